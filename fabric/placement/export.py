@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core.exports import refused
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
 from fabric.placement.environment import UserValue, environment, keep_users
 from fabric.placement.job_host import Environment, job_host
 from fabric.placement.nccl_release import newer_release
-from fabric.placement.place import place
+from fabric.placement.place import placed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -41,6 +43,8 @@ class Order:
         Size of the job; None takes all GPUs of a host.
     excluded : collection of str
         Hosts that take no part.
+    hosts : tuple of str
+        Rank exactly these hosts; empty chooses them.
     nccl_version : str or None
         Release of NCCL in the image; None is what the inventory says.
     users : mapping
@@ -57,6 +61,7 @@ class Order:
     nodes: int = 1
     gpus_per_node: int | None = None
     excluded: Collection[str] = ()
+    hosts: tuple[str, ...] = ()
     nccl_version: str | None = None
     users: Mapping[str, UserValue] = field(default_factory=dict)
     words: JobWords = field(default_factory=JobWords)
@@ -79,7 +84,9 @@ class Order:
     @cached_property
     def placement(self) -> Placement:
         """Hosts and ranks of the job."""
-        return place(self.fabric, self.nodes, self.gpus, self.excluded)
+        nodes, excluded = len(self.hosts) or self.nodes, tuple(self.excluded)
+        query = Query(nodes, self.gpus, hosts=self.hosts, exclude=excluded)
+        return placed(Engine(self.fabric), query)
 
     @cached_property
     def environments(self) -> dict[str, Environment]:

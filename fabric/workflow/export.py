@@ -45,6 +45,7 @@ class Request:
     nodes: int = 1
     gpus_per_node: int | None = None
     excluded: str = ""
+    hosts: str = ""
     degraded: str = ""
     parts: tuple[str, ...] = ()
     nccl_version: str | None = None
@@ -116,6 +117,7 @@ def _order(project: Project, request: Request) -> Order:
         nodes=request.nodes,
         gpus_per_node=request.gpus_per_node,
         excluded=host_names(request.excluded) if request.excluded else (),
+        hosts=tuple(host_names(request.hosts)) if request.hosts else (),
         nccl_version=request.nccl_version,
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),
