@@ -27,8 +27,8 @@ from tests.placement.test_slurm import CASES
 from tests.topology.fabrics import example, fabric
 
 START_S = 20.0
-#: What slurmctld says of any new cluster without mail and PMIx.
-_USUAL = "MailProg|mpi|MPI|state file|state save file"
+#: What slurmctld says of any new cluster without mail, PMIx and HTTP.
+_USUAL = "MailProg|mpi|MPI|http_parser|state file|state save file"
 _APART = "no switch can reach all nodes"
 CONFIGURATION = """\
 ClusterName=judge
