@@ -82,7 +82,7 @@ def _of_cabling(data: Any, fabric: Fabric) -> Iterator[Condition]:
         for end in ("near", "far"):
             device, _, port = str(cable.get(end, "")).partition(" ")
             if subject := _port(fabric, device, port):
-                yield Condition(subject, Health.DOWN, f"cabling says {verdict[:40]}")
+                yield Condition(subject, Health.DOWN, _line(f"cabling says {verdict[:40]}"))
                 break
 
 
@@ -95,6 +95,10 @@ def _of_health(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
         raise InputError(
             f"{file}: not a state; write one by `rocefab verify --format json`, or cabling"
         )
+    known = {*fabric.host_row, *fabric.switch_row}
+    if devices and known.isdisjoint(item["device"] for item in devices):
+        name = fabric.intent.fabric.name
+        raise InputError(f"{file}: the fabric has none of its devices; write a state of {name}")
     for item in devices:
         if not item["ok"]:
             yield from _of_device(item, fabric)

@@ -37,7 +37,6 @@ NIC = {"interface": "eth1", "rail": 0, "word": "drops", "reason": "12 discards",
     ("item", "expected"),
     [
         (device("gpu001", ok=True), []),
-        (device("elsewhere"), []),
         (device("gpu001", nics=[NIC]), [("gpu001:eth1", "drained", "verify: 12 discards")]),
         (device("gpu001", nics=[{**NIC, "word": "good"}]), []),
         (
@@ -97,6 +96,17 @@ def test_files_of_another_form(tmp_path: Path, text: str) -> None:
         read_conditions([file], example("demo"), 60)
 
 
+def test_devices_of_another_fabric(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none of its devices; write a state of demo"):
+        conditions(tmp_path, [device("elsewhere")])
+    assert conditions(tmp_path, [device("elsewhere"), device("gpu001", ok=True)]) == ()
+
+
+def test_texts_of_a_file_stay_on_their_line(tmp_path: Path) -> None:
+    cable = {"near": "gpu001 eth1", "far": "", "verdict": "a\nrank 0"}
+    assert conditions(tmp_path, {"cables": [cable]})[0].reason == "cabling says a?rank 0"
+
+
 def test_stale_and_missing_files(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     with pytest.raises(InputError, match="cannot be read"):
@@ -133,6 +143,12 @@ def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
         (("--hosts", "gpu[", "--exclude", "x["), ["hosts: 'gpu['", "exclude: 'x['"]),
         (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 hosts are named"]),
         (("--nodes", "3", "--segment", "2"), ["segment: segments of 2 hosts"]),
+        (("--nodes", "99999999999"), ["99999999999 hosts are needed, but the fabric has 4"]),
+        (("--bytes", "dp=2"), ["layout: '' is not a dimension with a size"]),
+        (("--nodes", "2", "--layout", "dp=4", "--bytes", "pp=2"), ["layout: bytes of pp, which"]),
+        (("--hosts", "gpu001", "--exclude", "gpu001"), ["hosts: 'gpu001' is excluded as well"]),
+        (("--nodes", "2", "--within", "block"), ["in one NVLink domain, but none has so many"]),
+        (("--include", "gpu[001-002]", "--nodes", "3"), ["only 2 of 2 named ones are free;"]),
     ],
 )
 def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
