@@ -10,7 +10,6 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query, Within
-from fabric.placement.engine.state import State
 from fabric.placement.engine.traffic import (
     RING,
     Collective,
@@ -22,7 +21,8 @@ from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.place import placed
 from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load
-from fabric.workflow.conditions import hosts_of_plan, read_conditions
+from fabric.workflow.conditions import hosts_of_plan
+from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +74,7 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     if wanted.against_plan:
         touched = hosts_of_plan(wanted.against_plan, fabric)
         query = replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
-    conditions = read_conditions(wanted.avoid, fabric, wanted.max_age_s)
-    engine = Engine(fabric, State(conditions))
+    engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
     placement = placed(engine, query)
     return {
         "format": FORMAT,
