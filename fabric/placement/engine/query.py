@@ -1,0 +1,123 @@
+"""A question to the engine, and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from fabric.placement.engine.traffic import RING, Traffic
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Ints
+
+
+class Within(StrEnum):
+    """What all hosts of a job must share: an NVLink domain, a unit (its leaves), or a pod."""
+
+    BLOCK = "block"
+    UNIT = "unit"
+    POD = "pod"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A job that needs hosts.
+
+    Parameters
+    ----------
+    nodes : int
+        Hosts, >= 1.
+    gpus_per_node : int or None
+        GPUs of each, from GPU 0 on; None takes all.
+    traffic : Traffic
+        What its hosts send to each other.
+    hosts : tuple of str
+        Rank exactly these hosts: the job is there already, or somebody chose; empty searches.
+    include : tuple of str
+        Search among these hosts only; empty searches all.
+    exclude : tuple of str
+        Hosts that must not be used.
+    within : Within or None
+        What all hosts must share.
+    segment : int or None
+        Hosts that must stay together on one unit; divides ``nodes``.
+    max_units : int or None
+        Most units that the job may spread over.
+    room : float
+        Cost that is accepted above the best for leaving larger jobs room: 0.1 is 10 %.
+    nvlink_gpus : int or None
+        GPUs of an NVLink domain; None is those of a host.
+    """
+
+    nodes: int
+    gpus_per_node: int | None = None
+    traffic: Traffic = RING
+    hosts: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    within: Within | None = None
+    segment: int | None = None
+    max_units: int | None = None
+    room: float = 0.0
+    nvlink_gpus: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The largest job, in hosts, that still fits a unit, a pod, and the fabric."""
+
+    unit: int
+    pod: int
+    fabric: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Hosts for a job.
+
+    Parameters
+    ----------
+    rows : array of int, shape (nodes,)
+        Rows of the hosts in ``fabric.hosts``, in rank order.
+    units : tuple of (int, int)
+        Row of each unit, in rank order, and how many of the hosts it holds.
+    cost : float
+        Load of the fullest link per step, >= the load of the NICs, where 1 is a NIC at line rate.
+    bound : float
+        No choice of hosts that meets the request costs less.
+    bottleneck : str
+        The fullest link, or "NIC".
+    rate : float
+        Share of the NICs' line rate that the job gets, max-min fair with the jobs that run.
+    slowed : tuple of (str, float, float)
+        Running jobs that get less by this one: name, rate before and after.
+    crossings : int
+        Times that a ring over the hosts changes the unit; no order has fewer.
+    pod_crossings : int
+        Times that it changes the pod.
+    room : Room
+        What is left for other jobs.
+    graded : tuple of (str, str)
+        Hosts that are used though degraded, and why they are.
+    unusable : tuple of (str, str)
+        Hosts that were not considered by their state, and why.
+    """
+
+    rows: Ints
+    units: tuple[tuple[int, int], ...]
+    cost: float
+    bound: float
+    bottleneck: str
+    rate: float
+    slowed: tuple[tuple[str, float, float], ...]
+    crossings: int
+    pod_crossings: int
+    room: Room
+    graded: tuple[tuple[str, str], ...]
+    unusable: tuple[tuple[str, str], ...]
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be above the best, as a share of the bound; 0 is proven best."""
+        return self.cost / self.bound - 1.0

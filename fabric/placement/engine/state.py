@@ -1,0 +1,66 @@
+"""What is not as planned: links, switches and hosts as they are now, and the jobs that run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fabric.placement.engine.traffic import RING, Traffic
+
+
+class Health(StrEnum):
+    """How a link, a switch or a host is.
+
+    ``down`` and ``window`` (it is in a change window) take no new job, ``drained`` neither.
+    ``degraded`` takes one where nothing better is free; a degraded link keeps a share of its speed.
+    """
+
+    DOWN = "down"
+    DRAINED = "drained"
+    WINDOW = "window"
+    DEGRADED = "degraded"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that is not as planned.
+
+    Parameters
+    ----------
+    subject : str
+        A host, a switch, or one end of a cable as ``device:port``.
+    reason : str
+        Why, for the answer; one line.
+    capacity : float
+        Share of its speed that a degraded cable or switch has left, 0 to 1; of others 0.
+    """
+
+    subject: str
+    health: Health
+    reason: str = ""
+    capacity: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A job that runs: its hosts take no other job, its traffic shares the links."""
+
+    name: str
+    hosts: tuple[str, ...]
+    traffic: Traffic = RING
+
+
+@dataclass(frozen=True)
+class State:
+    """The fabric as it is now.
+
+    Parameters
+    ----------
+    conditions : tuple of Condition
+        What is not as planned; later ones of one subject replace earlier ones.
+    jobs : tuple of RunningJob
+        Jobs that run.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    jobs: tuple[RunningJob, ...] = ()
