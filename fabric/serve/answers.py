@@ -1,0 +1,145 @@
+"""From an answer of the engine to bytes: names are encoded once for a fabric, not for an answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core import hostlist
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.query import Answer
+    from fabric.topology.model import Fabric, Ints
+
+#: The form of an answer; a member is added under the same name, none is removed or changed.
+FORMAT = "rocefab-placement/1"
+
+
+class Names:
+    """The host names of a fabric, ready to be written.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    """
+
+    def __init__(self, fabric: Fabric) -> None:
+        self._names = fabric.hosts.names
+        self._quoted = [json.dumps(name) for name in self._names]
+        matches = [_split(name) for name in self._names]
+        prefixes = sorted({prefix for prefix, _ in matches}, key=hostlist.natural_key)
+        place = {prefix: number for number, prefix in enumerate(prefixes)}
+        self._prefix = np.array([place[prefix] for prefix, _ in matches])
+        lengths = np.array([len(number) for _, number in matches])
+        #: Whether the numbers of each prefix have one length, so that order and padding are plain.
+        self._plain = bool(lengths.all()) and all(
+            len(np.unique(lengths[self._prefix == number])) == 1 for number in place.values()
+        )
+        self._plain = self._plain and int(lengths.max(initial=0)) <= _MAX_DIGITS
+        self._number = np.array([int(number) if self._plain else 0 for _, number in matches])
+        self._order = np.lexsort((self._number, self._prefix))
+        self._rank = np.argsort(self._order)
+        self._texts = [number for _, number in matches]
+        self._prefixes = prefixes
+        self._grouped: tuple[tuple[tuple[str, str], ...], list[dict[str, Any]]] = ((), [])
+
+    def quoted(self, rows: Ints) -> str:
+        """Return the names of rows as the members of a JSON list."""
+        if len(rows) == 1:
+            return self._quoted[int(rows[0])]
+        return ",".join(itemgetter(*rows.tolist())(self._quoted))
+
+    def fold(self, rows: Ints) -> str:
+        """Return the names of rows as a range, by prefix and number."""
+        if not self._plain:
+            return hostlist.fold(self._names[row] for row in rows.tolist())
+        if not len(rows):
+            return ""
+        sequence = self._order[np.sort(self._rank[rows])]
+        prefix, number = self._prefix[sequence], self._number[sequence]
+        breaks = np.flatnonzero((np.diff(prefix) != 0) | (np.diff(number) != 1)) + 1
+        bounds = [0, *breaks.tolist(), len(sequence)]
+        ends = [(int(sequence[start]), int(sequence[stop - 1])) for start, stop in pairwise(bounds)]
+        groups = groupby(ends, key=lambda pair: int(self._prefix[pair[0]]))
+        return ",".join(self._bracket(number, [*runs]) for number, runs in groups)
+
+    def by_reason(self, pairs: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
+        """Return hosts as ranges by reason; it is kept for the next answer of the same state."""
+        if pairs != self._grouped[0]:
+            hosts: dict[str, list[str]] = {}
+            for host, reason in pairs:
+                hosts.setdefault(reason, []).append(host)
+            value = [
+                {"reason": reason, "hosts": hostlist.fold(items), "count": len(items)}
+                for reason, items in hosts.items()
+            ]
+            self._grouped = (pairs, value)
+        return self._grouped[1]
+
+    def _bracket(self, prefix: int, runs: list[tuple[int, int]]) -> str:
+        texts = self._texts
+        parts = [
+            texts[first] if first == last else f"{texts[first]}-{texts[last]}"
+            for first, last in runs
+        ]
+        one = len(runs) == 1 and runs[0][0] == runs[0][1]
+        return self._prefixes[prefix] + (parts[0] if one else f"[{','.join(parts)}]")
+
+
+#: Numbers that fit an int64.
+_MAX_DIGITS = 18
+
+
+def encode(answer: Answer, fabric: Fabric, names: Names, more: dict[str, Any]) -> bytes:
+    """Return an answer as JSON.
+
+    Parameters
+    ----------
+    more : dict
+        Members that the service knows: version and age of the state, warnings, ranks.
+    """
+    units = fabric.intent.fabric.units
+    rest = {
+        "units": [{"name": units[row].name, "hosts": count} for row, count in answer.units],
+        "cost": _finite(answer.cost),
+        "bound": _finite(answer.bound),
+        "gap": _finite(answer.gap) if answer.bound else 0.0,
+        "bottleneck": answer.bottleneck,
+        "rate": _finite(answer.rate),
+        "slowed": [
+            {"job": name, "before": _finite(before), "after": _finite(after)}
+            for name, before, after in answer.slowed
+        ],
+        "crossings": answer.crossings,
+        "pod_crossings": answer.pod_crossings,
+        "room": {
+            "unit": answer.room.unit,
+            "pod": answer.room.pod,
+            "fabric": answer.room.fabric,
+        },
+        "graded": names.by_reason(answer.graded),
+        "unusable": names.by_reason(answer.unusable),
+        **more,
+    }
+    head = (
+        f'{{"format":"{FORMAT}","hosts":[{names.quoted(answer.rows)}],'
+        f'"hostlist":{json.dumps(names.fold(answer.rows))},'
+    )
+    return (head + json.dumps(rest, allow_nan=False)[1:]).encode()
+
+
+def _finite(value: float) -> float | None:
+    """Return a number; None where JSON has none."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Return a name before its last number, and that number."""
+    prefix = name.rstrip("0123456789")
+    return prefix, name[len(prefix) :]

@@ -1,0 +1,65 @@
+"""From the bytes of a body to a model, or to a problem that names each wrong field."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from fabric.core.findings import Finding, Severity
+from fabric.serve.problem import MAX_FINDINGS, Problem, refused
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+Model = TypeVar("Model", bound=BaseModel)
+_JSON = re.compile(r"application/(?:[a-z.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
+_SHOWN = 60
+
+
+async def body(request: Request, model: type[Model]) -> Model:
+    """Return the body of a request.
+
+    Raises
+    ------
+    Problem
+        415 for another media type, 400 for what is not JSON, 422 for wrong fields: all of them.
+    """
+    if not _JSON.match(request.headers.get("content-type", "")):
+        fix = "send the header Content-Type: application/json"
+        raise refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "SRV003", "", "the body is not JSON", fix)
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise _problem(error) from error
+
+
+def _problem(error: ValidationError) -> Problem:
+    errors = error.errors(include_url=False, include_context=False)
+    if errors[0]["type"] == "json_invalid":
+        message = f"the body is not JSON: {_plain(errors[0]['msg'].removeprefix('Invalid JSON: '))}"
+        return refused(HTTPStatus.BAD_REQUEST, "SRV003", "", message, "send a JSON object")
+    findings = list(dict.fromkeys(_finding(one) for one in errors[:MAX_FINDINGS]))
+    count = f"{len(errors)} fields" if len(errors) > 1 else "a field"
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} of the body cannot be used", findings)
+
+
+def _finding(error: Any) -> Finding:
+    where = ".".join(_plain(str(part)) for part in error["loc"])
+    value = _plain(repr(error.get("input")))
+    message = f"{_plain(error['msg'])}; it is {value}"
+    fix = "see /openapi.json for the fields and their limits"
+    if error["type"] == "extra_forbidden":
+        message, fix = "there is no such field", "remove it; /openapi.json lists the fields"
+    elif error["type"] == "missing":
+        message, fix = "the field is missing", "add it"
+    return Finding("SRV004", Severity.ERROR, message, fix, field=where)
+
+
+def _plain(text: str) -> str:
+    """Return a short text without anything but printable ASCII."""
+    shown = text.encode("ascii", "backslashreplace").decode()
+    shown = "".join(char if char.isprintable() else "?" for char in shown)
+    return shown if len(shown) <= _SHOWN * 2 else f"{shown[:_SHOWN]}..."

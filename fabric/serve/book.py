@@ -1,0 +1,76 @@
+"""What the service was told: conditions and running jobs, with the version of their whole."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fabric.placement.engine.state import Condition, RunningJob, State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.placement.engine.traffic import Traffic
+    from fabric.serve.requests import ConditionBody, JobBody
+
+
+@dataclass(frozen=True)
+class Job:
+    """A running job: as it was sent, and as the engine takes it."""
+
+    body: JobBody
+    hosts: tuple[str, ...]
+    traffic: Traffic
+
+
+@dataclass(frozen=True)
+class Book:
+    """The state at one version.
+
+    Parameters
+    ----------
+    conditions : mapping
+        By subject.
+    jobs : mapping
+        By name.
+    version : int
+        Counts changes.
+    changed_s : float or None
+        Time of the last change, seconds since 1970; None before the first.
+    """
+
+    conditions: Mapping[str, ConditionBody] = field(default_factory=dict)
+    jobs: Mapping[str, Job] = field(default_factory=dict)
+    version: int = 0
+    changed_s: float | None = None
+
+    def state(self) -> State:
+        """Return what the engine is told."""
+        return State(
+            tuple(
+                Condition(subject, one.health, one.reason, one.capacity)
+                for subject, one in self.conditions.items()
+            ),
+            tuple(RunningJob(name, job.hosts, job.traffic) for name, job in self.jobs.items()),
+        )
+
+    def with_conditions(self, conditions: Mapping[str, ConditionBody]) -> Book:
+        """Return the next version, with other conditions."""
+        return self._next(conditions=conditions)
+
+    def patched(self, changes: Mapping[str, ConditionBody | None]) -> Book:
+        """Return the next version; None removes a condition."""
+        kept = {name: one for name, one in self.conditions.items() if name not in changes}
+        return self.with_conditions({**kept, **{k: v for k, v in changes.items() if v}})
+
+    def with_job(self, job: Job) -> Book:
+        """Return the next version, with one more job."""
+        return self._next(jobs={**self.jobs, job.body.name: job})
+
+    def without_job(self, name: str) -> Book:
+        """Return the next version, without a job."""
+        return self._next(jobs={key: job for key, job in self.jobs.items() if key != name})
+
+    def _next(self, **changes: object) -> Book:
+        return replace(self, version=self.version + 1, changed_s=time.time(), **changes)  # type: ignore[arg-type]
