@@ -1,0 +1,107 @@
+"""The answer to a query, with its reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.placement.engine.fair import fair_rates
+from fabric.placement.engine.query import Answer, Room
+from fabric.placement.engine.search import EPSILON
+from fabric.placement.engine.seats import changes
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.availability import Usable
+    from fabric.placement.engine.index import Index
+    from fabric.placement.engine.load import Loads
+    from fabric.topology.model import Bools, Ints
+
+#: A job counts as slowed when its rate falls by more than this share.
+_NOTICED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """Hosts for a job in rank order, and what the links carry by it.
+
+    Parameters
+    ----------
+    rows : array of int, shape (nodes,)
+        Rows of the hosts.
+    own : Loads
+        Loads by the job alone.
+    cost : float
+        Load of the fullest of its links, with the jobs that run.
+    """
+
+    rows: Ints
+    own: Loads
+    cost: float
+
+
+def answer(index: Index, best: Evaluated, bound: float, usable: Usable) -> Answer:
+    """Return the answer for hosts that were chosen."""
+    fabric, rows = index.fabric, best.rows
+    unit, pod = fabric.hosts.unit[rows], index.groups.pod[index.groups.of_host[rows]]
+    rate, slowed = _rates(index, best)
+    taken = np.zeros(len(fabric.hosts), dtype=np.bool_)
+    taken[rows] = True
+    names = fabric.hosts.names
+    graded = np.flatnonzero(taken & usable.graded).tolist()
+    return Answer(
+        rows=rows,
+        units=_runs(unit),
+        cost=best.cost,
+        bound=min(bound, best.cost),
+        bottleneck=_bottleneck(index, best),
+        rate=rate,
+        slowed=slowed,
+        crossings=changes(unit),
+        pod_crossings=changes(pod),
+        room=_room(index, usable.healthy & ~taken),
+        graded=tuple((names[row], usable.reasons[row]) for row in graded),
+        unusable=tuple(
+            (names[row], why)
+            for row, why in sorted(usable.reasons.items())
+            if not (usable.healthy[row] or usable.graded[row])
+        ),
+    )
+
+
+def _runs(unit: Ints) -> tuple[tuple[int, int], ...]:
+    """Return each unit and the number of its hosts, in rank order."""
+    first = np.flatnonzero(np.concatenate([[True], unit[1:] != unit[:-1]]))
+    count = np.diff(np.append(first, len(unit)))
+    return tuple(zip(unit[first].tolist(), count.tolist(), strict=True))
+
+
+def _bottleneck(index: Index, best: Evaluated) -> str:
+    shared = best.own.load + index.background[best.own.link]
+    if not len(shared) or shared.max() < best.cost * (1 - EPSILON):
+        return "NIC"
+    link = int(best.own.link[int(np.argmax(shared))])
+    return index.numbers.name(link, index.fabric.switches.names)
+
+
+def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float, float], ...]]:
+    """Return the job's fair rate, and the jobs that it slows."""
+    own = best.own
+    if not (index.background[own.link] > 0).any():
+        return min(1.0, 1.0 / own.most if own.most else 1.0), ()
+    after = fair_rates([own, *index.jobs])
+    slowed = [
+        (job.name, float(old), float(new))
+        for job, old, new in zip(index.state.jobs, index.rates, after[1:], strict=True)
+        if new < old * (1 - _NOTICED)
+    ]
+    return float(after[0]), tuple(slowed)
+
+
+def _room(index: Index, free: Bools) -> Room:
+    """Return the largest jobs for which there are hosts."""
+    of = index.groups.of_host[free]
+    by_group = np.bincount(of, minlength=len(index.groups))
+    by_pod = np.bincount(index.groups.pod, weights=by_group)
+    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), len(of))

@@ -1,0 +1,138 @@
+"""Chooses hosts for jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.placement.engine.answer import Evaluated, answer
+from fabric.placement.engine.index import Index
+from fabric.placement.engine.polish import polished
+from fabric.placement.engine.query import Within
+from fabric.placement.engine.request import impossible, resolve
+from fabric.placement.engine.search import Problem
+from fabric.placement.engine.seats import blocks, seats
+from fabric.placement.engine.state import State
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.query import Answer, Query
+    from fabric.placement.engine.request import Request
+    from fabric.placement.engine.supply import Supply
+    from fabric.topology.model import Bools, Fabric, Ints
+
+#: Evaluations of other choices where links carry more than the bound: see docs/placement.md.
+TRIALS = 400
+
+
+class Engine:
+    """Answers where a job should run.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    state : State or None
+        What is not as planned, and the jobs that run.
+
+    Raises
+    ------
+    InputError
+        When the state names what the fabric does not have.
+    """
+
+    def __init__(self, fabric: Fabric, state: State | None = None) -> None:
+        self.index = Index(fabric, state or State())
+
+    @property
+    def fabric(self) -> Fabric:
+        """The network."""
+        return self.index.fabric
+
+    @property
+    def state(self) -> State:
+        """What is not as planned, and the jobs that run."""
+        return self.index.state
+
+    def updated(self, state: State) -> Engine:
+        """Return an engine of the same fabric in another state; raises as the constructor."""
+        other = object.__new__(Engine)
+        other.index = Index(self.fabric, state, self.index.groups)
+        return other
+
+    def place(self, query: Query) -> Answer:
+        """Return hosts for a job.
+
+        Raises
+        ------
+        UnplaceableError
+            When the query is wrong, or there are not enough hosts for it.
+        """
+        request = resolve(self.fabric, query)
+        supply = self.index.supply(request.columns)
+        usable = self.index.available.usable(request.columns)
+        block = self._blocks(query)
+
+        def evaluated(rows: Ints) -> Evaluated:
+            own = self.index.loads(supply, request.demand, rows)
+            shared = float((own.load + self.index.background[own.link]).max(initial=0.0))
+            return Evaluated(rows, own, max(self._nic_load(request, rows, block), shared))
+
+        free = self._eligible(request, usable.healthy, block)
+        problem = self._problem(request, supply, free)
+        if query.hosts:
+            return answer(self.index, evaluated(request.hosts), problem.bound, usable)
+        if np.isinf(problem.bound) and usable.graded.any():
+            free = self._eligible(request, usable.healthy | usable.graded, block)
+            problem = self._problem(request, supply, free)
+        if np.isinf(problem.bound):
+            raise impossible(request, problem, self.fabric)
+
+        def seated(counts: Ints) -> Evaluated:
+            return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
+
+        counts = problem.choose(problem.bound * (1 + query.room))
+        best = polished(problem, counts, seated, TRIALS if not query.room else 0)
+        return answer(self.index, best, problem.bound, usable)
+
+    def _eligible(self, request: Request, usable: Bools, block: Ints | None) -> Bools:
+        """Return the hosts that the query admits, shape (hosts,)."""
+        free = usable.copy()
+        if len(request.include):
+            named = np.zeros_like(free)
+            named[request.include] = True
+            free &= named
+        free[request.exclude] = False
+        if request.query.within is Within.BLOCK and block is not None:
+            count = np.bincount(block[free], minlength=int(block.max()) + 1)
+            enough = np.flatnonzero(count >= request.query.nodes)
+            free &= block == (enough[np.argmin(count[enough])] if len(enough) else -1)
+        return free
+
+    def _problem(self, request: Request, supply: Supply, free: Bools) -> Problem:
+        query = request.query
+        close = query.within in {Within.UNIT, Within.BLOCK}
+        return Problem(
+            supply=supply,
+            demand=request.demand,
+            free=np.bincount(self.index.groups.of_host[free], minlength=len(self.index.groups)),
+            floor=request.least_nic_load,
+            segment=query.segment or 1,
+            most_groups=1 if close else query.max_units,
+            whole_pod=query.within is not None,
+        )
+
+    def _blocks(self, query: Query) -> Ints | None:
+        """Return the NVLink domain of each host; None where it is one host."""
+        per_block = (query.nvlink_gpus or 0) // self.fabric.intent.fabric.host.gpus
+        if per_block > 1 or query.within is Within.BLOCK:
+            return blocks(self.fabric.hosts, max(per_block, 1))
+        return None
+
+    def _nic_load(self, request: Request, rows: Ints, block: Ints | None) -> float:
+        """Return what the NICs of the busiest NVLink domain send, per host."""
+        if block is None:
+            return request.least_nic_load
+        of, where = np.unique(block[rows], return_inverse=True)
+        sent = request.demand.between(where, len(of)).sum(axis=1) / np.bincount(where)
+        return float(sent.max(initial=0.0))

@@ -1,0 +1,99 @@
+"""A fabric as it is now, made once for many questions: groups, live capacities, running jobs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.placement.engine.availability import Availability
+from fabric.placement.engine.demand import Demand
+from fabric.placement.engine.fair import fair_rates
+from fabric.placement.engine.load import Loads, Numbers, loads
+from fabric.placement.engine.mesh import mesh
+from fabric.placement.engine.now import now
+from fabric.placement.engine.supply import Carried, Supply, groups
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.state import RunningJob, State
+    from fabric.placement.engine.supply import Groups
+    from fabric.placement.engine.traffic import Floats
+    from fabric.topology.model import Fabric, Ints
+
+
+class Index:
+    """What answers need of a fabric in a state.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    state : State
+        What is not as planned, and the jobs that run.
+    of : Groups or None
+        Groups of the fabric, where they are known.
+
+    Raises
+    ------
+    InputError
+        When the state names what the fabric does not have.
+    """
+
+    def __init__(self, fabric: Fabric, state: State, of: Groups | None = None) -> None:
+        self.fabric, self.state, self.groups = fabric, state, of or groups(fabric)
+        current = now(self.fabric, state.conditions)
+        self.available = Availability.of(current, state.jobs)
+        self.numbers = Numbers.of(mesh(current))
+        self.background = np.zeros(self.numbers.count)
+        self._supplies: dict[bytes, Supply] = {}
+        self._carried = self._carry()
+        self.jobs = [self._loads_of(job) for job in state.jobs]
+        for job in self.jobs:
+            self.background[job.link] += job.load
+        self._supplies, self._carried = {}, self._carry()
+
+    def _carry(self) -> Carried:
+        """Return capacities and mean loads of leaves and pods."""
+        of, first = self.numbers.mesh, self.numbers.first * 2
+        gbps, load = (np.zeros(len(self.fabric.switches)) for _ in range(2))
+        for number, pod in enumerate(of.pods):
+            part = self.background[first[number] : first[number + 1]]
+            gbps[pod.leaves] = pod.gbps.sum(axis=1)
+            load[pod.leaves] = _mean(part, pod.gbps)
+        above = _mean(self.background[first[-1] :], of.lane_gbps)
+        return Carried(gbps, load, of.lane_gbps.sum(axis=1), above)
+
+    def supply(self, columns: Ints) -> Supply:
+        """Return what the groups carry of a job on some columns."""
+        key = columns.tobytes()
+        if key not in self._supplies:
+            self._supplies[key] = Supply(self.groups, self._carried, columns)
+        return self._supplies[key]
+
+    def _loads_of(self, job: RunningJob) -> Loads:
+        """Return the loads of a job that runs, on all NICs of its hosts."""
+        supply = self.supply(np.arange(self.fabric.nics_per_host))
+        gpus = self.fabric.intent.fabric.host.gpus
+        demand = Demand.of(job.traffic, len(job.hosts), gpus, supply.leaf.shape[1])
+        rows = np.array([self.fabric.host_row[name] for name in job.hosts], dtype=np.int64)
+        return self.loads(supply, demand, rows)
+
+    def loads(self, supply: Supply, demand: Demand, rows: Ints) -> Loads:
+        """Return the loads of the links by hosts in rank order."""
+        used, where = np.unique(self.groups.of_host[rows], return_inverse=True)
+        return loads(supply, self.numbers, demand, used, where)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Fair rates of the jobs that run, shape (jobs,)."""
+        return fair_rates(self.jobs)
+
+
+def _mean(both_ways: Floats, gbps: Floats) -> Floats:
+    """Return the mean load of the links of each row, of the fuller direction; shape (rows,)."""
+    width = gbps[..., None]
+    carried = (np.where(width > 0, both_ways.reshape(*gbps.shape, 2), 0.0) * width).sum(axis=1)
+    total = gbps.sum(axis=1, keepdims=True)
+    mean = np.divide(carried, total, out=np.zeros_like(carried), where=total > 0)
+    return np.asarray(mean.max(axis=1, initial=0.0))

@@ -1,0 +1,117 @@
+"""Speeds of the links and health of the hosts as they are now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.state import Health
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.placement.engine.state import Condition
+    from fabric.placement.engine.traffic import Floats
+    from fabric.topology.model import Fabric
+
+
+@dataclass(eq=False)
+class Now:
+    """What conditions make of the tables of a fabric.
+
+    Parameters
+    ----------
+    cable_gbps : array of float, shape (uplinks,)
+        Speed of each cable between switches; 0 of one that carries nothing.
+    hosts : dict
+        Condition of each host that takes no job, by row.
+    graded : dict
+        Condition of each host that is degraded, by row.
+    nics : dict
+        Condition of each cable of a NIC that is not as planned, by row of ``fabric.nics``.
+    """
+
+    fabric: Fabric
+    cable_gbps: Floats
+    hosts: dict[int, Condition] = field(default_factory=dict)
+    graded: dict[int, Condition] = field(default_factory=dict)
+    nics: dict[int, Condition] = field(default_factory=dict)
+
+
+def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:
+    """Return the fabric under some conditions.
+
+    Raises
+    ------
+    InputError
+        When a condition is about something that the fabric does not have; all of them are named.
+    """
+    up = fabric.uplinks
+    asn = fabric.switches.asn
+    carries = up.enabled & (asn[up.lower] != asn[up.upper])  # no route inside one AS
+    state = Now(fabric, up.speed_gbps * carries.astype(np.float64))
+    latest = {one.subject: one for one in conditions}
+    findings = [
+        Finding("PLC030", Severity.ERROR, message, fix, field=f"conditions[{number}].subject")
+        for number, one in enumerate(latest.values())
+        for message, fix in _apply(state, one)
+    ]
+    if findings:
+        raise InputError("the state is not that of this fabric", findings)
+    return state
+
+
+def _apply(state: Now, one: Condition) -> list[tuple[str, str]]:
+    """Write a condition into the arrays; return what is wrong with it."""
+    fabric = state.fabric
+    device, colon, port = one.subject.partition(":")
+    if device in fabric.host_row:
+        return _nic(state, one, device, port) if colon else _host(state, one)
+    if device not in fabric.switch_row:
+        return [(f"{one.subject[:80]!a} is no host, switch or port", "remove it from the state")]
+    return _port(state, one, device, port) if colon else _switch(state, one)
+
+
+def _host(state: Now, one: Condition) -> list[tuple[str, str]]:
+    table = state.graded if one.health is Health.DEGRADED else state.hosts
+    table[state.fabric.host_row[one.subject]] = one
+    return []
+
+
+def _nic(state: Now, one: Condition, host: str, port: str) -> list[tuple[str, str]]:
+    names = [nic.interface for nic in nic_names(state.fabric, host)]
+    if port not in names:
+        return [(f"{host} has no NIC {port[:40]!a}", f"its NICs are {', '.join(names)}")]
+    row = state.fabric.host_row[host] * state.fabric.nics_per_host
+    state.nics[row + names.index(port)] = one
+    return []
+
+
+def _switch(state: Now, one: Condition) -> list[tuple[str, str]]:
+    fabric, row = state.fabric, state.fabric.switch_row[one.subject]
+    touched = (fabric.uplinks.lower == row) | (fabric.uplinks.upper == row)
+    state.cable_gbps[touched] *= one.capacity
+    if row < fabric.switches.leaf_count:
+        for nic in fabric.nics_of_leaf(row).tolist():
+            state.nics.setdefault(nic, one)
+    return []
+
+
+def _port(state: Now, one: Condition, switch: str, port: str) -> list[tuple[str, str]]:
+    fabric, row = state.fabric, state.fabric.switch_row[switch]
+    number = fabric.switches.skus[row].port_numbers().get(port)
+    cable = fabric.uplink_at(row, number) if number is not None else None
+    if cable is not None:
+        state.cable_gbps[cable] *= one.capacity
+        return []
+    nics = fabric.nics_of_leaf(row)
+    mine = nics[fabric.nics.port[nics] == number] if number is not None else nics[:0]
+    if not mine.size:
+        return [(f"{switch} has no cable in port {port[:40]!a}", "name a port with a cable")]
+    state.nics[int(mine[0])] = one
+    return []

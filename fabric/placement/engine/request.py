@@ -1,0 +1,177 @@
+"""A query that was checked against the fabric: rows and columns in place of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.demand import Demand
+from fabric.topology.naming import rails_of_gpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.placement.engine.query import Query
+    from fabric.placement.engine.search import Problem
+    from fabric.topology.model import Fabric, Ints
+
+
+class UnplaceableError(InputError):
+    """The request cannot be met; the message says what there is."""
+
+
+def unplaceable(message: str, fix: str) -> UnplaceableError:
+    """Return the error of a job for which there are no hosts."""
+    finding = Finding("PLC001", Severity.ERROR, message, fix)
+    return UnplaceableError("the job cannot be placed", [finding])
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A query in rows.
+
+    Parameters
+    ----------
+    gpus, gpus_of_host : int
+        GPUs of each host that the job uses, and that it has.
+    rails : tuple of int
+        Rails that they use.
+    columns : array of int
+        Ports of the NICs of these rails.
+    hosts, include, exclude : array of int
+        Rows of the hosts that are named.
+    """
+
+    query: Query
+    gpus: int
+    gpus_of_host: int
+    rails: tuple[int, ...]
+    columns: Ints
+    hosts: Ints
+    include: Ints
+    exclude: Ints
+    demand: Demand
+
+    @property
+    def least_nic_load(self) -> float:
+        """Load of the NICs that no choice goes below; 1 but for NVLink domains of many hosts."""
+        per_block = (self.query.nvlink_gpus or 0) // self.gpus_of_host
+        if per_block <= 1 or self.query.nodes == 1:
+            return 1.0
+        most = min(per_block, self.query.nodes)
+        return float((self.demand.cut[1 : most + 1] / np.arange(1, most + 1)).min())
+
+
+def used_rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
+    """Return the rails of the first GPUs of a host, ascending."""
+    profile = fabric.intent.fabric.host
+    used = rails_of_gpus(profile, profile.gpus, fabric.rails)[:gpus_per_node]
+    return tuple(sorted(set(used)))
+
+
+def resolve(fabric: Fabric, query: Query) -> Request:
+    """Return a query in rows.
+
+    Raises
+    ------
+    UnplaceableError
+        With everything that is wrong with it.
+    """
+    wrong = [
+        Finding("PLC031", Severity.ERROR, message, fix, field=field)
+        for field, message, fix in _wrong(fabric, query)
+    ]
+    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
+    rails = used_rails(fabric, gpus)
+    columns = (np.array(rails)[:, None] * fabric.nic_ports + np.arange(fabric.nic_ports)).reshape(
+        -1
+    )
+    try:
+        demand = Demand.of(query.traffic, max(query.nodes, 1), max(gpus, 1), len(columns))
+    except ValueError as error:
+        fix = "make the product of the sizes the number of ranks"
+        wrong.append(Finding("PLC031", Severity.ERROR, str(error), fix, field="layout"))
+    if wrong:
+        raise UnplaceableError("the job cannot be placed", wrong)
+    hosts, include, exclude = (
+        _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
+    )
+    return Request(
+        query, gpus, fabric.intent.fabric.host.gpus, rails, columns, hosts, include, exclude, demand
+    )
+
+
+def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:
+    return np.array([fabric.host_row[name] for name in names], dtype=np.int64)
+
+
+def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
+    yield from _wrong_numbers(fabric, query)
+    for field, names in (
+        ("hosts", query.hosts),
+        ("include", query.include),
+        ("exclude", query.exclude),
+    ):
+        unknown = sorted(set(names) - set(fabric.host_row))
+        if unknown:
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            yield (
+                field,
+                f"no such host: {unknown[0][:80]!a}{more}",
+                "`rocefab show hosts` lists them",
+            )
+    if query.hosts and len(set(query.hosts)) != len(query.hosts):
+        yield "hosts", "a host is named twice", "name each host once"
+    if query.hosts and len(query.hosts) != query.nodes:
+        message = f"{len(query.hosts)} hosts are named, but the job has {query.nodes} nodes"
+        yield "hosts", message, "name as many hosts as nodes"
+
+
+def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
+    gpus = fabric.intent.fabric.host.gpus
+    if query.nodes < 1 or (query.gpus_per_node is not None and query.gpus_per_node < 1):
+        yield "nodes", "a job needs at least one node and one GPU", "increase the number"
+    if (query.gpus_per_node or 0) > gpus:
+        message = f"{query.gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
+        yield "gpus_per_node", message, "use more nodes with fewer GPUs each"
+    if query.segment is not None and (query.segment < 1 or query.nodes % query.segment):
+        message = f"segments of {query.segment} hosts do not divide {query.nodes} nodes"
+        yield "segment", message, "use a divisor of the number of nodes"
+    if query.max_units is not None and query.max_units < 1:
+        yield "max_units", "a job needs at least one unit", "increase the number"
+    if not 0 <= query.room < float("inf"):
+        yield "room", f"{query.room} is not a share of at least 0", "0.1 accepts 10 % more cost"
+    if query.nvlink_gpus is not None and (query.nvlink_gpus < gpus or query.nvlink_gpus % gpus):
+        message = (
+            f"an NVLink domain of {query.nvlink_gpus} GPUs does not hold whole hosts of {gpus}"
+        )
+        yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
+
+
+def impossible(request: Request, problem: Problem, fabric: Fabric) -> UnplaceableError:
+    """Return the error of a query for which there are not enough hosts, with what there is."""
+    query, free = request.query, problem.free
+    total, nodes = int(free.sum()), query.nodes
+    if total < nodes:
+        message = (
+            f"{nodes} hosts are needed, but only {total} of {len(fabric.hosts)} are free "
+            f"({len(request.exclude)} excluded; the others run jobs, are not as planned or have no "
+            "NIC of the rails in use)"
+        )
+        return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
+    most = f"a unit has at most {int(problem.usable.max(initial=0))} free"
+    asked = [
+        f"within one {query.within}" if query.within else "",
+        f"in segments of {query.segment}" if query.segment else "",
+        f"in at most {query.max_units} units" if query.max_units else "",
+    ]
+    words = ", ".join(word for word in asked if word)
+    if words:
+        message = f"{nodes} hosts are needed {words}, but {most}"
+        return unplaceable(message, "request fewer nodes, or drop the limit")
+    message = f"{nodes} hosts are needed, but {most} and no spine connects units"
+    return unplaceable(message, "request fewer nodes")

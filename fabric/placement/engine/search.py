@@ -1,0 +1,185 @@
+"""How many hosts of each group: the least load that a choice can reach, and a choice that does.
+
+The load of a group's uplinks depends on how many of its hosts take part. Under a load T that must
+not be exceeded each group allows so many hosts. When all of them together are fewer than the job
+needs, no choice stays under T: so the least T that allows enough is a lower bound of every choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.demand import Demand
+    from fabric.placement.engine.supply import Supply
+    from fabric.placement.engine.traffic import Floats
+    from fabric.topology.model import Bools, Ints
+
+#: Loads are compared to this share: sums of doubles differ in their last digits.
+EPSILON = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A job and the hosts that may be used.
+
+    Parameters
+    ----------
+    free : array of int, shape (groups,)
+        Hosts of each group that may be used.
+    floor : float
+        Load that no choice goes below: that of the NICs.
+    segment : int
+        Hosts that stay together; 1 for none.
+    most_groups : int or None
+        Most groups that the job may use.
+    whole_pod : bool
+        Whether one pod must hold the job. Without it one does where it can.
+    """
+
+    supply: Supply
+    demand: Demand
+    free: Ints
+    floor: float = 1.0
+    segment: int = 1
+    most_groups: int | None = None
+    whole_pod: bool = False
+
+    @cached_property
+    def usable(self) -> Ints:
+        """Free hosts of each group in whole segments, at most the job's."""
+        return np.minimum(self.free, self.demand.nodes) // self.segment * self.segment
+
+    @cached_property
+    def one_pod(self) -> Bools:
+        """Pods that have enough free hosts for the whole job, shape (pods,)."""
+        return self._by_pod(self.usable) >= self.demand.nodes
+
+    @cached_property
+    def _kinds(self) -> tuple[Ints, Floats]:
+        """Kind of each group, and load by kind and number of hosts: (kinds, most + 1)."""
+        supply, most = self.supply, int(self.usable.max(initial=0))
+        volume = self.demand.crossing[: most + 1]
+        pairs = np.concatenate([supply.slope, supply.base], axis=1)
+        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+        slope, base = np.split(kinds, 2, axis=1)
+        load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
+        load[:, np.arange(most + 1) % self.segment != 0] = np.inf
+        return kind.reshape(-1), load
+
+    @cached_property
+    def _pod_load(self) -> Floats:
+        """Load of a pod's cables by the number of its hosts, shape (pods, nodes + 1)."""
+        supply = self.supply
+        slope, base = supply.pod_slope[:, None], supply.carried.pod_load[:, None]
+        return _load(self.demand.cut, slope, base)
+
+    def _by_pod(self, hosts: Ints) -> Ints:
+        pods = self.supply.pods
+        return np.bincount(self.supply.groups.pod, weights=hosts, minlength=pods).astype(np.int64)
+
+    def allowed(self, most_load: float) -> Ints:
+        """Return the most hosts of each group under a load, shape (groups,)."""
+        kind, load = self._kinds
+        return _last(load <= most_load * (1 + EPSILON))[kind, self.usable]
+
+    def pod_allowed(self, most_load: float, hosts: Ints) -> Ints:
+        """Return the most hosts of each pod whose groups allow so many, shape (pods,)."""
+        total = np.minimum(self._by_pod(hosts), self.demand.nodes)
+        if self.one_pod.any():
+            return np.where(self.one_pod, total, 0)
+        fits = _last(self._pod_load <= most_load * (1 + EPSILON))
+        return np.asarray(fits[np.arange(len(total)), total])
+
+    def enough(self, most_load: float) -> bool:
+        """Tell whether the groups allow enough hosts under a load."""
+        if self.whole_pod and not self.one_pod.any():
+            return False
+        hosts = self.allowed(most_load)
+        if self.most_groups is not None:
+            hosts = self._largest(hosts)
+        by_pod = self.pod_allowed(most_load, hosts)
+        total = by_pod.max() if self.one_pod.any() else by_pod.sum()
+        return bool(total >= self.demand.nodes)
+
+    def _largest(self, hosts: Ints) -> Ints:
+        """Return the hosts of the groups with most, of each pod where one holds the job."""
+        pod = self.supply.groups.pod if self.one_pod.any() else np.zeros(len(hosts), dtype=int)
+        order = np.lexsort((-hosts, pod))
+        place = np.arange(len(hosts)) - np.searchsorted(pod[order], pod[order])
+        kept = np.zeros_like(hosts)
+        first = order[place < (self.most_groups or 0)]
+        kept[first] = hosts[first]
+        return kept
+
+    @cached_property
+    def bound(self) -> float:
+        """The least load that any choice reaches; infinite where none is possible."""
+        loads = np.unique(np.append(self._kinds[1], self.floor))
+        if not self.one_pod.any():
+            loads = np.unique(np.append(loads, self._pod_load))
+        loads = loads[(loads >= self.floor) & np.isfinite(loads)]
+        low, high = 0, len(loads)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.enough(float(loads[middle])) else (middle + 1, high)
+        return float(loads[low]) if low < len(loads) else float("inf")
+
+    def choose(self, most_load: float) -> Ints:
+        """Return how many hosts of each group to take, shape (groups,), under a load.
+
+        The fewest pods, in each the fewest groups, and of these the tightest, so that larger
+        groups stay whole for larger jobs.
+        """
+        hosts, pod = self.allowed(most_load), self.supply.groups.pod
+        by_pod = self.pod_allowed(most_load, hosts)
+        if self.one_pod.any():
+            enough = np.flatnonzero(by_pod >= self.demand.nodes).tolist()
+            tried = [tightest(hosts * (pod == one), self.demand.nodes) for one in enough]
+            left = [int((self.free * (pod == one)).sum()) for one in enough]
+            best = min(
+                range(len(tried)), key=lambda one: (np.count_nonzero(tried[one]), left[one], one)
+            )
+            return tried[best]
+        share = tightest(by_pod, self.demand.nodes)
+        taken = [tightest(hosts * (pod == one), count) for one, count in enumerate(share)]
+        return np.asarray(sum(taken, np.zeros_like(hosts)))
+
+
+def tightest(room: Ints, need: int) -> Ints:
+    """Return how much to take of each place: of the fewest places, and of these the fullest.
+
+    Parameters
+    ----------
+    room : array of int, shape (places,)
+        What each can give; together at least ``need``.
+    """
+    taken = np.zeros_like(room)
+    if need <= 0:
+        return taken
+    order = np.argsort(-room, kind="stable")
+    total = np.concatenate([[0], np.cumsum(room[order])])
+    count = int(np.searchsorted(total, need))
+    sums = total[count:] - total[: len(total) - count]
+    first = int(np.argmax(sums == sums[sums >= need][-1]))  # of equal ones those that come first
+    chosen = order[first : first + count]
+    taken[chosen] = room[chosen]
+    taken[chosen[-1]] -= int(sums[first]) - need
+    return taken
+
+
+def _load(volume: Floats, slope: Floats, base: Floats) -> Floats:
+    """Return the loads of uplinks, which are 0 where nothing is sent."""
+    sent = volume > EPSILON
+    with np.errstate(invalid="ignore"):
+        return np.where(sent, slope * volume + base, 0.0)
+
+
+def _last(fits: Bools) -> Ints:
+    """Return for each x the largest x' <= x that fits; shape as ``fits``, whose x = 0 does."""
+    number = np.where(fits, np.arange(fits.shape[1]), 0)
+    return np.asarray(np.maximum.accumulate(number, axis=1))

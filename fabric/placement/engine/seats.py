@@ -1,0 +1,66 @@
+"""Which hosts of the chosen groups, and in which order the ranks go through them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.placement.engine.search import tightest
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.supply import Groups
+    from fabric.topology.model import Bools, Hosts, Ints
+
+
+def blocks(hosts: Hosts, hosts_per_block: int) -> Ints:
+    """Return the NVLink domain of each host: neighbours of a unit, in order; shape (hosts,)."""
+    per_unit = int(hosts.slot.max(initial=0)) // hosts_per_block + 1
+    return np.asarray(hosts.unit * per_unit + hosts.slot // hosts_per_block)
+
+
+def seats(groups: Groups, counts: Ints, healthy: Bools, free: Bools, block: Ints | None) -> Ints:
+    """Return rows of hosts in rank order.
+
+    Ranks go pod by pod and group by group, so that a ring leaves each of them once: no order
+    has fewer crossings, for a ring that visits a group has to leave it. Healthy hosts come first,
+    and in a group the fewest NVLink domains are used.
+
+    Parameters
+    ----------
+    counts : array of int, shape (groups,)
+        Hosts to take of each group.
+    healthy, free : array of bool, shape (hosts,)
+        Hosts that may be used, the healthy ones first.
+    block : array of int or None, shape (hosts,)
+        NVLink domain of each host.
+    """
+    rows = np.flatnonzero(free & (counts[groups.of_host] > 0))
+    of = groups.of_host[rows]
+    late = ~healthy[rows]
+    inner = np.zeros(len(rows), dtype=np.int64)
+    if block is not None:
+        inner = _block_order(of, block[rows], counts)
+    order = np.lexsort((rows, inner, late, of, groups.pod[of]))
+    rows, of = rows[order], of[order]
+    first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
+    place = np.arange(len(rows)) - np.repeat(first, np.diff(np.append(first, len(rows))))
+    return rows[place < counts[of]]
+
+
+def _block_order(of: Ints, block: Ints, counts: Ints) -> Ints:
+    """Return a key that puts the hosts of the chosen domains of a group first."""
+    key = np.zeros(len(of), dtype=np.int64)
+    for group in np.unique(of).tolist():
+        mine = np.flatnonzero(of == group)
+        names, back = np.unique(block[mine], return_inverse=True)
+        taken = tightest(np.bincount(back), min(int(counts[group]), len(mine)))
+        place = np.empty(len(names), dtype=np.int64)
+        place[np.lexsort((np.arange(len(names)), -taken))] = np.arange(len(names))
+        key[mine] = place[back]
+    return key
+
+
+def changes(of: Ints) -> int:
+    """Return how often a ring over hosts changes the group."""
+    return int((of != np.roll(of, -1)).sum())

@@ -1,0 +1,145 @@
+"""The fabric as a search sees it: groups of hosts on the same leaves, and what these carry now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.traffic import Floats
+    from fabric.topology.model import Fabric, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Hosts whose NICs end on the same leaves, which are units as a rule.
+
+    Parameters
+    ----------
+    of_host : array of int, shape (hosts,)
+        Group of each host.
+    leaf : array of int, shape (groups, columns)
+        Leaf of each column; a column is a port of a NIC: rail * ``nic_ports`` + port.
+    speed_gbps : array of float, shape (groups, columns)
+        Line rate of the column.
+    pod : array of int, shape (groups,)
+        Pod, numbered from 0; 0 where there are none.
+    """
+
+    of_host: Ints
+    leaf: Ints
+    speed_gbps: Floats
+    pod: Ints
+
+    def __len__(self) -> int:
+        return len(self.leaf)
+
+
+def groups(fabric: Fabric) -> Groups:
+    """Return the groups of a fabric, in the order of their first host."""
+    shape = (len(fabric.hosts), fabric.nics_per_host)
+    leaf = fabric.nics.leaf.reshape(shape)
+    key = np.unique(leaf @ _mixing(shape[1]), return_inverse=True)[1]
+    _, first = np.unique(key, return_index=True)
+    if (leaf != leaf[first[key]]).any():  # two rows of one key: compare them whole
+        _, first, key = np.unique(leaf, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    first = first[order]
+    return Groups(
+        of_host=number[key.reshape(-1)],
+        leaf=leaf[first],
+        speed_gbps=fabric.nics.speed_gbps.reshape(shape)[first].astype(np.float64),
+        pod=np.maximum(fabric.switches.pod[leaf[first, 0]], 0),
+    )
+
+
+def _mixing(columns: int) -> Ints:
+    """Return odd factors that make one number of the leaves of a host."""
+    return np.random.default_rng(0).integers(1, 1 << 31, columns) | 1
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What links carry now.
+
+    Parameters
+    ----------
+    leaf_gbps, leaf_load : array of float, shape (switches,)
+        Live capacity of the uplinks of a leaf, and their load by the jobs that run, on average.
+    pod_gbps, pod_load : array of float, shape (pods,)
+        The same of the cables of a pod to the super-spines.
+    """
+
+    leaf_gbps: Floats
+    leaf_load: Floats
+    pod_gbps: Floats
+    pod_load: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Supply:
+    """What the groups can carry of a job that uses some columns.
+
+    One unit of volume is the NICs of a host in these columns at line rate.
+    """
+
+    groups: Groups
+    carried: Carried
+    columns: Ints
+
+    @cached_property
+    def _merged(self) -> tuple[Ints, Floats]:
+        """Leaf and speed of each column in use; columns on the same leaves are one."""
+        leaf = self.groups.leaf[:, self.columns]
+        speed = self.groups.speed_gbps[:, self.columns]
+        _, first, inverse = np.unique(leaf[0], return_index=True, return_inverse=True)
+        if (leaf != leaf[:, first[inverse]]).any():  # a cable out of place: columns stay apart
+            return leaf, speed
+        summed = np.zeros((len(leaf), len(first)))
+        np.add.at(summed.T, inverse, speed.T)
+        return leaf[:, first], summed
+
+    @property
+    def leaf(self) -> Ints:
+        """Leaf of each group and column in use, shape (groups, columns)."""
+        return self._merged[0]
+
+    @property
+    def speed_gbps(self) -> Floats:
+        """Line rate of each group and column in use, shape (groups, columns)."""
+        return self._merged[1]
+
+    @cached_property
+    def slope(self) -> Floats:
+        """Load of the uplinks by one unit that leaves a group, shape (groups, columns)."""
+        same = self.leaf[:, :, None] == self.leaf[:, None, :]
+        demand = np.asarray((same * self.speed_gbps[:, None, :]).sum(axis=2), dtype=np.float64)
+        return _over(demand, self.carried.leaf_gbps[self.leaf])
+
+    @cached_property
+    def base(self) -> Floats:
+        """Load of the uplinks by the jobs that run, on average, shape (groups, columns)."""
+        return np.asarray(self.carried.leaf_load[self.leaf])
+
+    @cached_property
+    def pods(self) -> int:
+        """Number of pods."""
+        return len(self.carried.pod_gbps)
+
+    @cached_property
+    def pod_slope(self) -> Floats:
+        """Load of a pod's cables to the super-spines by one unit that leaves it, shape (pods,)."""
+        demand = np.full(self.pods, np.inf)
+        np.minimum.at(demand, self.groups.pod, self.speed_gbps.sum(axis=1))
+        return _over(demand, self.carried.pod_gbps)
+
+
+def _over(demand: Floats, gbps: Floats) -> Floats:
+    """Return the load of links, infinite where there is none."""
+    out = np.full(demand.shape, np.inf)
+    return np.asarray(np.divide(demand, gbps, out=out, where=gbps > 0))
