@@ -78,7 +78,7 @@ def serve(
         raise InputError("the service is not installed", [finding]) from error
     from fabric.placement.engine.engine import Engine
     from fabric.serve.run import listen as bind
-    from fabric.serve.run import run
+    from fabric.serve.run import prepare
     from fabric.serve.service import Service
     from fabric.serve.store import Store, folder_of
 
@@ -87,6 +87,7 @@ def serve(
     listening = bind(settings.host, settings.port)
     with Store(folder) as store:
         service = Service(inventory, store, Engine, settings)
+        server = prepare(service)
         host, port = listening.getsockname()[:2]
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         scheme = "https" if settings.tls_cert else "http"
@@ -96,7 +97,7 @@ def serve(
             output.note(f"ready to serve {what} on {scheme}://{where}")
             return
         output.note(f"serving {what} on {scheme}://{where}")
-        run(service, listening)
+        server.run([listening])
 
 
 def _settings(

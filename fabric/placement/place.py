@@ -198,7 +198,7 @@ def _placement(
         ranks=tuple(
             rank
             for number, row in enumerate(hosts)
-            for rank in _ranks_of_host(fabric, row, number * gpus_per_node, gpus_per_node)
+            for rank in ranks_of_host(fabric, row, number * gpus_per_node, gpus_per_node)
         ),
         rails=rails,
         spine_crossings=len(units) if len(units) > 1 else 0,
@@ -207,7 +207,8 @@ def _placement(
     )
 
 
-def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
+def ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
+    """Return the ranks of a host by its row, the number of its first rank, and how many it has."""
     gpus, name = fabric.intent.fabric.host.gpus, fabric.hosts.names[row]
     nics = nic_names(fabric, name)
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)

@@ -10,13 +10,15 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from fabric import __version__
+from fabric.serve.bodies import problem_of_fields
 from fabric.serve.guard import Guard
 from fabric.serve.openapi import document
-from fabric.serve.problem import Problem
-from fabric.serve.routes import health, placements
+from fabric.serve.problem import Problem, internal
+from fabric.serve.routes import events, health, jobs, network, placements, state, whatif
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 
     from fabric.serve.service import Service
 
-_ROUTERS = (placements.router, health.router)
+_ROUTERS = (
+    *(placements.router, network.router, state.router, jobs.router, whatif.router),
+    *(events.router, health.router),
+)
 
 
 def create_app(service: Service) -> Guard:
@@ -38,7 +43,12 @@ def create_app(service: Service) -> Guard:
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         lifespan=_lifespan,
-        exception_handlers={Problem: _problem, HTTPException: _http},
+        exception_handlers={
+            Problem: _problem,
+            HTTPException: _http,
+            RequestValidationError: _parameters,
+            Exception: _internal,
+        },
     )
     app.state.service = service
     for router in _ROUTERS:
@@ -72,6 +82,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 async def _problem(_request: Request, problem: Any) -> Response:
     response: Response = problem.response()
     return response
+
+
+async def _parameters(_request: Request, error: Any) -> Response:
+    return problem_of_fields(error.errors(), "parameter").response()
+
+
+async def _internal(_request: Request, _error: Any) -> Response:
+    return internal().response()
 
 
 async def _http(_request: Request, error: Any) -> Response:

@@ -12,11 +12,15 @@ from fabric.core.findings import Finding, Severity
 from fabric.serve.problem import MAX_FINDINGS, Problem, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
 Model = TypeVar("Model", bound=BaseModel)
 _JSON = re.compile(r"application/(?:[a-z.-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 _SHOWN = 60
+#: How pydantic names the choices of a union in the place of an error; no field has such a name.
+_CHOICES = ("constrained-", "list[")
 
 
 async def body(request: Request, model: type[Model]) -> Model:
@@ -41,13 +45,19 @@ def _problem(error: ValidationError) -> Problem:
     if errors[0]["type"] == "json_invalid":
         message = f"the body is not JSON: {_plain(errors[0]['msg'].removeprefix('Invalid JSON: '))}"
         return refused(HTTPStatus.BAD_REQUEST, "SRV003", "", message, "send a JSON object")
+    return problem_of_fields(errors, "field")
+
+
+def problem_of_fields(errors: Sequence[Any], what: str) -> Problem:
+    """Return the problem of fields, or of parameters, that pydantic did not take."""
     findings = list(dict.fromkeys(_finding(one) for one in errors[:MAX_FINDINGS]))
-    count = f"{len(errors)} fields" if len(errors) > 1 else "a field"
-    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} of the body cannot be used", findings)
+    count = f"{len(errors)} {what}s" if len(errors) > 1 else f"a {what}"
+    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{count} cannot be used", findings)
 
 
 def _finding(error: Any) -> Finding:
-    where = ".".join(_plain(str(part)) for part in error["loc"])
+    parts = [str(part) for part in error["loc"]]
+    where = ".".join(_plain(part) for part in parts if not part.startswith(_CHOICES))
     value = _plain(repr(error.get("input")))
     message = f"{_plain(error['msg'])}; it is {value}"
     fix = "see /openapi.json for the fields and their limits"

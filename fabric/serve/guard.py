@@ -10,7 +10,7 @@ from collections import OrderedDict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fabric.serve.problem import Problem, refused
+from fabric.serve.problem import Problem, internal, refused
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -95,7 +95,7 @@ class Guard:
             await exchange.refuse(_late(exchange), scope)
         except Exception as error:  # noqa: BLE001 - the last one to see it
             _say({"error": type(error).__name__, "path": scope["path"]})
-            await exchange.refuse(Problem(500, "an internal error; please report it"), scope)
+            await exchange.refuse(internal(), scope)
         finally:
             self._record(scope, exchange.status, time.perf_counter() - began_s)
 

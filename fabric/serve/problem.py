@@ -93,6 +93,11 @@ def problem_of(error: InputError) -> Problem:
     return Problem(status, str(error), error.findings)
 
 
+def internal() -> Problem:
+    """Return the problem of an error that is ours."""
+    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an internal error; please report it")
+
+
 def _subject(finding: Finding) -> str:
     subject = " ".join(part for part in (finding.device, finding.port) if part)
     return f"{subject}: " if subject else ""

@@ -56,6 +56,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
         message = f"{host} port {port} cannot be used: {error.strerror}"
@@ -64,8 +65,14 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def run(service: Service, listening: socket.socket) -> None:
-    """Answer requests until a signal to stop; requests in progress are finished first."""
+def prepare(service: Service) -> uvicorn.Server:
+    """Return the server of a service.
+
+    Raises
+    ------
+    InputError
+        When the certificate or its key cannot be used.
+    """
     settings = service.settings
     config = uvicorn.Config(
         create_app(service),
@@ -87,4 +94,4 @@ def run(service: Service, listening: socket.socket) -> None:
         message = f"the certificate or its key cannot be used: {error.strerror or error}"
         finding = Finding("SRV001", Severity.ERROR, message, "check both files", "--tls-cert")
         raise InputError("the service cannot listen", [finding]) from error
-    _Server(config, service.events.close).run([listening])
+    return _Server(config, service.events.close)

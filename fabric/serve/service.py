@@ -164,7 +164,7 @@ class Service:
             number = self.loaded.number + 1
             try:
                 loaded = await asyncio.to_thread(load, self.folder, self.book, self._maker, number)
-            except (FabricError, OSError) as error:
+            except (FabricError, OSError, ValueError) as error:
                 known = error if isinstance(error, FabricError) else FabricError(str(error))
                 self.broken = findings_of(known)
             else:

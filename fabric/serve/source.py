@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.core.errors import FabricError, InputError
@@ -58,6 +58,8 @@ class Loaded:
         When it was loaded, seconds since 1970.
     number : int
         Counts the inventories that this process has loaded.
+    files : dict
+        Texts for other programs, by form and part; filled as they are asked for.
     """
 
     project: Project
@@ -66,6 +68,7 @@ class Loaded:
     names: Names
     loaded_s: float
     number: int = 1
+    files: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def fabric(self) -> Fabric:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
@@ -48,11 +49,13 @@ def as_json(content: bytes, status: int = 200, headers: dict[str, str] | None = 
 def responses(*codes: int, ok: str, media: str = "application/json") -> dict[int | str, Any]:
     """Return the answers of a route: the one for success, and its errors."""
     schema: dict[str, Any] = {"type": "object"} if "json" in media else {"type": "string"}
-    first = next((code for code in codes if code < 400), 200)  # noqa: PLR2004 - errors begin there
-    described: dict[int | str, Any] = {
-        first: {"description": ok, "content": {media: {"schema": schema}}}
-    }
-    for code in sorted({*codes, *_ALWAYS} - {first}):
+    first = next((code for code in codes if code < HTTPStatus.MULTIPLE_CHOICES), HTTPStatus.OK)
+    described: dict[int | str, Any] = {int(first): {"description": ok}}
+    if first != HTTPStatus.NO_CONTENT:
+        described[int(first)]["content"] = {media: {"schema": schema}}
+    if HTTPStatus.NOT_MODIFIED in codes:
+        described[304] = {"description": "It is the one that is known."}
+    for code in sorted({*codes, *_ALWAYS} - {first, 304}):
         content = {"application/problem+json": {"schema": _PROBLEM}}
         described[code] = {"description": PHRASES[code], "content": content}
     return described

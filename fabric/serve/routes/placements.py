@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fabric.placement.place import ranks_of_host
 from fabric.serve.answers import encode
 from fabric.serve.bodies import body
 from fabric.serve.query import query_of
 from fabric.serve.requests import PlacementBody
 from fabric.serve.routes.described import as_json, service_of, with_body
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Fabric, Ints
 
 router = APIRouter()
 
@@ -32,4 +37,16 @@ async def placements(request: Request) -> Response:
         "state": service.about(loaded.book),
         "warnings": service.warnings(),
     }
+    if wanted.ranks:
+        more["ranks"] = _ranks(loaded.fabric, answer.rows, wanted.gpus_per_node)
     return as_json(encode(answer, loaded.fabric, loaded.names, more))
+
+
+def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:
+    """Return each rank with its host, GPU, NIC, rail and leaf."""
+    gpus = gpus_per_node or fabric.intent.fabric.host.gpus
+    return [
+        asdict(rank)
+        for number, row in enumerate(rows.tolist())
+        for rank in ranks_of_host(fabric, row, number * gpus, gpus)
+    ]
