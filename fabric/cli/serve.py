@@ -76,7 +76,6 @@ def serve(
         message = f"the package {error.name} is missing"
         finding = Finding("SRV001", Severity.ERROR, message, "install rocefab[service]")
         raise InputError("the service is not installed", [finding]) from error
-    from fabric.placement.engine.engine import Engine
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service
@@ -86,7 +85,7 @@ def serve(
     folder = state_dir or folder_of(inventory)
     listening = bind(settings.host, settings.port)
     with Store(folder) as store:
-        service = Service(inventory, store, Engine, settings)
+        service = Service(inventory, store, settings)
         server = prepare(service)
         host, port = listening.getsockname()[:2]
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

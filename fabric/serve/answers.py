@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import OrderedDict
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -92,6 +93,33 @@ class Names:
         return self._prefixes[prefix] + (parts[0] if one else f"[{','.join(parts)}]")
 
 
+class Kept:
+    """Answers by request: a scheduler that tries again gets the same one without a search."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, request: bytes) -> bytes | None:
+        """Return the answer to the same bytes; None where there is none."""
+        answer = self._answers.get(request)
+        if answer is not None:
+            self._answers.move_to_end(request)
+        return answer
+
+    def put(self, request: bytes, answer: bytes) -> None:
+        """Keep an answer; those that were not asked for longest make room."""
+        if request in self._answers:
+            return
+        self._bytes += len(request) + len(answer)
+        self._answers[request] = answer
+        while self._bytes > _MAX_KEPT_BYTES:
+            old_request, old = self._answers.popitem(last=False)
+            self._bytes -= len(old_request) + len(old)
+
+
+#: Bytes of kept answers.
+_MAX_KEPT_BYTES = 16 << 20
 #: Numbers that fit an int64.
 _MAX_DIGITS = 18
 
@@ -102,7 +130,7 @@ def encode(answer: Answer, fabric: Fabric, names: Names, more: dict[str, Any]) -
     Parameters
     ----------
     more : dict
-        Members that the service knows: version and age of the state, warnings, ranks.
+        Members that the service knows: name of the fabric, ranks.
     """
     units = fabric.intent.fabric.units
     rest = {

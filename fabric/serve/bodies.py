@@ -31,11 +31,21 @@ async def body(request: Request, model: type[Model]) -> Model:
     Problem
         415 for another media type, 400 for what is not JSON, 422 for wrong fields: all of them.
     """
+    return parsed(await json_body(request), model)
+
+
+async def json_body(request: Request) -> bytes:
+    """Return the bytes of a body; raise Problem (415) for another media type."""
     if not _JSON.match(request.headers.get("content-type", "")):
         fix = "send the header Content-Type: application/json"
         raise refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "SRV003", "", "the body is not JSON", fix)
+    return await request.body()
+
+
+def parsed(content: bytes, model: type[Model]) -> Model:
+    """Return the model of a body; raise Problem for what is no JSON, or has wrong fields."""
     try:
-        return model.model_validate_json(await request.body())
+        return model.model_validate_json(content)
     except ValidationError as error:
         raise _problem(error) from error
 

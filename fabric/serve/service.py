@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.findings import Finding
+    from fabric.placement.engine.engine import Engine
     from fabric.placement.engine.query import Answer, Query
     from fabric.serve.settings import Settings
-    from fabric.serve.source import Maker
     from fabric.serve.store import Kept, Store
 
 T = TypeVar("T")
@@ -43,8 +44,6 @@ class Service:
         Inventory folder.
     store : Store
         Where the state is kept.
-    maker : callable
-        Makes the engine of a fabric and a state.
     settings : Settings
         Limits and times.
 
@@ -54,17 +53,17 @@ class Service:
         When the inventory is wrong, or the kept state is about what it does not have.
     """
 
-    def __init__(self, folder: Path, store: Store, maker: Maker, settings: Settings) -> None:
+    def __init__(self, folder: Path, store: Store, settings: Settings) -> None:
         self.folder, self.store, self.settings = folder, store, settings
-        self._maker = maker
         self.metrics = Metrics()
         self.events = Events(settings.limits.streams)
         self._seen = fingerprint(folder)
-        loaded = load(folder, Book(), maker)
+        loaded = load(folder, Book())
         self.loaded: Loaded = loaded.told(_read_book(store, loaded))
         self.broken: tuple[Finding, ...] = ()
         self._change = asyncio.Lock()
         self._threads = ThreadPoolExecutor(1, "rocefab-slow")
+        self._searches = ThreadPoolExecutor(1, "rocefab-search")
         self._waiting = 0
         self._search_s = 0.0
         self._count()
@@ -74,29 +73,28 @@ class Service:
         """The state that the next query sees."""
         return self.loaded.book
 
-    async def place(self, query: Query) -> tuple[Loaded, Answer]:
-        """Return the answer of the engine, and the inventory that it is about.
+    async def place(self, loaded: Loaded, query: Query) -> Answer:
+        """Return the answer of an engine.
 
         Raises
         ------
         Problem
             409 when there is no place now, 422 when the query is wrong.
         """
-        loaded = self.loaded
-        began_s = time.perf_counter()
+        search = partial(_timed, loaded.engine, query)
         try:
             if self._search_s > _LONG_S:
-                answer = await asyncio.to_thread(loaded.engine.place, query)
+                loop = asyncio.get_running_loop()
+                answer, took_s = await loop.run_in_executor(self._searches, search)
             else:
-                answer = loaded.engine.place(query)
+                answer, took_s = search()
         except InputError as error:
             self.metrics.placements.labels("refused").inc()
             raise problem_of(error) from error
-        took_s = time.perf_counter() - began_s
         self._search_s += _WEIGHT * (took_s - self._search_s)
         self.metrics.search_seconds.observe(took_s)
         self.metrics.placements.labels("placed").inc()
-        return loaded, answer
+        return answer
 
     async def slow(self, work: Callable[[], T]) -> T:
         """Run work that takes long, after that which waits already.
@@ -163,7 +161,7 @@ class Service:
         async with self._change:
             number = self.loaded.number + 1
             try:
-                loaded = await asyncio.to_thread(load, self.folder, self.book, self._maker, number)
+                loaded = await asyncio.to_thread(load, self.folder, self.book, number)
             except (FabricError, OSError, ValueError) as error:
                 known = error if isinstance(error, FabricError) else FabricError(str(error))
                 self.broken = findings_of(known)
@@ -203,7 +201,8 @@ class Service:
 
     def close(self) -> None:
         """End the threads, after the work that has begun."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        for threads in (self._threads, self._searches):
+            threads.shutdown(wait=True, cancel_futures=True)
 
     def _count(self) -> None:
         self.metrics.version.set(self.book.version)
@@ -220,6 +219,12 @@ def etag(book: Book) -> str:
 def request_digest(method: str, path: str, body: bytes) -> str:
     """Return what tells two requests with one Idempotency-Key apart."""
     return hashlib.sha256(b"\0".join((method.encode(), path.encode(), body))).hexdigest()
+
+
+def _timed(engine: Engine, query: Query) -> tuple[Answer, float]:
+    """Return the answer and the processor time that it took."""
+    began_s = time.thread_time()
+    return engine.place(query), time.thread_time() - began_s
 
 
 def _read_book(store: Store, loaded: Loaded) -> Book:

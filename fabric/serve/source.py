@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
-from fabric.serve.answers import Names
+from fabric.placement.engine.engine import Engine
+from fabric.serve.answers import Kept, Names
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from fabric.placement.engine.query import Answer, Query
-    from fabric.placement.engine.state import State
     from fabric.serve.book import Book
     from fabric.topology.model import Fabric
 
-    Maker = Callable[[Fabric, State], "Engine"]
-
 #: Files of an inventory folder that are watched; more than these are not one inventory.
 _MAX_FILES = 10_000
-
-
-class Engine(Protocol):
-    """What the service needs of the placement engine."""
-
-    @property
-    def fabric(self) -> Fabric:
-        """The network."""
-
-    def updated(self, state: State) -> Engine:
-        """Return the engine of another state."""
-
-    def place(self, query: Query) -> Answer:
-        """Return hosts for a job."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +42,8 @@ class Loaded:
         Counts the inventories that this process has loaded.
     files : dict
         Texts for other programs, by form and part; filled as they are asked for.
+    kept : Kept
+        Answers to placements of this inventory and state.
     """
 
     project: Project
@@ -69,6 +53,7 @@ class Loaded:
     loaded_s: float
     number: int = 1
     files: dict[tuple[str, str], str] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
 
     @property
     def fabric(self) -> Fabric:
@@ -83,10 +68,10 @@ class Loaded:
         InputError
             When the state is about what the fabric does not have.
         """
-        return replace(self, engine=self.engine.updated(book.state()), book=book)
+        return replace(self, engine=self.engine.updated(book.state()), book=book, kept=Kept())
 
 
-def load(folder: Path, book: Book, maker: Maker, number: int = 1) -> Loaded:
+def load(folder: Path, book: Book, number: int = 1) -> Loaded:
     """Return the inventory of a folder with its engine.
 
     Raises
@@ -96,7 +81,7 @@ def load(folder: Path, book: Book, maker: Maker, number: int = 1) -> Loaded:
     """
     project = Project(folder)
     fabric = project.fabric
-    engine = maker(fabric, book.state())
+    engine = Engine(fabric, book.state())
     return Loaded(project, engine, book, Names(fabric), time.time(), number)
 
 

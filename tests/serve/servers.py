@@ -16,7 +16,6 @@ from pathlib import Path
 import httpx
 import uvicorn
 
-from fabric.placement.engine.engine import Engine
 from fabric.serve.app import create_app
 from fabric.serve.run import listen
 from fabric.serve.service import Service
@@ -34,7 +33,7 @@ def served(state: Path, inventory: Path = DEMO, **settings) -> Iterator[httpx.Cl
     """Serve an inventory from a thread; the client has the service as its `service`."""
     listening = listen("127.0.0.1", 0)
     with Store(state) as store:
-        service = Service(inventory, store, Engine, Settings(**settings))
+        service = Service(inventory, store, Settings(**settings))
         config = uvicorn.Config(create_app(service), log_config=None, access_log=False)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ from starlette.responses import Response
 
 from fabric.placement.place import ranks_of_host
 from fabric.serve.answers import encode
-from fabric.serve.bodies import body
+from fabric.serve.bodies import json_body, parsed
 from fabric.serve.query import query_of
 from fabric.serve.requests import PlacementBody
 from fabric.serve.routes.described import as_json, service_of, with_body
 
 if TYPE_CHECKING:
+    from fabric.serve.service import Service
+    from fabric.serve.source import Loaded
     from fabric.topology.model import Fabric, Ints
 
 router = APIRouter()
@@ -30,16 +33,24 @@ router = APIRouter()
 async def placements(request: Request) -> Response:
     """Return hosts for a job; nothing is reserved."""
     service = service_of(request)
-    wanted = await body(request, PlacementBody)
-    loaded, answer = await service.place(query_of(wanted, service.loaded.fabric))
-    more: dict[str, Any] = {
-        "fabric": loaded.fabric.intent.fabric.name,
-        "state": service.about(loaded.book),
-        "warnings": service.warnings(),
-    }
+    loaded = service.loaded
+    content = await json_body(request)
+    answer = loaded.kept.get(content)
+    if answer is None:
+        wanted = parsed(content, PlacementBody)
+        answer = await _searched(service, loaded, wanted)
+        loaded.kept.put(content, answer)
+    now = {"state": service.about(loaded.book), "warnings": service.warnings()}
+    return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
+
+
+async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:
+    """Return an answer without what changes while the state does not."""
+    found = await service.place(loaded, query_of(wanted, loaded.fabric))
+    more: dict[str, Any] = {"fabric": loaded.fabric.intent.fabric.name}
     if wanted.ranks:
-        more["ranks"] = _ranks(loaded.fabric, answer.rows, wanted.gpus_per_node)
-    return as_json(encode(answer, loaded.fabric, loaded.names, more))
+        more["ranks"] = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node)
+    return encode(found, loaded.fabric, loaded.names, more)
 
 
 def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:
