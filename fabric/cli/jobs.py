@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,14 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.options import Connections, Format, FormatOption, Inventory, argument, option
+
+
+class Within(StrEnum):
+    """What all hosts of a job share."""
+
+    BLOCK = "block"
+    UNIT = "unit"
+    POD = "pod"
 
 
 def register(app: typer.Typer) -> None:
@@ -21,21 +30,114 @@ def register(app: typer.Typer) -> None:
 
 def place(
     inventory: Inventory = Path(),
-    nodes: Annotated[int, option("Number of hosts for the job.", "NODES", min=1)] = 1,
+    nodes: Annotated[
+        int | None, option("Number of hosts for the job; default: 1.", "NODES", min=1)
+    ] = None,
     gpus_per_node: Annotated[
         int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
     ] = None,
     exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
+    include: Annotated[str, option("Search among these hosts only.", "INCLUDE")] = "",
+    hosts: Annotated[str, option("Rank exactly these hosts.", "RANK_HOSTS")] = "",
+    traffic: Annotated[
+        str,
+        option(
+            "What the hosts send to each other: ring, tree, all-to-all, pipeline, or a mix with "
+            "shares such as ring:3,all-to-all:1.",
+            "TRAFFIC",
+        ),
+    ] = "ring",
+    layout: Annotated[
+        str, option("Parallel layout in place of --traffic: tp=8,pp=4,dp=16.", "LAYOUT")
+    ] = "",
+    weights: Annotated[
+        str,
+        option(
+            "Bytes or shares that a rank sends per dimension: dp=2e9,pp=1e8.",
+            "LAYOUT_BYTES",
+            "--bytes",
+        ),
+    ] = "",
+    pxn: Annotated[
+        bool, option("Whether NCCL relays an all-to-all over NVLink (PXN).", "PXN")
+    ] = True,
+    within: Annotated[Within | None, option("What all hosts must share.", "WITHIN")] = None,
+    segment: Annotated[
+        int | None, option("Hosts that stay together on one unit.", "SEGMENT", min=1)
+    ] = None,
+    max_units: Annotated[
+        int | None, option("Most units that the job may spread over.", "MAX_UNITS", min=1)
+    ] = None,
+    target: Annotated[
+        float,
+        option(
+            "Load of links that is good enough, as a share of a NIC's line rate. Below it, fewer "
+            "units are better than lighter links.",
+            "TARGET",
+            min=0,
+            max=1,
+        ),
+    ] = 1.0,
+    room: Annotated[
+        float,
+        option(
+            "Load that is accepted above the best to leave room for larger jobs; 0.1 is 10 %.",
+            "ROOM",
+            min=0,
+        ),
+    ] = 0.0,
+    nvlink_gpus: Annotated[
+        int | None,
+        option("GPUs of an NVLink domain; default: those of a host.", "NVLINK_GPUS", min=1),
+    ] = None,
+    avoid_state: Annotated[
+        list[Path] | None,
+        option(
+            "JSON output of verify, drift or cabling: what they report as bad takes no job; may be "
+            "repeated (in the variable: separated by spaces).",
+            "AVOID_STATE",
+        ),
+    ] = None,
+    state_max_age: Annotated[
+        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
+    ] = 900.0,
+    against_plan: Annotated[
+        Path | None, option("Plan whose hosts and leaves take no job.", "AGAINST_PLAN")
+    ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Select hosts for a job, order its ranks and print NCCL settings.
 
+    The answer carries the load of the fullest link and a lower bound: a gap of 0 proves that no
+    choice is better. docs/placement.md states the model.
+
     Exit codes: 0, 2.
     """
+    from fabric.workflow.place import Wanted
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
 
-    job = workflow(Project(inventory), nodes, gpus_per_node, exclude)
+    wanted = Wanted(
+        nodes=nodes,
+        gpus_per_node=gpus_per_node,
+        traffic=traffic,
+        layout=layout,
+        weights=weights,
+        pxn=pxn,
+        hosts=hosts,
+        include=include,
+        exclude=exclude,
+        within=within.value if within else "",
+        segment=segment,
+        max_units=max_units,
+        target=target,
+        room=room,
+        nvlink_gpus=nvlink_gpus,
+        avoid=tuple(avoid_state or ()),
+        max_age_s=state_max_age,
+        against_plan=against_plan,
+    )
+    job = workflow(Project(inventory), wanted)
     if form is Format.JSON:
         output.as_json(job)
     else:
@@ -43,7 +145,16 @@ def place(
 
 
 def _print(job: dict[str, Any]) -> None:
-    output.data(f"hosts   {job['hostlist']}\nreason  {job['reason']}\n\n")
+    output.data(f"hosts   {job['hostlist']}\nreason  {job['reason']}\n")
+    proof = "no choice is better" if not job["gap"] else f"at most {job['gap']:.1%} above the best"
+    output.data(
+        f"cost    {job['cost']} by {job['bottleneck']}; links at most {job['link_load']} sprayed, "
+        f"{job['link_load_hashed']} hashed; {proof}\n"
+    )
+    for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
+        used = "used" if host in job["degraded"] else "not used"
+        output.data(f"{used:<8}{host}: {why}\n")
+    output.data("\n")
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
     output.table(headers, [[rank[name] for name in headers] for rank in job["ranks"]])
     output.data("\n")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
+from fabric.placement.engine.request import UnplaceableError, used_rails
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.placement.engine.query import Answer
+    from fabric.topology.model import Fabric, Ints
+
+__all__ = ["Placement", "Rank", "UnplaceableError", "place", "placed", "rails_connected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class Placement:
         Times that a ring over the hosts leaves one group of leaves for another, per rail.
     rails_connected : bool
         Whether the leaves of all its rails reach each other over the spines.
+    answer : Answer
+        Cost, lower bound and what else the engine says.
     """
 
     hosts: tuple[str, ...]
@@ -55,16 +61,13 @@ class Placement:
     spine_crossings: int
     rails_connected: bool
     reason: str
-
-
-class UnplaceableError(InputError):
-    """The request cannot be met; the message says what there is."""
+    answer: Answer = field(compare=False)
 
 
 def place(
     fabric: Fabric, nodes: int, gpus_per_node: int, excluded: Collection[str] = ()
 ) -> Placement:
-    """Return hosts for a job: the tightest unit that fits, else the fewest units.
+    """Return hosts for a job on a fabric as planned.
 
     Parameters
     ----------
@@ -82,128 +85,40 @@ def place(
     UnplaceableError
         When there are not enough hosts, or hosts have fewer GPUs.
     """
-    _check_request(fabric, nodes, gpus_per_node, excluded)
-    rails = _rails(fabric, gpus_per_node)
-    free = _free_by_unit(fabric, rails, excluded)
-    total = sum(len(rows) for rows in free.values())
-    if total < nodes:
-        out = len(set(excluded))
-        message = (
-            f"{nodes} hosts are needed, but only {total} of {len(fabric.hosts)} are free ({out} "
-            "excluded, "
-            f"{len(fabric.hosts) - total - out} without a NIC of the rails in use)"
-        )
-        raise _unplaceable(message, "request fewer nodes, or exclude fewer hosts")
-    chosen = _choose(_in_one_pod(fabric, free, nodes), nodes)
-    if len(chosen) > 1 and not len(fabric.uplinks):
-        most = max(len(rows) for rows in free.values())
-        message = (
-            f"{nodes} hosts are needed, but a unit has at most {most} free and no spine connects "
-            "units"
-        )
-        raise _unplaceable(message, "request fewer nodes")
-    return _placement(fabric, chosen, gpus_per_node, rails, free)
+    return placed(Engine(fabric), Query(nodes, gpus_per_node, exclude=tuple(excluded)))
 
 
-def _check_request(
-    fabric: Fabric, nodes: int, gpus_per_node: int, excluded: Collection[str]
-) -> None:
-    gpus = fabric.intent.fabric.host.gpus
-    unknown = sorted(set(excluded) - set(fabric.host_row))
-    if nodes < 1 or gpus_per_node < 1:
-        raise _unplaceable("a job needs at least one node and one GPU", "increase the number")
-    if gpus_per_node > gpus:
-        message = f"{gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
-        raise _unplaceable(message, "use more nodes with fewer GPUs each")
-    if unknown:
-        message = f"cannot exclude host {unknown[0]!r}: no such host"
-        raise _unplaceable(message, "`rocefab show hosts` lists them")
+def placed(engine: Engine, query: Query) -> Placement:
+    """Return hosts for a job, with all that launchers need.
 
-
-def _unplaceable(message: str, fix: str) -> UnplaceableError:
-    return UnplaceableError(
-        "the job cannot be placed", [Finding("PLC001", Severity.ERROR, message, fix)]
-    )
-
-
-def _rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
-    profile = fabric.intent.fabric.host
-    used = rails_of_gpus(profile, profile.gpus, fabric.rails)[:gpus_per_node]
-    return tuple(sorted(set(used)))
-
-
-def _free_by_unit(
-    fabric: Fabric, rails: tuple[int, ...], excluded: Collection[str]
-) -> dict[int, list[int]]:
-    shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
-    up: Bools = np.all(fabric.nics.enabled.reshape(shape)[:, list(rails)], axis=(1, 2))
-    for name in excluded:
-        up[fabric.host_row[name]] = False
-    rows = np.flatnonzero(up)
-    free: dict[int, list[int]] = {}
-    for row, unit in zip(rows.tolist(), fabric.hosts.unit[rows].tolist(), strict=True):
-        free.setdefault(unit, []).append(row)
-    return free
-
-
-def _in_one_pod(fabric: Fabric, free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
-    """Return the units of the pod that needs the fewest of them; all where no pod is enough."""
-    pods: dict[int, dict[int, list[int]]] = {}
-    leaves = fabric.switches.unit[: fabric.switches.leaf_count].tolist()
-    for unit, rows in free.items():
-        pods.setdefault(int(fabric.switches.pod[leaves.index(unit)]), {})[unit] = rows
-    enough = {pod: units for pod, units in pods.items() if sum(map(len, units.values())) >= nodes}
-    if not enough:
-        return free
-    return enough[min(enough, key=lambda pod: (len(_choose(enough[pod], nodes)), pod))]
-
-
-def _choose(free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
-    """Return the chosen host rows by unit.
-
-    As many whole units as needed, largest first, then the tightest unit for the rest: no choice
-    of units is smaller in number.
+    Raises
+    ------
+    UnplaceableError
+        When the query is wrong, or there are not enough hosts for it.
     """
-    chosen: dict[int, list[int]] = {}
-    left = nodes
-    open_units = dict(free)
-    while left:
-        fitting = [unit for unit, rows in open_units.items() if len(rows) >= left]
-        if fitting:
-            unit = min(fitting, key=lambda item: (len(open_units[item]), item))
-        else:
-            unit = max(open_units, key=lambda item: (len(open_units[item]), -item))
-        rows = open_units.pop(unit)[:left]
-        chosen[unit] = rows
-        left -= len(rows)
-    return dict(sorted(chosen.items()))
-
-
-def _placement(
-    fabric: Fabric,
-    chosen: dict[int, list[int]],
-    gpus_per_node: int,
-    rails: tuple[int, ...],
-    free: dict[int, list[int]],
-) -> Placement:
-    names = fabric.hosts.names
-    units = {
-        fabric.intent.fabric.units[unit].name: tuple(names[row] for row in rows)
-        for unit, rows in chosen.items()
-    }
-    hosts = [row for rows in chosen.values() for row in rows]
+    answer, fabric = engine.place(query), engine.fabric
+    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
+    rails, rows = used_rails(fabric, gpus), answer.rows.tolist()
+    names = [fabric.hosts.names[row] for row in rows]
+    units: dict[str, tuple[str, ...]] = {}
+    first = 0
+    for unit, count in answer.units:
+        name = fabric.intent.fabric.units[unit].name
+        units[name] = (*units.get(name, ()), *names[first : first + count])
+        first += count
     return Placement(
-        hosts=tuple(names[row] for row in hosts),
+        hosts=tuple(names),
         units=units,
         ranks=tuple(
             rank
-            for number, row in enumerate(hosts)
-            for rank in ranks_of_host(fabric, row, number * gpus_per_node, gpus_per_node)
+            for number, row in enumerate(rows)
+            for rank in ranks_of_host(fabric, row, number * gpus, gpus)
         ),
         rails=rails,
-        spine_crossings=len(units) if len(units) > 1 else 0,
-        rails_connected=rails_connected(fabric, hosts, rails),
-        reason=_reason(fabric, chosen, free),
+        spine_crossings=answer.crossings,
+        rails_connected=rails_connected(fabric, rows, rails),
+        reason=reason_of(answer, tuple(units), query),
+        answer=answer,
     )
 
 
@@ -231,20 +146,17 @@ def ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank
     return ranks
 
 
-def _reason(fabric: Fabric, chosen: dict[int, list[int]], free: dict[int, list[int]]) -> str:
-    names = [fabric.intent.fabric.units[unit].name for unit in chosen]
-    nodes = sum(len(rows) for rows in chosen.values())
-    if len(names) == 1:
-        unit = next(iter(chosen))
-        return (
-            f"{names[0]} is the smallest unit with {nodes} free hosts ({len(free[unit])} "
-            f"free); every rail stays on one leaf"
-        )
-    most = max(len(rows) for rows in free.values())
+def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
+    """Return why these units were chosen, for people."""
+    best = "no choice is better" if not answer.gap else f"at most {answer.gap:.1%} above the best"
+    if query.hosts:
+        return f"the named hosts; the fullest link is {answer.bottleneck} ({answer.cost:.2f})"
+    if len(units) == 1:
+        return f"{units[0]} is the tightest unit that holds the job; every rail stays on one leaf"
     return (
-        f"no unit has {nodes} hosts free, at most {most}; {len(names)} units "
-        f"({hostlist.fold(names)}) are the minimum; ranks are ordered unit by "
-        "unit, so that a ring crosses the spines once per unit and rail"
+        f"{len(units)} units ({hostlist.fold(units)}): the fullest link is {answer.bottleneck}, "
+        f"{answer.cost:.2f} times the line rate of a NIC; {best}; ranks are ordered unit by unit, "
+        "so that a ring crosses the spines once per unit and rail"
     )
 
 

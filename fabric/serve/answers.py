@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import OrderedDict
+from dataclasses import asdict
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.placement.engine.request import used_rails
+from fabric.placement.place import reason_of
+from fabric.workflow.place import FORMAT, hashed_load
 
 if TYPE_CHECKING:
-    from fabric.placement.engine.query import Answer
+    from fabric.placement.engine.query import Answer, Query
     from fabric.topology.model import Fabric, Ints
-
-#: The form of an answer; a member is added under the same name, none is removed or changed.
-FORMAT = "rocefab-placement/1"
 
 
 class Names:
@@ -48,7 +49,6 @@ class Names:
         self._rank = np.argsort(self._order)
         self._texts = [number for _, number in matches]
         self._prefixes = prefixes
-        self._grouped: tuple[tuple[tuple[str, str], ...], list[dict[str, Any]]] = ((), [])
 
     def quoted(self, rows: Ints) -> str:
         """Return the names of rows as the members of a JSON list."""
@@ -69,19 +69,6 @@ class Names:
         ends = [(int(sequence[start]), int(sequence[stop - 1])) for start, stop in pairwise(bounds)]
         groups = groupby(ends, key=lambda pair: int(self._prefix[pair[0]]))
         return ",".join(self._bracket(number, [*runs]) for number, runs in groups)
-
-    def by_reason(self, pairs: tuple[tuple[str, str], ...]) -> list[dict[str, Any]]:
-        """Return hosts as ranges by reason; it is kept for the next answer of the same state."""
-        if pairs != self._grouped[0]:
-            hosts: dict[str, list[str]] = {}
-            for host, reason in pairs:
-                hosts.setdefault(reason, []).append(host)
-            value = [
-                {"reason": reason, "hosts": hostlist.fold(items), "count": len(items)}
-                for reason, items in hosts.items()
-            ]
-            self._grouped = (pairs, value)
-        return self._grouped[1]
 
     def _bracket(self, prefix: int, runs: list[tuple[int, int]]) -> str:
         texts = self._texts
@@ -124,47 +111,61 @@ _MAX_KEPT_BYTES = 16 << 20
 _MAX_DIGITS = 18
 
 
-def encode(answer: Answer, fabric: Fabric, names: Names, more: dict[str, Any]) -> bytes:
-    """Return an answer as JSON.
+def encode(answer: Answer, query: Query, fabric: Fabric, names: Names, ranks: Any = None) -> bytes:
+    """Return an answer as JSON, with the members of `rocefab place --format json`.
 
     Parameters
     ----------
-    more : dict
-        Members that the service knows: name of the fabric, ranks.
+    ranks : list or None
+        Ranks with their NICs, where they were asked for.
     """
-    units = fabric.intent.fabric.units
+    units = _units(answer, fabric, names)
+    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
     rest = {
-        "units": [{"name": units[row].name, "hosts": count} for row, count in answer.units],
+        "rails": used_rails(fabric, gpus),
+        "reason": reason_of(answer, tuple(units), query),
         "cost": _finite(answer.cost),
+        "link_load": _finite(answer.load),
+        "link_load_hashed": _finite(hashed_load(fabric, answer, query.traffic)),
         "bound": _finite(answer.bound),
-        "gap": _finite(answer.gap) if answer.bound else 0.0,
+        "gap": _finite(answer.gap),
         "bottleneck": answer.bottleneck,
         "rate": _finite(answer.rate),
         "slowed": [
             {"job": name, "before": _finite(before), "after": _finite(after)}
             for name, before, after in answer.slowed
         ],
-        "crossings": answer.crossings,
-        "pod_crossings": answer.pod_crossings,
-        "room": {
-            "unit": answer.room.unit,
-            "pod": answer.room.pod,
-            "fabric": answer.room.fabric,
-        },
-        "graded": names.by_reason(answer.graded),
-        "unusable": names.by_reason(answer.unusable),
-        **more,
+        "spine_crossings_per_rail": answer.crossings,
+        "pod_crossings_per_rail": answer.pod_crossings,
+        "room": asdict(answer.room),
+        "degraded": dict(answer.graded),
+        "not_considered": dict(answer.unusable),
+        **({} if ranks is None else {"ranks": ranks}),
     }
+    listed = ",".join(f"{json.dumps(unit)}:[{hosts}]" for unit, hosts in units.items())
     head = (
-        f'{{"format":"{FORMAT}","hosts":[{names.quoted(answer.rows)}],'
-        f'"hostlist":{json.dumps(names.fold(answer.rows))},'
+        f'{{"format":"{FORMAT}","fabric":{json.dumps(fabric.intent.fabric.name)},'
+        f'"hosts":[{names.quoted(answer.rows)}],'
+        f'"hostlist":{json.dumps(names.fold(answer.rows))},"units":{{{listed}}},'
     )
     return (head + json.dumps(rest, allow_nan=False)[1:]).encode()
 
 
+def _units(answer: Answer, fabric: Fabric, names: Names) -> dict[str, str]:
+    """Return the members of a JSON list of the hosts of each unit, in rank order."""
+    units: dict[str, str] = {}
+    first = 0
+    for row, count in answer.units:
+        name, quoted = fabric.intent.fabric.units[row].name, answer.rows[first : first + count]
+        units[name] = f"{units[name]}," if name in units else ""
+        units[name] += names.quoted(quoted)
+        first += count
+    return units
+
+
 def _finite(value: float) -> float | None:
-    """Return a number; None where JSON has none."""
-    return float(value) if math.isfinite(value) else None
+    """Return a number with six digits; None where JSON has none."""
+    return round(float(value), 6) if math.isfinite(value) else None
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -73,6 +73,7 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
         within=body.within,
         segment=body.segment,
         max_units=body.max_units,
+        target=body.target,
         room=body.room,
         nvlink_gpus=body.nvlink_gpus,
     )

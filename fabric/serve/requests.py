@@ -82,9 +82,14 @@ class PlacementBody(TrafficBody):
         None, description="Hosts that stay together on one unit; divides `nodes`."
     )
     max_units: Size | None = Field(None, description="Most units that the job may spread over.")
+    target: Annotated[float, Field(ge=0, le=1000)] = Field(
+        1.0,
+        description="Load of links that is good enough: below it, fewer units are better than "
+        "lighter links. 1 is the line rate of the NICs, 0 takes the lightest links.",
+    )
     room: Annotated[float, Field(ge=0, le=100)] = Field(
         0.0,
-        description="Cost that is accepted above the best for leaving room to larger jobs: 0.1 is "
+        description="Load that is accepted above the best for leaving room to larger jobs: 0.1 is "
         "10 %.",
     )
     nvlink_gpus: Size | None = Field(

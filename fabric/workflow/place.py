@@ -2,55 +2,181 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query, Within
+from fabric.placement.engine.state import State
+from fabric.placement.engine.traffic import (
+    RING,
+    Collective,
+    Traffic,
+    parse_layout,
+    parse_traffic,
+)
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
-from fabric.placement.place import place as choose
+from fabric.placement.place import placed
+from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load
+from fabric.workflow.conditions import hosts_of_plan, read_conditions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabric.placement.engine.query import Answer
+    from fabric.placement.place import Placement
+    from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
 
+#: Form of the answer: members are added to it, none is removed or changes its meaning.
+FORMAT = "rocefab-placement/1"
 
-def place(
-    project: Project, nodes: int, gpus_per_node: int | None, excluded: str = ""
-) -> dict[str, Any]:
+
+@dataclass(frozen=True)
+class Wanted:
+    """A job as its user writes it; the texts are parsed here, and hosts are ranges."""
+
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    traffic: str = "ring"
+    layout: str = ""
+    weights: str = ""
+    pxn: bool = True
+    hosts: str = ""
+    include: str = ""
+    exclude: str = ""
+    within: str = ""
+    segment: int | None = None
+    max_units: int | None = None
+    target: float = 1.0
+    room: float = 0.0
+    nvlink_gpus: int | None = None
+    avoid: tuple[Path, ...] = ()
+    max_age_s: float = 900.0
+    against_plan: Path | None = None
+
+
+def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     """Return a placement as plain data.
-
-    Parameters
-    ----------
-    gpus_per_node : int or None
-        GPUs per host; None means all of them.
-    excluded : str
-        Hosts that must not be used, as a range.
 
     Raises
     ------
     InputError
-        When the request cannot be met, with the reason.
+        When the request is wrong or cannot be met, with the reason.
     """
     fabric = project.fabric
-    placement = choose(
-        fabric,
-        nodes,
-        gpus_per_node or project.intent.fabric.host.gpus,
-        host_names(excluded) if excluded else (),
-    )
-    by_host = {host: environment(fabric, placement, host) for host in placement.hosts}
-    common = next(iter(by_host.values()))
-    differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
+    query = _query(wanted)
+    if wanted.against_plan:
+        touched = hosts_of_plan(wanted.against_plan, fabric)
+        query = replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
+    conditions = read_conditions(wanted.avoid, fabric, wanted.max_age_s)
+    placement = placed(Engine(fabric, State(conditions)), query)
     return {
-        "fabric": project.intent.fabric.name,
+        "format": FORMAT,
+        **_chosen(fabric, placement, query.traffic),
+        **_settings(fabric, placement),
+    }
+
+
+def _query(wanted: Wanted) -> Query:
+    """Return the query, or raise InputError with all that is wrong with its texts."""
+    findings: list[Finding] = []
+
+    def parsed(field: str, fix: str, parse: Callable[[], Any], default: Any) -> Any:
+        try:
+            return parse()
+        except ValueError as error:
+            findings.append(Finding("PLC031", Severity.ERROR, str(error), fix, field=field))
+            return default
+
+    def names(field: str, text: str) -> tuple[str, ...]:
+        fix = "use a range such as gpu[001-004]"
+        return tuple(parsed(field, fix, lambda: hostlist.expand(text), ())) if text else ()
+
+    fix = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"
+    traffic: Traffic = parsed("traffic", fix, lambda: parse_traffic(wanted.traffic), RING)
+    layout = None
+    if wanted.layout:
+        fix = "write tp=8,pp=4,dp=16, and bytes as dp=2e9"
+        layout = parsed("layout", fix, lambda: parse_layout(wanted.layout, wanted.weights), None)
+    hosts = names("hosts", wanted.hosts)
+    query = Query(
+        nodes=wanted.nodes or len(hosts) or 1,
+        gpus_per_node=wanted.gpus_per_node,
+        traffic=replace(traffic, layout=layout, pxn=wanted.pxn),
+        hosts=hosts,
+        include=names("include", wanted.include),
+        exclude=names("exclude", wanted.exclude),
+        within=Within(wanted.within) if wanted.within else None,
+        segment=wanted.segment,
+        max_units=wanted.max_units,
+        target=wanted.target,
+        room=wanted.room,
+        nvlink_gpus=wanted.nvlink_gpus,
+    )
+    if findings:
+        raise InputError("the job cannot be placed", findings)
+    return query
+
+
+def _chosen(fabric: Fabric, placement: Placement, traffic: Traffic) -> dict[str, Any]:
+    answer = placement.answer
+    return {
+        "fabric": fabric.intent.fabric.name,
         "hosts": list(placement.hosts),
         "hostlist": hostlist.fold(placement.hosts),
         "units": {unit: list(hosts) for unit, hosts in placement.units.items()},
         "rails": list(placement.rails),
-        "spine_crossings_per_rail": placement.spine_crossings,
         "reason": placement.reason,
+        "cost": _number(answer.cost),
+        "link_load": _number(answer.load),
+        "link_load_hashed": _number(hashed_load(fabric, answer, traffic)),
+        "bound": _number(answer.bound),
+        "gap": _number(answer.gap),
+        "bottleneck": answer.bottleneck,
+        "rate": _number(answer.rate),
+        "spine_crossings_per_rail": placement.spine_crossings,
+        "pod_crossings_per_rail": answer.pod_crossings,
+        "room": asdict(answer.room),
+        "degraded": dict(answer.graded),
+        "not_considered": dict(answer.unusable),
+        "ranks": [asdict(rank) for rank in placement.ranks],
+    }
+
+
+def _number(value: float) -> float | None:
+    """Return a number as JSON has it: None for one without end, six digits else."""
+    return round(value, 6) if value < float("inf") else None
+
+
+def hashed_load(fabric: Fabric, answer: Answer, traffic: Traffic) -> float:
+    """Return the expected load of the fullest link when flows are hashed, not sprayed.
+
+    The connections that leave the largest unit have ``host.nccl_queue_pairs`` queue pairs each, and
+    each pair takes one of the live uplinks of a leaf at random (`fabric.qos.ecmp.load`). A ring
+    leaves a unit by one connection per rail, an all-to-all by one per pair of hosts.
+    """
+    unit, hosts = max(answer.units, key=lambda item: item[1])
+    leaf = int((fabric.switches.unit[: fabric.switches.leaf_count] == unit).argmax())
+    links = int(fabric.uplinks.enabled[fabric.uplinks_of(leaf)].sum())
+    if len(answer.units) == 1 or not links:
+        return answer.load
+    all_to_all = traffic.layout or Collective.ALL_TO_ALL in dict(traffic.shares)
+    connections = hosts * (len(answer.rows) - hosts) if all_to_all else 1
+    flows = min(connections * fabric.intent.fabric.host.nccl_queue_pairs, MOST_FLOWS)
+    return answer.load * expected_max_load(flows, links) * links / flows
+
+
+def _settings(fabric: Fabric, placement: Placement) -> dict[str, Any]:
+    by_host = {host: environment(fabric, placement, host) for host in placement.hosts}
+    common = next(iter(by_host.values()))
+    differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
+    return {
         "environment": common.values,
         "environment_reasons": {item.name: item.reason for item in common.settings},
         "environment_left_out": {item.name: item.reason for item in common.left_out},
@@ -58,7 +184,6 @@ def place(
         "gids": {
             host: [asdict(gid) for gid in expected_gids(fabric, host)] for host in placement.hosts
         },
-        "ranks": [asdict(rank) for rank in placement.ranks],
     }
 
 

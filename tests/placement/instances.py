@@ -106,8 +106,10 @@ def _uplinks(lower: np.ndarray, upper: np.ndarray, gbps: int) -> Uplinks:
 SMALL = (
     Shape((8,) * 4),
     Shape((8,) * 6, uplink_gbps=200),
-    Shape((8,) * 8, uplink_gbps=200),
-    Shape((4, 8, 8, 12, 8, 8), spines=3),
+    Shape((8,) * 8, uplink_gbps=100),
+    Shape((4, 8, 8, 12, 8, 8), spines=3, uplink_gbps=200),
+    Shape((8,) * 5, uplink_gbps=100),
+    Shape((4, 4, 6, 8, 12), spines=2, uplink_gbps=400),
 )
 MEDIUM = Shape((7,) * 105 + (8,) * 14, rails=8, spines=8, uplink_gbps=200, pods=3, supers=16)
 LARGE = Shape((64,) * 64, rails=8, spines=32, uplink_gbps=400)

@@ -113,32 +113,32 @@ UNEVEN = {
             2,
             (),
             "b1 b2",
-            "su2 is the smallest unit with 2 free hosts (2 free); every rail stays on one leaf",
+            "su2 is the tightest unit that holds the job; every rail stays on one leaf",
         ),
         (
             2,
             ("b1",),
             "c1 c2",
-            "su3 is the smallest unit with 2 free hosts (3 free); every rail stays on one leaf",
+            "su3 is the tightest unit that holds the job; every rail stays on one leaf",
         ),
         (
             5,
             (),
-            "a1 a2 a3 a4 b1",
+            "b1 b2 c1 c2 c3",
             (
-                "no unit has 5 hosts free, at most 4; 2 units (su[1-2]) are the "
-                "minimum; ranks are ordered unit by unit, so that a ring crosses the spines once "
-                "per unit and rail"
+                "2 units (su[2-3]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
+                "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "
+                "spines once per unit and rail"
             ),
         ),
         (
             7,
             ("a2",),
-            "a1 a3 a4 b1 c1 c2 c3",
+            "a1 a3 a4 b1 b2 c1 c2",
             (
-                "no unit has 7 hosts free, at most 3; 3 units (su[1-3]) are the "
-                "minimum; ranks are ordered unit by unit, so that a ring crosses the spines once "
-                "per unit and rail"
+                "3 units (su[1-3]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
+                "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "
+                "spines once per unit and rail"
             ),
         ),
     ],
@@ -152,23 +152,32 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
 @pytest.mark.parametrize(
     ("nodes", "gpus", "excluded", "expected"),
     [
-        (0, 1, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
-        (1, 0, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
+        (
+            0,
+            1,
+            (),
+            "nodes: a job needs at least one node and one GPU; increase the number [PLC031]",
+        ),
+        (
+            1,
+            0,
+            (),
+            "nodes: a job needs at least one node and one GPU; increase the number [PLC031]",
+        ),
         (
             1,
             3,
             (),
             (
-                "3 GPUs per node are needed, but the hosts have 2; use more nodes with fewer GPUs "
-                "each "
-                "[PLC001]"
+                "gpus_per_node: 3 GPUs per node are needed, but the hosts have 2; use more nodes "
+                "with fewer GPUs each [PLC031]"
             ),
         ),
         (
             1,
             2,
             ("zz", "a1"),
-            "cannot exclude host 'zz': no such host; `rocefab show hosts` lists them [PLC001]",
+            "exclude: there is no host 'zz'; `rocefab show hosts` lists them [PLC031]",
         ),
         (
             9,

@@ -38,14 +38,3 @@ def test_range_has_the_same_hosts(name: str, data) -> None:
     folded = names.fold(np.array(rows))
     assert sorted(hostlist.expand(folded)) == sorted(chosen)
     assert folded == hostlist.fold(chosen)
-
-
-def test_reasons_are_folded_once() -> None:
-    names, pairs = _names(FABRICS["padded"]), (("gpu001", "x"), ("gpu003", "y"), ("gpu002", "x"))
-    first = names.by_reason(pairs)
-    assert first == [
-        {"reason": "x", "hosts": "gpu[001-002]", "count": 2},
-        {"reason": "y", "hosts": "gpu003", "count": 1},
-    ]
-    assert names.by_reason((*pairs,)) is first
-    assert names.by_reason(()) == []

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from fabric.core import hostlist
+from fabric.workflow.place import Wanted, place
+from fabric.workflow.project import Project
+from tests.cli.runs import DEMO
 from tests.serve.servers import JSON
 
 
@@ -15,9 +20,16 @@ def test_answer_has_hosts_cost_and_bound(shared) -> None:
     assert placed["format"] == "rocefab-placement/1"
     assert len(placed["hosts"]) == 2
     assert sorted(hostlist.expand(placed["hostlist"])) == sorted(placed["hosts"])
-    assert sum(unit["hosts"] for unit in placed["units"]) == 2
-    assert placed["cost"] >= placed["bound"] > 0
-    assert placed["gap"] == pytest.approx(placed["cost"] / placed["bound"] - 1)
+    assert [host for hosts in placed["units"].values() for host in hosts] == placed["hosts"]
+    wanted = Wanted(nodes=2, traffic="all-to-all")
+    printed = json.loads(json.dumps(place(Project(DEMO), wanted)))
+    shared_members = set(placed) & set(printed)
+    assert {name: placed[name] for name in shared_members} == {
+        name: printed[name] for name in shared_members
+    }
+    only_printed = {name for name in set(printed) - set(placed) if "environment" not in name}
+    assert only_printed == {"gids", "ranks"}
+    assert set(placed) - set(printed) == {"slowed", "state", "warnings"}
     assert placed["state"] == {"version": 0, "age_s": None, "conditions": 0, "jobs": 0}
     assert placed["warnings"] == []
     assert set(placed["room"]) == {"unit", "pod", "fabric"}

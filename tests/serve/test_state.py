@@ -19,7 +19,7 @@ def test_placement_avoids_what_is_down_and_says_so(own) -> None:
     assert answer.status_code == 200
     placed = own.post("/v1/placements", json={"nodes": 1}).json()
     assert name not in placed["hosts"]
-    assert [(one["hosts"], one["count"]) for one in placed["unusable"]] == [(name, 1)]
+    assert placed["not_considered"] == {name: f"{name} is down: x"}
     assert placed["state"]["version"] == 1
     assert 0 <= placed["state"]["age_s"] < 600
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.query import Answer, Room
-from fabric.placement.engine.search import EPSILON
 from fabric.placement.engine.seats import changes
 
 if TYPE_CHECKING:
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.index import Index
     from fabric.placement.engine.load import Loads
+    from fabric.placement.engine.search import Problem
     from fabric.topology.model import Bools, Ints
 
 #: A job counts as slowed when its rate falls by more than this share.
@@ -32,16 +32,26 @@ class Evaluated:
         Rows of the hosts.
     own : Loads
         Loads by the job alone.
-    cost : float
+    load : float
         Load of the fullest of its links, with the jobs that run.
+    nic_load : float
+        What the NICs send.
     """
 
     rows: Ints
     own: Loads
-    cost: float
+    load: float
+    nic_load: float
+
+    @property
+    def cost(self) -> float:
+        """Load of the fullest link, NIC or not."""
+        return max(self.load, self.nic_load)
 
 
-def answer(index: Index, best: Evaluated, bound: float, usable: Usable) -> Answer:
+def answer(
+    index: Index, best: Evaluated, problem: Problem, usable: Usable, target: float
+) -> Answer:
     """Return the answer for hosts that were chosen."""
     fabric, rows = index.fabric, best.rows
     unit, pod = fabric.hosts.unit[rows], index.groups.pod[index.groups.of_host[rows]]
@@ -54,7 +64,9 @@ def answer(index: Index, best: Evaluated, bound: float, usable: Usable) -> Answe
         rows=rows,
         units=_runs(unit),
         cost=best.cost,
-        bound=min(bound, best.cost),
+        load=best.load,
+        bound=min(problem.bound, max(best.load, target)),
+        target=target,
         bottleneck=_bottleneck(index, best),
         rate=rate,
         slowed=slowed,
@@ -78,17 +90,17 @@ def _runs(unit: Ints) -> tuple[tuple[int, int], ...]:
 
 
 def _bottleneck(index: Index, best: Evaluated) -> str:
-    shared = best.own.load + index.background[best.own.link]
-    if not len(shared) or shared.max() < best.cost * (1 - EPSILON):
+    if not len(best.own.link) or best.load < best.nic_load:
         return "NIC"
-    link = int(best.own.link[int(np.argmax(shared))])
+    link = int(best.own.link[int(np.argmax(best.own.load + index.background[best.own.link]))])
     return index.numbers.name(link, index.fabric.switches.names)
 
 
 def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float, float], ...]]:
     """Return the job's fair rate, and the jobs that it slows."""
     own = best.own
-    if not (index.background[own.link] > 0).any():
+    shared = index.background[own.link] > 0
+    if best.load <= 1 or not shared.any():
         return min(1.0, 1.0 / own.most if own.most else 1.0), ()
     after = fair_rates([own, *index.jobs])
     slowed = [

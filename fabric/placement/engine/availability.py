@@ -29,11 +29,14 @@ class Usable:
         Hosts that may be used, and of these the degraded ones are graded, not healthy.
     reasons : dict
         Why a host is graded or cannot be used, by row; hosts that run a job are not in it.
+    missing : tuple of str
+        How many hosts cannot be used for which reason.
     """
 
     healthy: Bools
     graded: Bools
     reasons: dict[int, str]
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +104,10 @@ class Availability:
         free[sorted(lost)] = False
         mask = np.zeros_like(free)
         mask[sorted(graded)] = True
-        return Usable(free & ~mask, free & mask, reasons)
+        missing = [f"{int((~cabled).sum())} without a NIC of the rails in use"]
+        missing += [f"{int(self.busy.sum())} with a job"] if self.busy.any() else []
+        missing += [f"{len(lost)} not as planned"] if lost else []
+        return Usable(free & ~mask, free & mask, reasons, tuple(missing))
 
 
 def _why(one: Condition) -> str:

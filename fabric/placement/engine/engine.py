@@ -76,24 +76,24 @@ class Engine:
         def evaluated(rows: Ints) -> Evaluated:
             own = self.index.loads(supply, request.demand, rows)
             shared = float((own.load + self.index.background[own.link]).max(initial=0.0))
-            return Evaluated(rows, own, max(self._nic_load(request, rows, block), shared))
+            return Evaluated(rows, own, shared, self._nic_load(request, rows, block))
 
         free = self._eligible(request, usable.healthy, block)
         problem = self._problem(request, supply, free)
         if query.hosts:
-            return answer(self.index, evaluated(request.hosts), problem.bound, usable)
+            return answer(self.index, evaluated(request.hosts), problem, usable, query.target)
         if np.isinf(problem.bound) and usable.graded.any():
             free = self._eligible(request, usable.healthy | usable.graded, block)
             problem = self._problem(request, supply, free)
         if np.isinf(problem.bound):
-            raise impossible(request, problem, self.fabric)
+            raise impossible(request, problem, usable)
 
         def seated(counts: Ints) -> Evaluated:
             return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
 
         counts = problem.choose(problem.bound * (1 + query.room))
         best = polished(problem, counts, seated, TRIALS if not query.room else 0)
-        return answer(self.index, best, problem.bound, usable)
+        return answer(self.index, best, problem, usable, query.target)
 
     def _eligible(self, request: Request, usable: Bools, block: Ints | None) -> Bools:
         """Return the hosts that the query admits, shape (hosts,)."""
@@ -116,7 +116,7 @@ class Engine:
             supply=supply,
             demand=request.demand,
             free=np.bincount(self.index.groups.of_host[free], minlength=len(self.index.groups)),
-            floor=request.least_nic_load,
+            floor=query.target,
             segment=query.segment or 1,
             most_groups=1 if close else query.max_units,
             whole_pod=query.within is not None,
@@ -132,7 +132,7 @@ class Engine:
     def _nic_load(self, request: Request, rows: Ints, block: Ints | None) -> float:
         """Return what the NICs of the busiest NVLink domain send, per host."""
         if block is None:
-            return request.least_nic_load
+            return 1.0 if len(rows) > 1 else 0.0
         of, where = np.unique(block[rows], return_inverse=True)
         sent = request.demand.between(where, len(of)).sum(axis=1) / np.bincount(where)
         return float(sent.max(initial=0.0))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from fabric.placement.engine.load import Loads
     from fabric.placement.engine.traffic import Floats
+    from fabric.topology.model import Ints
 
 _FULL = 1e-12
 
@@ -22,10 +23,11 @@ def fair_rates(jobs: Sequence[Loads]) -> Floats:
     link is full; the jobs on it stop there, and the others rise on (progressive filling,
     Bertsekas and Gallager, Data Networks, section 6.5.2).
     """
-    links = np.unique(np.concatenate([job.link for job in jobs] or [np.zeros(0, dtype=int)]))
+    links = _contended(jobs)
     use = np.zeros((len(links), len(jobs)))
     for number, job in enumerate(jobs):
-        use[np.searchsorted(links, job.link), number] = job.load
+        mine = np.isin(job.link, links, assume_unique=True)
+        use[np.searchsorted(links, job.link[mine]), number] = job.load[mine]
     blocked = np.isinf(use).any(axis=0)
     rate = np.where(blocked, 0.0, 1.0)
     rising, left, level = ~blocked, np.ones(len(links)), 0.0
@@ -42,3 +44,10 @@ def fair_rates(jobs: Sequence[Loads]) -> Floats:
         if level >= 1.0:
             break
     return rate
+
+
+def _contended(jobs: Sequence[Loads]) -> Ints:
+    """Return the links that all jobs together would over-fill: no other one slows a job."""
+    link = np.concatenate([job.link for job in jobs] or [np.zeros(0, dtype=np.int64)])
+    load = np.concatenate([job.load for job in jobs] or [np.zeros(0)])
+    return np.flatnonzero(np.bincount(link, weights=load) > 1)

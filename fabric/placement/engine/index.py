@@ -50,7 +50,8 @@ class Index:
         self._carried = self._carry()
         self.jobs = [self._loads_of(job) for job in state.jobs]
         for job in self.jobs:
-            self.background[job.link] += job.load
+            carried = np.isfinite(job.load)  # what has no way loads no link
+            self.background[job.link[carried]] += job.load[carried]
         self._supplies, self._carried = {}, self._carry()
 
     def _carry(self) -> Carried:

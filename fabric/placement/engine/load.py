@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 
+#: A sort costs more than a table of all links where more than one in so many is used.
+_SPARSE = 64
+
+
 @dataclass(frozen=True, eq=False)
 class Loads:
     """Loads of links, as flat arrays of one length.
@@ -102,8 +106,16 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     flat = [item for items in found for item in items]
     link = np.concatenate([item.link for item in flat] or [np.zeros(0, dtype=np.int64)])
     load = np.concatenate([item.load for item in flat] or [np.zeros(0)])
-    links, back = np.unique(link, return_inverse=True)
-    return Loads(links, np.bincount(back, weights=load, minlength=len(links)).astype(np.float64))
+    if _SPARSE * len(link) < numbers.count:
+        links, place = np.unique(link, return_inverse=True)
+        return Loads(links, _sums(place, load))
+    total = _sums(link, load)
+    links = np.flatnonzero(total)
+    return Loads(links, total[links])
+
+
+def _sums(place: Ints, load: Floats) -> Floats:
+    return np.bincount(place, weights=load).astype(np.float64)
 
 
 def _changing_rails(
@@ -149,7 +161,8 @@ def _between_pods(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list
         above = numbers.first[-1] + number * mesh.lanes + np.arange(mesh.lanes)
         for way, load in enumerate((up, down)):
             found.append(_flat(2 * pair + way, load[mine][:, one.lane[live]]))
-            sent = (load[mine] * lanes[mine]).sum(axis=0)
+            width = lanes[mine]
+            sent = np.where(width > 0, load[mine] * np.where(width > 0, width, 1), 0.0).sum(axis=0)
             over = _ratio(sent, mesh.lane_gbps[number])
             found.append(_flat(2 * above + way, over))
     return found

@@ -15,6 +15,7 @@ from fabric.topology.naming import rails_of_gpus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.query import Query
     from fabric.placement.engine.search import Problem
     from fabric.topology.model import Fabric, Ints
@@ -36,8 +37,8 @@ class Request:
 
     Parameters
     ----------
-    gpus, gpus_of_host : int
-        GPUs of each host that the job uses, and that it has.
+    gpus : int
+        GPUs of each host that the job uses.
     rails : tuple of int
         Rails that they use.
     columns : array of int
@@ -48,22 +49,12 @@ class Request:
 
     query: Query
     gpus: int
-    gpus_of_host: int
     rails: tuple[int, ...]
     columns: Ints
     hosts: Ints
     include: Ints
     exclude: Ints
     demand: Demand
-
-    @property
-    def least_nic_load(self) -> float:
-        """Load of the NICs that no choice goes below; 1 but for NVLink domains of many hosts."""
-        per_block = (self.query.nvlink_gpus or 0) // self.gpus_of_host
-        if per_block <= 1 or self.query.nodes == 1:
-            return 1.0
-        most = min(per_block, self.query.nodes)
-        return float((self.demand.cut[1 : most + 1] / np.arange(1, most + 1)).min())
 
 
 def used_rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
@@ -100,9 +91,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
-    return Request(
-        query, gpus, fabric.intent.fabric.host.gpus, rails, columns, hosts, include, exclude, demand
-    )
+    return Request(query, gpus, rails, columns, hosts, include, exclude, demand)
 
 
 def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:
@@ -116,12 +105,12 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
         ("include", query.include),
         ("exclude", query.exclude),
     ):
-        unknown = sorted(set(names) - set(fabric.host_row))
+        unknown = sorted(name for name in set(names) if name not in fabric.host_row)
         if unknown:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
             yield (
                 field,
-                f"no such host: {unknown[0][:80]!a}{more}",
+                f"there is no host {unknown[0][:80]!a}{more}",
                 "`rocefab show hosts` lists them",
             )
     if query.hosts and len(set(query.hosts)) != len(query.hosts):
@@ -143,6 +132,8 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "segment", message, "use a divisor of the number of nodes"
     if query.max_units is not None and query.max_units < 1:
         yield "max_units", "a job needs at least one unit", "increase the number"
+    if not 0 <= query.target <= 1:
+        yield "target", f"{query.target} is not between 0 and 1", "1 is the rate of the NICs"
     if not 0 <= query.room < float("inf"):
         yield "room", f"{query.room} is not a share of at least 0", "0.1 accepts 10 % more cost"
     if query.nvlink_gpus is not None and (query.nvlink_gpus < gpus or query.nvlink_gpus % gpus):
@@ -152,16 +143,14 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
 
 
-def impossible(request: Request, problem: Problem, fabric: Fabric) -> UnplaceableError:
+def impossible(request: Request, problem: Problem, usable: Usable) -> UnplaceableError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
     total, nodes = int(free.sum()), query.nodes
     if total < nodes:
-        message = (
-            f"{nodes} hosts are needed, but only {total} of {len(fabric.hosts)} are free "
-            f"({len(request.exclude)} excluded; the others run jobs, are not as planned or have no "
-            "NIC of the rails in use)"
-        )
+        out = ", ".join([f"{len(set(query.exclude))} excluded", *usable.missing])
+        size = len(usable.healthy)
+        message = f"{nodes} hosts are needed, but only {total} of {size} are free ({out})"
         return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
     most = f"a unit has at most {int(problem.usable.max(initial=0))} free"
     asked = [

@@ -32,7 +32,7 @@ class Problem:
     free : array of int, shape (groups,)
         Hosts of each group that may be used.
     floor : float
-        Load that no choice goes below: that of the NICs.
+        Load that is good enough.
     segment : int
         Hosts that stay together; 1 for none.
     most_groups : int or None
@@ -62,14 +62,12 @@ class Problem:
     @cached_property
     def _kinds(self) -> tuple[Ints, Floats]:
         """Kind of each group, and load by kind and number of hosts: (kinds, most + 1)."""
-        supply, most = self.supply, int(self.usable.max(initial=0))
+        most = int(self.usable.max(initial=0))
+        kind, slope, base = self.supply.kinds
         volume = self.demand.crossing[: most + 1]
-        pairs = np.concatenate([supply.slope, supply.base], axis=1)
-        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
-        slope, base = np.split(kinds, 2, axis=1)
         load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
         load[:, np.arange(most + 1) % self.segment != 0] = np.inf
-        return kind.reshape(-1), load
+        return kind, load
 
     @cached_property
     def _pod_load(self) -> Floats:
@@ -139,36 +137,43 @@ class Problem:
         by_pod = self.pod_allowed(most_load, hosts)
         if self.one_pod.any():
             enough = np.flatnonzero(by_pod >= self.demand.nodes).tolist()
-            tried = [tightest(hosts * (pod == one), self.demand.nodes) for one in enough]
+            nodes, free = self.demand.nodes, self.free
+            tried = [tightest(hosts * (pod == one), nodes, free) for one in enough]
             left = [int((self.free * (pod == one)).sum()) for one in enough]
             best = min(
                 range(len(tried)), key=lambda one: (np.count_nonzero(tried[one]), left[one], one)
             )
             return tried[best]
         share = tightest(by_pod, self.demand.nodes)
-        taken = [tightest(hosts * (pod == one), count) for one, count in enumerate(share)]
+        taken = [
+            tightest(hosts * (pod == one), count, self.free) for one, count in enumerate(share)
+        ]
         return np.asarray(sum(taken, np.zeros_like(hosts)))
 
 
-def tightest(room: Ints, need: int) -> Ints:
+def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
     """Return how much to take of each place: of the fewest places, and of these the fullest.
+
+    The rest is taken of the largest of them, so that what it has left stays in one piece.
 
     Parameters
     ----------
     room : array of int, shape (places,)
         What each can give; together at least ``need``.
+    size : array of int or None, shape (places,)
+        What each has; of places that can give the same, the smaller one is fuller.
     """
     taken = np.zeros_like(room)
     if need <= 0:
         return taken
-    order = np.argsort(-room, kind="stable")
+    order = np.lexsort((-np.arange(len(room)), -(room if size is None else size), -room))
     total = np.concatenate([[0], np.cumsum(room[order])])
     count = int(np.searchsorted(total, need))
     sums = total[count:] - total[: len(total) - count]
-    first = int(np.argmax(sums == sums[sums >= need][-1]))  # of equal ones those that come first
+    first = int(np.flatnonzero(sums >= need)[-1])
     chosen = order[first : first + count]
     taken[chosen] = room[chosen]
-    taken[chosen[-1]] -= int(sums[first]) - need
+    taken[chosen[0]] -= int(sums[first]) - need
     return taken
 
 

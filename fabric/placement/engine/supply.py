@@ -127,6 +127,14 @@ class Supply:
         return np.asarray(self.carried.leaf_load[self.leaf])
 
     @cached_property
+    def kinds(self) -> tuple[Ints, Floats, Floats]:
+        """Kind of each group, and slope and base of each kind: (kinds, columns)."""
+        pairs = np.concatenate([self.slope, self.base], axis=1)
+        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+        slope, base = np.split(kinds, 2, axis=1)
+        return kind.reshape(-1), slope, base
+
+    @cached_property
     def pods(self) -> int:
         """Number of pods."""
         return len(self.carried.pod_gbps)

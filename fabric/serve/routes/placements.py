@@ -46,11 +46,10 @@ async def placements(request: Request) -> Response:
 
 async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:
     """Return an answer without what changes while the state does not."""
-    found = await service.place(loaded, query_of(wanted, loaded.fabric))
-    more: dict[str, Any] = {"fabric": loaded.fabric.intent.fabric.name}
-    if wanted.ranks:
-        more["ranks"] = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node)
-    return encode(found, loaded.fabric, loaded.names, more)
+    query = query_of(wanted, loaded.fabric)
+    found = await service.place(loaded, query)
+    ranks = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node) if wanted.ranks else None
+    return encode(found, query, loaded.fabric, loaded.names, ranks)
 
 
 def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:

@@ -1,0 +1,169 @@
+"""The fabric as it is now, from files that other commands write.
+
+`verify`, `drift` and `cabling` say in JSON what is not as planned; jobs are kept away from it.
+Hosts that a plan changes are kept out as well.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from fabric.change.model import read_plan
+from fabric.core.errors import InputError
+from fabric.placement.engine.state import Condition, Health
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from fabric.topology.model import Fabric
+
+#: A longer file is none of ours; our choice: `verify` of 16,384 hosts writes 20 MB.
+MOST_BYTES = 256 << 20
+#: Verdicts of `verify` on a NIC that keep jobs away from it.
+_NIC_HEALTH = {"drops": Health.DRAINED, "unknown": Health.DEGRADED}
+#: Verdicts of `cabling` under which a cable carries what the design says.
+_GOOD_CABLES = {"ok", "unknown"}
+
+
+def read_conditions(
+    files: Iterable[Path], fabric: Fabric, max_age_s: float
+) -> tuple[Condition, ...]:
+    """Return what some files say of a fabric.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        Output of ``verify``, ``drift`` or ``cabling`` with ``--format json``.
+    max_age_s : float
+        Age from which a file is stale; by the time of its last change.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, is stale, or is of another form or fabric.
+    """
+    found: list[Condition] = []
+    for file in files:
+        data = _read(file, max_age_s)
+        found += _of_cabling(data, fabric) if _is_cabling(data) else _of_health(data, fabric, file)
+    return tuple(sorted(found, key=lambda one: one.health is not Health.DEGRADED))  # worst last
+
+
+def _read(file: Path, max_age_s: float) -> Any:
+    try:
+        facts = file.stat()
+        if facts.st_size > MOST_BYTES:
+            raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB")
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{file}: the state cannot be read: {error}") from error
+    age_s = time.time() - facts.st_mtime
+    if age_s > max_age_s:
+        raise InputError(
+            f"{file}: the state is {age_s:.0f} s old, and older than {max_age_s:.0f} s is stale; "
+            "write it again, or raise --state-max-age"
+        )
+    return data
+
+
+def _is_cabling(data: Any) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("cables"), list)
+
+
+def _of_cabling(data: Any, fabric: Fabric) -> Iterator[Condition]:
+    for cable in data["cables"]:
+        verdict = str(cable.get("verdict", "")) if isinstance(cable, dict) else ""
+        if not verdict or verdict in _GOOD_CABLES:
+            continue
+        for end in ("near", "far"):
+            device, _, port = str(cable.get(end, "")).partition(" ")
+            if subject := _port(fabric, device, port):
+                yield Condition(subject, Health.DOWN, f"cabling says {verdict[:40]}")
+                break
+
+
+def _of_health(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
+    devices = data.get("devices") if isinstance(data, dict) else data
+    if not isinstance(devices, list) or not all(
+        isinstance(item, dict) and isinstance(item.get("device"), str) and "ok" in item
+        for item in devices
+    ):
+        raise InputError(
+            f"{file}: not a state; write one by `rocefab verify --format json`, or cabling"
+        )
+    for item in devices:
+        if not item["ok"]:
+            yield from _of_device(item, fabric)
+
+
+def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
+    """Yield what is wrong: bad NICs take no job, other differences one where nothing is better."""
+    device = item["device"]
+    if device not in fabric.host_row and device not in fabric.switch_row:
+        return
+    for nic in _dicts(item.get("nics")):
+        health = _NIC_HEALTH.get(str(nic.get("word")))
+        subject = _port(fabric, device, str(nic.get("interface", "")))
+        if health and subject:
+            yield Condition(subject, health, _line(f"verify: {nic.get('reason', '')}"), 1.0)
+    if item.get("error"):
+        yield Condition(device, Health.DEGRADED, _line(f"not read: {item['error']}"), 1.0)
+    for deviation in _dicts(item.get("deviations")):
+        text = f"{deviation.get('subject', '')} {deviation.get('item', '')}"
+        subject = _port(fabric, device, str(deviation.get("subject", ""))) or device
+        yield Condition(subject, Health.DEGRADED, _line(f"verify: {text}"), 1.0)
+    drift = _dicts(item.get("drift"))
+    if drift:
+        path = drift[0].get("path", "")
+        yield Condition(device, Health.DEGRADED, _line(f"{len(drift)} drifted: {path}"), 1.0)
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _port(fabric: Fabric, device: str, port: str) -> str:
+    """Return the subject of a port that has a cable; empty for another text."""
+    if device in fabric.host_row:
+        known = port in {nic.interface for nic in nic_names(fabric, device)}
+    elif device in fabric.switch_row:
+        row = fabric.switch_row[device]
+        number = fabric.switches.skus[row].port_numbers().get(port)
+        nics = fabric.nics_of_leaf(row)
+        known = number is not None and (
+            fabric.uplink_at(row, number) is not None
+            or bool((fabric.nics.port[nics] == number).any())
+        )
+    else:
+        known = False
+    return f"{device}:{port}" if known else ""
+
+
+def _line(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)[:200]
+
+
+def hosts_of_plan(file: Path, fabric: Fabric) -> Sequence[str]:
+    """Return the hosts that a plan changes: themselves, or a leaf that they are cabled to.
+
+    Raises
+    ------
+    InputError
+        When the file is no plan of this fabric.
+    """
+    plan = read_plan(file)
+    if plan.fabric != fabric.intent.fabric.name:
+        message = f"{file}: a plan of {plan.fabric!a}, not of {fabric.intent.fabric.name!a}"
+        raise InputError(message)
+    touched = {name for name in plan.devices if name in fabric.host_row}
+    for name in plan.devices:
+        row = fabric.switch_row.get(name, -1)
+        if 0 <= row < fabric.switches.leaf_count:
+            touched.update(
+                fabric.hosts.names[host] for host in fabric.nics.host[fabric.nics_of_leaf(row)]
+            )
+    return sorted(touched)
