@@ -18,7 +18,17 @@ from fabric.serve.bodies import problem_of_fields
 from fabric.serve.guard import Guard
 from fabric.serve.openapi import document
 from fabric.serve.problem import Problem, internal
-from fabric.serve.routes import events, health, jobs, network, placements, state, whatif
+from fabric.serve.routes import (
+    events,
+    extender,
+    health,
+    jobs,
+    network,
+    placements,
+    state,
+    topograph,
+    whatif,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
 
 _ROUTERS = (
     *(placements.router, network.router, state.router, jobs.router, whatif.router),
-    *(events.router, health.router),
+    *(extender.router, topograph.router, events.router, health.router),
 )
 
 

@@ -19,6 +19,7 @@ _BODIES = (
     requests.JobBody,
     requests.WhatIfBody,
     requests.ExtenderBody,
+    requests.GenerateBody,
 )
 _FINDING = {
     "type": "object",

@@ -24,8 +24,9 @@ _SHOWN = 5
 class Wrong:
     """Collects what is wrong with a request, so that one answer names all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int = HTTPStatus.UNPROCESSABLE_ENTITY) -> None:
         self.findings: list[Finding] = []
+        self._status = status
 
     def add(self, field: str, message: str, fix: str) -> None:
         """Note one thing."""
@@ -35,7 +36,7 @@ class Wrong:
         """Raise Problem when anything is wrong."""
         if self.findings:
             detail = "the request cannot be met as it is"
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, self.findings)
+            raise Problem(self._status, detail, self.findings)
 
 
 def query_of(body: PlacementBody, fabric: Fabric) -> Query:

@@ -165,8 +165,41 @@ class WhatIfBody(Body):
 class ExtenderBody(BaseModel):
     """``ExtenderArgs`` of k8s.io/kube-scheduler/extender/v1; it has more members than these."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [{"Pod": {"metadata": {"uid": "1"}}, "NodeNames": ["gpu001", "gpu002"]}]
+        },
+    )
 
     pod: dict[str, Any] | None = Field(None, alias="Pod")
     nodes: dict[str, Any] | None = Field(None, alias="Nodes")
-    node_names: list[str] | None = Field(None, alias="NodeNames")
+    node_names: Annotated[list[str], Field(max_length=MAX_NAMES)] | None = Field(
+        None, alias="NodeNames"
+    )
+
+
+class GenerateEngine(Body):
+    """Engine of a request to Topograph."""
+
+    name: str = ""
+    params: dict[str, Any] = {}
+
+
+class GenerateNodes(Body):
+    """Nodes of a region: instance id and node name."""
+
+    region: str = ""
+    instances: dict[str, str] = {}
+
+
+class GenerateBody(Body):
+    """Request of Topograph (NVIDIA/topograph, pkg/topology/request.go); the provider is ignored."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"engine": {"name": "slurm"}}]})
+
+    provider: dict[str, Any] = {}
+    engine: GenerateEngine = GenerateEngine()
+    nodes: list[GenerateNodes] = []

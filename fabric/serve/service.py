@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
@@ -56,6 +57,7 @@ class Service:
     def __init__(self, folder: Path, store: Store, settings: Settings) -> None:
         self.folder, self.store, self.settings = folder, store, settings
         self.metrics = Metrics()
+        self.results: OrderedDict[str, str] = OrderedDict()
         self.events = Events(settings.limits.streams)
         self._seen = fingerprint(folder)
         loaded = load(folder, Book())

@@ -10,6 +10,7 @@ from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.serve.answers import Kept, Names
+from fabric.serve.extender import Prioritiser
 from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Loaded:
         Texts for other programs, by form and part; filled as they are asked for.
     kept : Kept
         Answers to placements of this inventory and state.
+    prioritiser : Prioritiser
+        Placements of pods, in rows of this inventory.
     """
 
     project: Project
@@ -54,6 +57,7 @@ class Loaded:
     number: int = 1
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
+    prioritiser: Prioritiser = field(default_factory=Prioritiser)
 
     @property
     def fabric(self) -> Fabric:
