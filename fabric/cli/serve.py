@@ -55,10 +55,15 @@ def serve(
         ),
     ] = None,
     rate: Annotated[
-        float, option("Requests per second of one client; 0 is no limit.", "RATE", min=0.0)
+        float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
     ] = 1000.0,
     check: Annotated[
-        bool, option("Check inventory, state and options, then exit.", "SERVE_CHECK", "--check")
+        bool,
+        option(
+            "Check inventory, state and options, then exit, also while the service runs.",
+            "SERVE_CHECK",
+            "--check",
+        ),
     ] = False,
 ) -> None:
     """Answer placements, state and topology over HTTP.
@@ -83,18 +88,18 @@ def serve(
 
     settings = _settings(listen, tls_cert, tls_key, token_file, rate)
     folder = state_dir or folder_of(inventory)
-    listening = bind(settings.host, settings.port)
-    with Store(folder) as store:
+    with Store(folder, is_alone=not check) as store:
         service = Service(inventory, store, settings)
         server = prepare(service)
-        host, port = listening.getsockname()[:2]
-        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        scheme = "https" if settings.tls_cert else "http"
         name, hosts = service.loaded.fabric.intent.fabric.name, len(service.loaded.fabric.hosts)
         what = f"{name}, {hosts:,} hosts, state {service.book.version} in {folder}"
         if check:
-            output.note(f"ready to serve {what} on {scheme}://{where}")
+            output.data(f"ready to serve {what}\n")
             return
+        listening = bind(settings.host, settings.port)
+        host, port = listening.getsockname()[:2]
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        scheme = "https" if settings.tls_cert else "http"
         output.note(f"serving {what} on {scheme}://{where}")
         server.run([listening])
 

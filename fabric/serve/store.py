@@ -57,6 +57,8 @@ class Store:
     ----------
     folder : Path
         State folder; made where it is missing, for this user alone.
+    is_alone : bool
+        Whether to keep others out; one that only reads need not.
 
     Raises
     ------
@@ -64,12 +66,13 @@ class Store:
         When the folder cannot be written, another service uses it, or a newer one did.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_alone: bool = True) -> None:
         self.path = folder / "service.sqlite3"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = (folder / "service.lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if is_alone:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise _wrong(f"another `rocefab serve` uses {folder}", "stop it") from error
         except OSError as error:

@@ -43,7 +43,7 @@ def check(body: GenerateBody, loaded: Loaded) -> set[str]:
     nodes = {name for part in body.nodes for name in part.instances.values()}
     unknown = sorted(nodes - set(loaded.fabric.host_row))
     if unknown:
-        message = f"{len(unknown)} nodes are no hosts of the inventory, such as {unknown[0][:64]!a}"
+        message = f"{len(unknown)} nodes are missing in the inventory, such as {unknown[0][:64]!a}"
         wrong.add("nodes", message, "GET /v1/hosts lists the hosts")
     wrong.end()
     return nodes

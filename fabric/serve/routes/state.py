@@ -26,7 +26,7 @@ _OK = "The state, with its ETag."
 
 @router.get(
     "/v1/state",
-    summary="What is not as planned",
+    summary="Conditions that differ from the plan",
     responses=responses(304, ok=_OK),
     openapi_extra={"parameters": [header("If-None-Match", "ETag of the state that is known.")]},
 )
