@@ -48,7 +48,7 @@ def place(
         ),
     ] = "ring",
     layout: Annotated[
-        str, option("Parallel layout in place of --traffic: tp=8,pp=4,dp=16.", "LAYOUT")
+        str, option("Parallel layout; --traffic is ignored then: tp=8,pp=4,dp=16.", "LAYOUT")
     ] = "",
     weights: Annotated[
         str,
@@ -153,7 +153,7 @@ def _print(job: dict[str, Any]) -> None:
     )
     for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
         used = "used" if host in job["degraded"] else "not used"
-        output.data(f"{used:<8}{host}: {why}\n")
+        output.data(f"{used:<9}{host}: {why}\n")
     output.data("\n")
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
     output.table(headers, [[rank[name] for name in headers] for rank in job["ranks"]])

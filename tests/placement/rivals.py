@@ -5,7 +5,7 @@ They return how many hosts of each group they take; None where they take none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.placement.engine.request import resolve
 from fabric.placement.engine.seats import seats
+
+Rule = Callable[[np.ndarray, int], np.ndarray | None]
 
 
 def slurm_tree(free: np.ndarray, nodes: int) -> np.ndarray | None:
@@ -88,7 +90,16 @@ def kueue_balanced(free: np.ndarray, nodes: int) -> np.ndarray | None:
     return taken
 
 
-RIVALS = {
+def in_one_pod(rule: Rule, free: np.ndarray, nodes: int, pod: np.ndarray) -> np.ndarray | None:
+    """Apply a rule in the tightest pod that holds the job, as all of them do, else everywhere."""
+    by_pod = np.bincount(pod, weights=free)
+    fits = np.flatnonzero(by_pod >= nodes)
+    if len(fits):
+        free = free * (pod == fits[np.argmin(by_pod[fits])])
+    return rule(free, nodes)
+
+
+RIVALS: dict[str, Rule] = {
     "Slurm tree": slurm_tree,
     "Kueue BestFit": kueue_best_fit,
     "Kueue LeastFree": kueue_least_free,

@@ -51,7 +51,7 @@ def test_best_of_all_choices_and_never_worse_than_others(seed: int) -> None:
     [
         ("ring", 4, ((0, 4),), 0.0),
         ("ring", 5, ((2, 5),), 0.0),
-        ("ring", 9, ((1, 4), (2, 5)), 0.5),
+        ("ring", 9, ((0, 1), (2, 8)), 0.5),
         # 4 of 12 hosts send 4 * 8 / 11 of 200 Gb/s over 2 uplinks of 200 Gb/s
         ("all-to-all", 12, ((0, 4), (2, 8)), 4 * 8 / 11 * 200 / 400),
         ("all-to-all", 16, ((0, 4), (1, 4), (2, 8)), 8 * 8 / 15 * 200 / 400),
@@ -96,8 +96,8 @@ def test_named_hosts_keep_their_order() -> None:
     ("query", "units"),
     [
         (Query(6, segment=3), ((2, 6),)),
-        (Query(9, segment=3), ((1, 3), (2, 6))),
-        (Query(12, max_units=2), ((1, 4), (2, 8))),
+        (Query(9, segment=3), ((0, 3), (2, 6))),
+        (Query(12, max_units=2), ((0, 4), (2, 8))),
         (Query(3, include=("h00000", "h00001", "h00008", "h00009")), ((0, 2), (2, 1))),
         (Query(4, exclude=("h00000", "h00004")), ((2, 4),)),
         (Query(8, within=Within.UNIT), ((2, 8),)),
@@ -241,13 +241,17 @@ def test_running_jobs_share_links_and_are_named_when_slowed() -> None:
 @pytest.mark.parametrize(
     ("items", "jobs", "messages"),
     [
-        ((Condition("nothing", Health.DOWN),), (), ["'nothing' is no host, switch or port"]),
+        (
+            (Condition("nothing", Health.DOWN),),
+            (),
+            ["'nothing' is unknown: neither host, switch nor port"],
+        ),
         (
             (Condition("h00000:eth9", Health.DOWN), Condition("leaf0-0:Ethernet999", Health.DOWN)),
             (),
             ["h00000 has no NIC 'eth9'", "leaf0-0 has no cable in port 'Ethernet999'"],
         ),
-        ((), (RunningJob("x", ("who",)),), ["job 'x' runs on 'who', which is no host"]),
+        ((), (RunningJob("x", ("who",)),), ["job 'x' runs on 'who', an unknown host"]),
     ],
 )
 def test_states_of_another_fabric(

@@ -124,9 +124,9 @@ UNEVEN = {
         (
             5,
             (),
-            "b1 b2 c1 c2 c3",
+            "a1 a2 a3 a4 b1",
             (
-                "2 units (su[2-3]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
+                "2 units (su[1-2]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
                 "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "
                 "spines once per unit and rail"
             ),
@@ -134,7 +134,7 @@ UNEVEN = {
         (
             7,
             ("a2",),
-            "a1 a3 a4 b1 b2 c1 c2",
+            "a1 a3 a4 b1 c1 c2 c3",
             (
                 "3 units (su[1-3]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
                 "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "

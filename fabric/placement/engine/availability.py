@@ -73,7 +73,7 @@ class Availability:
                 if name in fabric.host_row:
                     busy[fabric.host_row[name]] = True
                 else:
-                    message = f"job {job.name[:80]!a} runs on {name[:80]!a}, which is no host"
+                    message = f"job {job.name[:80]!a} runs on {name[:80]!a}, an unknown host"
                     fix = "remove the job, or correct its hosts"
                     place = f"jobs[{number}].hosts"
                     findings.append(Finding("PLC030", Severity.ERROR, message, fix, field=place))

@@ -130,50 +130,50 @@ class Problem:
     def choose(self, most_load: float) -> Ints:
         """Return how many hosts of each group to take, shape (groups,), under a load.
 
-        The fewest pods, in each the fewest groups, and of these the tightest, so that larger
-        groups stay whole for larger jobs.
+        The fewest pods, in each the fewest groups, and of these the tightest.
         """
         hosts, pod = self.allowed(most_load), self.supply.groups.pod
         by_pod = self.pod_allowed(most_load, hosts)
         if self.one_pod.any():
-            enough = np.flatnonzero(by_pod >= self.demand.nodes).tolist()
             nodes, free = self.demand.nodes, self.free
+            enough = np.flatnonzero(by_pod >= nodes).tolist()
             tried = [tightest(hosts * (pod == one), nodes, free) for one in enough]
-            left = [int((self.free * (pod == one)).sum()) for one in enough]
-            best = min(
-                range(len(tried)), key=lambda one: (np.count_nonzero(tried[one]), left[one], one)
-            )
-            return tried[best]
+            return min(tried, key=self._spread)
         share = tightest(by_pod, self.demand.nodes)
         taken = [
             tightest(hosts * (pod == one), count, self.free) for one, count in enumerate(share)
         ]
         return np.asarray(sum(taken, np.zeros_like(hosts)))
 
+    def _spread(self, counts: Ints) -> tuple[int, int, int]:
+        """Return how many groups a choice uses, what it leaves in them, and in their pod."""
+        used = counts > 0
+        pod = self.supply.groups.pod == self.supply.groups.pod[int(np.argmax(used))]
+        return int(used.sum()), int(self.free[used].sum()), int(self.free[pod].sum())
+
 
 def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
-    """Return how much to take of each place: of the fewest places, and of these the fullest.
+    """Return how much to take of each place: the largest ones whole, the rest of the tightest.
 
-    The rest is taken of the largest of them, so that what it has left stays in one piece.
+    No choice takes fewer places, and small pieces are used up before large ones are broken.
 
     Parameters
     ----------
     room : array of int, shape (places,)
         What each can give; together at least ``need``.
     size : array of int or None, shape (places,)
-        What each has; of places that can give the same, the smaller one is fuller.
+        What each has: of places that can give the rest, the smallest one is the tightest.
     """
     taken = np.zeros_like(room)
     if need <= 0:
         return taken
-    order = np.lexsort((-np.arange(len(room)), -(room if size is None else size), -room))
-    total = np.concatenate([[0], np.cumsum(room[order])])
-    count = int(np.searchsorted(total, need))
-    sums = total[count:] - total[: len(total) - count]
-    first = int(np.flatnonzero(sums >= need)[-1])
-    chosen = order[first : first + count]
-    taken[chosen] = room[chosen]
-    taken[chosen[0]] -= int(sums[first]) - need
+    order = np.argsort(-room, kind="stable")
+    total = np.cumsum(room[order])
+    whole, others = np.split(order, [int(np.searchsorted(total, need))])
+    taken[whole] = room[whole]
+    rest = need - int(room[whole].sum())
+    fits = others[room[others] >= rest]
+    taken[fits[np.lexsort((fits, (room if size is None else size)[fits]))[0]]] = rest
     return taken
 
 

@@ -110,7 +110,7 @@ def _pairs(text: str, *, whole: bool = False) -> Mapping[str, float]:
         name, equals, value = item.strip().partition("=")
         if name not in DIMENSIONS or not equals:
             known = ", ".join(DIMENSIONS)
-            raise ValueError(f"{item[:40]!a} is no dimension of a layout; write {known}=NUMBER")
+            raise ValueError(f"{item[:40]!a} is not a dimension with a size; write {known}=NUMBER")
         if name in values:
             raise ValueError(f"{name} is named twice")
         values[name] = _positive(value, name)

@@ -1,0 +1,159 @@
+"""What other commands found keeps jobs away from hosts: their files, and the command place."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.placement.engine.state import Condition, Health
+from fabric.workflow.conditions import hosts_of_plan, read_conditions
+from fabric.workflow.project import Project
+from tests.change import labs
+from tests.cli.runs import process, run
+from tests.topology.fabrics import INVENTORY, example
+
+DEMO = INVENTORY / "demo"
+
+
+def device(name: str, *, ok: bool = False, **more: Any) -> dict[str, Any]:
+    return {"device": name, "platform": "x", "ok": ok, "error": "", "drift": [], **more}
+
+
+def conditions(tmp_path: Path, data: Any) -> tuple[Condition, ...]:
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(data))
+    return read_conditions([file], example("demo"), 60)
+
+
+NIC = {"interface": "eth1", "rail": 0, "word": "drops", "reason": "12 discards", "deltas": {}}
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (device("gpu001", ok=True), []),
+        (device("elsewhere"), []),
+        (device("gpu001", nics=[NIC]), [("gpu001:eth1", "drained", "verify: 12 discards")]),
+        (device("gpu001", nics=[{**NIC, "word": "good"}]), []),
+        (
+            device("gpu001", nics=[{**NIC, "word": "unknown", "reason": "no counters"}]),
+            [("gpu001:eth1", "degraded", "verify: no counters")],
+        ),
+        (device("gpu001", nics=[{**NIC, "interface": "eth77"}, 7, {}]), []),
+        (
+            device("gpu001", error="no route\nto host"),
+            [("gpu001", "degraded", "not read: no route?to host")],
+        ),
+        (
+            device("su1-rail0", deviations=[{"subject": "Ethernet0", "item": "PFC"}]),
+            [("su1-rail0:Ethernet0", "degraded", "verify: Ethernet0 PFC")],
+        ),
+        (
+            device("su1-rail0", deviations=[{"subject": "BGP", "item": "spine01"}]),
+            [("su1-rail0", "degraded", "verify: BGP spine01")],
+        ),
+        (
+            device("gpu002", drift=[{"path": "files/x"}, {"path": "y"}]),
+            [("gpu002", "degraded", "2 drifted: files/x")],
+        ),
+    ],
+)
+def test_health(tmp_path: Path, item: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
+    for data in ([item], {"devices": [item], "rails": [], "warning": ""}):
+        found = conditions(tmp_path, data)
+        assert [(one.subject, one.health.value, one.reason) for one in found] == expected
+
+
+def test_wrong_cables_of_either_end(tmp_path: Path) -> None:
+    cables = [
+        {"near": "gpu001 eth1", "far": "su1-rail0 Ethernet0", "verdict": "swapped"},
+        {"near": "gpu002 eth1", "far": "su1-rail0 Ethernet8", "verdict": "ok"},
+        {"near": "other 1", "far": "su1-rail0 Ethernet8", "verdict": "missing"},
+        {"near": "other 1", "far": "", "verdict": "unexpected"},
+        "text",
+    ]
+    found = conditions(tmp_path, {"cables": cables, "work_order": [], "unread": []})
+    assert found == (
+        Condition("gpu001:eth1", Health.DOWN, "cabling says swapped"),
+        Condition("su1-rail0:Ethernet8", Health.DOWN, "cabling says missing"),
+    )
+
+
+def test_the_worst_of_one_subject_counts(tmp_path: Path) -> None:
+    item = device("gpu001", nics=[NIC], deviations=[{"subject": "eth1", "item": "FEC"}])
+    assert conditions(tmp_path, [item])[-1].health is Health.DRAINED
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"a": 1}', "null", "[" * 100_000, '[{"ok": 1}]'])
+def test_files_of_another_form(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match=r"state\.json: (not a state|the state cannot be read)"):
+        read_conditions([file], example("demo"), 60)
+
+
+def test_stale_and_missing_files(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    with pytest.raises(InputError, match="cannot be read"):
+        read_conditions([file], example("demo"), 60)
+    file.write_text("[]")
+    os.utime(file, (1_000_000, 1_000_000))
+    with pytest.raises(InputError, match="older than 60 s is stale"):
+        read_conditions([file], example("demo"), 60)
+
+
+def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
+    (tmp_path / "health.json").write_text(json.dumps([device("gpu001", nics=[NIC])]))
+    words = ("place", DEMO, "--nodes", "2", "--avoid-state", tmp_path / "health.json")
+    ended = process(*words)
+    assert ended.code == 0, ended.said
+    assert "not used gpu001: gpu001:eth1 is drained: verify: 12 discards" in ended.out
+    answer = json.loads(run(*words, "--format", "json").out)
+    assert answer["format"] == "rocefab-placement/1"
+    assert "gpu001" not in answer["hosts"]
+    assert answer["not_considered"] == {"gpu001": "gpu001:eth1 is drained: verify: 12 discards"}
+    ended = run(*words[:2], "--nodes", "4", *words[4:])
+    assert ended.code == 2
+    assert "only 3 of 4 are free" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "messages"),
+    [
+        (("--traffic", "x"), ["traffic: unknown collective 'x'"]),
+        (("--traffic", "ring:0"), ["traffic: '0' of ring is not a positive number"]),
+        (("--layout", "tp=3"), ["layout: tp x cp x dp x pp = 3"]),
+        (("--layout", "zz=3"), ["layout: 'zz=3' is not a dimension"]),
+        (("--layout", "tp=2,tp=2"), ["layout: tp is named twice"]),
+        (("--hosts", "gpu[", "--exclude", "x["), ["hosts: 'gpu['", "exclude: 'x['"]),
+        (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 hosts are named"]),
+        (("--nodes", "3", "--segment", "2"), ["segment: segments of 2 hosts"]),
+    ],
+)
+def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
+    ended = run("place", DEMO, *words)
+    assert ended.code == 2
+    for message in messages:
+        assert message in ended.err
+
+
+def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan of the lab's new fabric touches all hosts; one of a single leaf, that leaf's."""
+    with labs.running_lab(tmp_path, monkeypatch) as (_, _, connections):
+        inventory, plan = tmp_path / "inventory", tmp_path / "plan.json"
+        words = ("--connections", connections, "--out", plan)
+        assert run("plan", inventory, *words, "--only", "su1-rail0").code == 0
+        fabric = Project(inventory).fabric
+        leaf = fabric.switch_row["su1-rail0"]
+        expected = {fabric.hosts.names[row] for row in fabric.nics.host[fabric.nics_of_leaf(leaf)]}
+        assert set(hosts_of_plan(plan, fabric)) == expected
+        ended = run("place", inventory, "--nodes", str(len(fabric.hosts)), "--against-plan", plan)
+        assert ended.code == 2
+        assert f"({len(expected)} excluded" in ended.err
+    with pytest.raises(InputError, match="not of"):
+        hosts_of_plan(plan, example("rail-512"))
