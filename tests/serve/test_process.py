@@ -43,7 +43,8 @@ def test_reload_loses_no_request_and_keeps_what_is_right(tmp_path) -> None:
     inventory = copy_of_demo(tmp_path)
     file = inventory / "fabric.yaml"
     text = file.read_text()
-    with servers.process(tmp_path, inventory, "--state-dir", tmp_path / "state") as running:
+    words = (inventory, "--state-dir", tmp_path / "state", "--rate", 0)
+    with servers.process(tmp_path, *words) as running:
         codes: list[int] = []
         is_done = threading.Event()
 
