@@ -11,12 +11,13 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabric.core import hostlist
 from fabric.core.errors import FabricError, InputError
 from fabric.serve.book import Book, Job
 from fabric.serve.events import Events
 from fabric.serve.metrics import Metrics
 from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
-from fabric.serve.query import Wrong, job_hosts, traffic_of
+from fabric.serve.query import Wrong, traffic_of
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Service:
     Raises
     ------
     InputError
-        When the inventory is wrong, or the kept state is about what it does not have.
+        When the inventory is wrong.
     """
 
     def __init__(self, folder: Path, store: Store, settings: Settings) -> None:
@@ -60,14 +61,14 @@ class Service:
         self.results: OrderedDict[str, str] = OrderedDict()
         self.events = Events(settings.limits.streams)
         self._seen = fingerprint(folder)
-        loaded = load(folder, Book())
-        self.loaded: Loaded = loaded.told(_read_book(store, loaded))
+        self.loaded: Loaded = load(folder, _read_book(store))
         self.broken: tuple[Finding, ...] = ()
         self._change = asyncio.Lock()
         self._threads = ThreadPoolExecutor(1, "rocefab-slow")
         self._searches = ThreadPoolExecutor(1, "rocefab-search")
         self._waiting = 0
         self._search_s = 0.0
+        self.ignored = self.loaded.ignored()
         self._count()
 
     @property
@@ -152,7 +153,7 @@ class Service:
             except InputError as error:
                 raise problem_of(error) from error
             await asyncio.to_thread(self.store.save, before, after, answer(after))
-            self.loaded = loaded
+            self.loaded, self.ignored = loaded, loaded.ignored()
             self._count()
         self.events.tell(event[0], {**event[1], "version": after.version})
         return after
@@ -169,6 +170,7 @@ class Service:
                 self.broken = findings_of(known)
             else:
                 self.loaded, self.broken = loaded, ()
+                self.ignored = loaded.ignored()
             self._seen = seen
             self._count()
         outcome = "kept" if self.broken else "loaded"
@@ -187,9 +189,12 @@ class Service:
 
     def warnings(self) -> list[str]:
         """Return what makes answers less certain than they look."""
-        if not self.broken:
-            return []
-        return ["the inventory on disk is wrong, see /readyz; this answer is of the one before it"]
+        found = []
+        if self.broken:
+            found.append("the inventory on disk is wrong; this answer is of the one before it")
+        if self.ignored:
+            found.append(f"the state names {len(self.ignored)} things that the inventory lacks")
+        return [f"{text}: see /readyz" for text in found]
 
     def about(self, book: Book) -> dict[str, Any]:
         """Return version, age and size of a state, for answers."""
@@ -229,13 +234,11 @@ def _timed(engine: Engine, query: Query) -> tuple[Answer, float]:
     return engine.place(query), time.thread_time() - began_s
 
 
-def _read_book(store: Store, loaded: Loaded) -> Book:
-    jobs, wrong = {}, Wrong()
+def _read_book(store: Store) -> Book:
+    jobs = {}
     for body in store.jobs():
-        hosts, traffic = job_hosts(body, loaded.fabric, wrong), traffic_of(body, wrong)
-        jobs[body.name] = Job(body, hosts, traffic)
-    if wrong.findings:
-        raise InputError(f"{store.path} has jobs that this inventory does not know", wrong.findings)
+        names = body.hosts if isinstance(body.hosts, list) else hostlist.expand(body.hosts)
+        jobs[body.name] = Job(body, tuple(names), traffic_of(body, Wrong()))
     version, changed_s = store.version()
     return Book(store.conditions(), jobs, version, changed_s)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Files of an inventory folder that are watched; more than these are not one inventory.
 _MAX_FILES = 10_000
+#: How the engine names a condition of its state in a finding.
+_CONDITION = re.compile(r"conditions\[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Loaded:
         When it was loaded, seconds since 1970.
     number : int
         Counts the inventories that this process has loaded.
+    unknown : frozenset of str
+        Subjects of conditions that were sent for another inventory, and that this one lacks.
     files : dict
         Texts for other programs, by form and part; filled as they are asked for.
     kept : Kept
@@ -55,6 +60,7 @@ class Loaded:
     names: Names
     loaded_s: float
     number: int = 1
+    unknown: frozenset[str] = frozenset()
     files: dict[tuple[str, str], str] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
     prioritiser: Prioritiser = field(default_factory=Prioritiser)
@@ -72,7 +78,13 @@ class Loaded:
         InputError
             When the state is about what the fabric does not have.
         """
-        return replace(self, engine=self.engine.updated(book.state()), book=book, kept=Kept())
+        engine = self.engine.updated(book.state(self.fabric, self.unknown))
+        return replace(self, engine=engine, book=book, kept=Kept())
+
+    def ignored(self) -> list[str]:
+        """Return subjects of conditions and hosts of jobs that this inventory does not have."""
+        subjects = self.unknown.intersection(self.book.conditions)
+        return sorted(subjects | self.book.unknown_hosts(self.fabric))
 
 
 def load(folder: Path, book: Book, number: int = 1) -> Loaded:
@@ -81,12 +93,25 @@ def load(folder: Path, book: Book, number: int = 1) -> Loaded:
     Raises
     ------
     InputError
-        When the inventory is wrong, or the state is about what it does not have.
+        When the inventory is wrong.
     """
     project = Project(folder)
-    fabric = project.fabric
-    engine = Engine(fabric, book.state())
-    return Loaded(project, engine, book, Names(fabric), time.time(), number)
+    engine, unknown = _engine(project.fabric, book)
+    names = Names(project.fabric)
+    return Loaded(project, engine, book, names, time.time(), number, unknown)
+
+
+def _engine(fabric: Fabric, book: Book) -> tuple[Engine, frozenset[str]]:
+    """Return the engine, and subjects of conditions that the fabric does not have."""
+    try:
+        return Engine(fabric, book.state(fabric)), frozenset()
+    except InputError as error:
+        subjects = [*book.conditions]
+        places = (_CONDITION.match(finding.field) for finding in error.findings)
+        unknown = frozenset(subjects[int(place[1])] for place in places if place)
+        if not unknown:
+            raise
+        return Engine(fabric, book.state(fabric, unknown)), unknown
 
 
 def findings_of(error: FabricError) -> tuple[Finding, ...]:

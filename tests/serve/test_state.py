@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tests.serve.servers import served
+from tests.serve.servers import copy_of_demo, served, until
 
 DOWN = {"conditions": {"gpu001": {"health": "down", "reason": "no power"}}}
 
@@ -181,3 +181,37 @@ def _events(lines, count: int) -> list[tuple[str, dict]]:
         if len(found) == count:
             return found
     raise AssertionError("the stream ended")
+
+
+def test_state_of_another_inventory_is_kept_and_ignored(tmp_path) -> None:
+    """A host that the inventory loses, with a condition and a job on it, and gets again."""
+    inventory = copy_of_demo(tmp_path)
+    file = inventory / "fabric.yaml"
+    text = file.read_text()
+    fewer = text.replace("gpu[003-004]", "gpu003")
+    assert fewer != text
+    gpu4 = {"conditions": {"gpu004": {"health": "down"}, "gpu004:eth1": {"health": "down"}}}
+    with served(tmp_path / "state", inventory) as client:
+        client.patch("/v1/state", json=gpu4)
+        gpus = client.get("/v1/fabric").json()["gpus_per_host"]
+        job = {"name": "a", "hosts": "gpu[003-004]", "layout": {"tp": gpus, "dp": 2}}
+        assert client.post("/v1/jobs", json=job).status_code == 201
+    file.write_text(fewer)
+    with served(tmp_path / "state", inventory, watch_s=0.05) as client:
+        ready = client.get("/readyz").json()
+        assert ready["status"] == "degraded"
+        assert ready["state"]["ignored"] == ["gpu004", "gpu004:eth1"]
+        placed = client.post("/v1/placements", json={"nodes": 2}).json()
+        assert (placed["hostlist"], len(placed["warnings"])) == ("gpu[001-002]", 1)
+        changed = client.patch("/v1/state", json={"conditions": {"gpu001": {"health": "drained"}}})
+        assert changed.status_code == 200
+        unknown = {"conditions": {"gpu009": {"health": "down"}}}
+        assert client.patch("/v1/state", json=unknown).status_code == 422
+        file.write_text(text)
+        until(lambda: client.get("/readyz").json()["status"] == "ok", "the host is there again")
+        assert client.post("/v1/placements", json={"nodes": 2}).status_code == 409
+        assert set(client.get("/v1/state").json()["conditions"]) == {
+            "gpu001",
+            "gpu004",
+            "gpu004:eth1",
+        }

@@ -13,6 +13,8 @@ from fabric.serve.problem import finding_as_dict
 from fabric.serve.routes.described import as_json, responses, service_of
 
 router = APIRouter()
+#: Names in one answer.
+MAX_IGNORED = 1000
 
 
 @router.get("/healthz", responses=responses(ok="The process runs."), summary="Process is alive")
@@ -26,7 +28,7 @@ async def readyz(request: Request) -> Response:
     """Say that placements are answered, and whether they are about the inventory on disk."""
     service = service_of(request)
     content = {
-        "status": "degraded" if service.broken else "ok",
+        "status": "degraded" if service.broken or service.ignored else "ok",
         "fabric": service.loaded.fabric.intent.fabric.name,
         "inventory": {
             "loads": service.loaded.number,
@@ -34,7 +36,7 @@ async def readyz(request: Request) -> Response:
             "is_current": not service.broken,
             "findings": [finding_as_dict(one) for one in service.broken],
         },
-        "state": service.about(service.book),
+        "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
     }
     return as_json(json.dumps(content).encode())
 
