@@ -22,8 +22,8 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox "
-            "or nornir."
+            "Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox, "
+            "nornir, slurm or topograph."
         ),
     ],
     source: Annotated[
@@ -79,7 +79,13 @@ def import_(
         ),
     ] = None,
     rails: Annotated[
-        int | None, option("Number of NICs per host, for lingjun.", "IMPORT_RAILS", min=1, max=64)
+        int | None,
+        option(
+            "Number of NICs per host, for lingjun, slurm and topograph.",
+            "IMPORT_RAILS",
+            min=1,
+            max=64,
+        ),
     ] = None,
     gpus: Annotated[
         int | None, option("Number of GPUs per host.", "IMPORT_GPUS", min=1, max=64)

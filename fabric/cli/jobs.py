@@ -195,6 +195,9 @@ def export(
         int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
     ] = None,
     exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
+    degraded: Annotated[
+        str, option("Hosts that schedulers should avoid, such as gpu[001-004].", "DEGRADED")
+    ] = "",
     nccl_version: Annotated[
         str | None,
         option(
@@ -248,6 +251,7 @@ def export(
         nodes=nodes,
         gpus_per_node=gpus_per_node,
         excluded=exclude,
+        degraded=degraded,
         parts=tuple(what or ()),
         nccl_version=nccl_version,
         environment=environment,

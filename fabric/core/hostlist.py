@@ -59,8 +59,8 @@ def expand(text: str) -> list[str]:
 def fold(names: Iterable[str]) -> str:
     """Return the shortest range text for the names, in natural order, as Slurm folds them.
 
-    Numbers fold only at the end of a name; padding counts: ``10`` and ``011`` stay apart, and
-    numbers without padding come first.
+    Numbers fold only at the end of a name; padding counts: ``10`` and ``011`` stay apart. Numbers
+    of fewer digits come first.
 
     Examples
     --------
@@ -131,6 +131,7 @@ def _fold_group(prefix: str, numbers: list[str]) -> str:
     for _, run in groupby(ordered, key=lambda item: (item[1][0], item[1][1] - item[0])):
         texts = [text for _, (_, _, text) in run]
         ranges.append(texts[0] if len(texts) == 1 else f"{texts[0]}-{texts[-1]}")
+    ranges.sort(key=lambda text: (text.index("-") if "-" in text else len(text), text))
     if len(ranges) == 1 and "-" not in ranges[0]:
         return prefix + ranges[0]
     return f"{prefix}[{','.join(ranges)}]"

@@ -23,7 +23,7 @@ Path: TypeAlias = "tuple[str | int, ...]"
 #: Sections that are of the source, or that the user gives; all others come from the base.
 _OF_SOURCE = frozenset({
     *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
-    *("spines", "super_spines"),
+    *("spines", "super_spines", "leaf_names"),
 })
 _WORDS: dict[Path, str] = {
     ("addressing",): "no address pools in the source",
@@ -65,8 +65,7 @@ class _Assumed:
             yield ("name",), "no fabric name in the source; taken from the output folder"
         if self._tree["design"] != "explicit":
             yield ("design",), "no cables in the source"
-            for index, _ in enumerate(self._tree["units"]):
-                yield ("units", index), "generated host names; names.csv maps them to the source"
+            yield from self._recipe.remarks.items()
         for section in ("spines", "super_spines"):
             for path, value in _leaves(self._tree.get(section, {}), (section,)):
                 if section in self._recipe.base:

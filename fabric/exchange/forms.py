@@ -50,12 +50,15 @@ class Imported:
     ----------
     generated : bool
         Whether the source has no cables, and the design makes them.
+    remarks : mapping
+        Why values of the generated ``fabric.yaml`` are assumed, by their keys in it.
     """
 
     plant: Plant
     notes: tuple[Finding, ...] = ()
     files: tuple[Artefact, ...] = ()
     generated: bool = False
+    remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

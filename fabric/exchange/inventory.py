@@ -57,36 +57,64 @@ def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
 
 
 def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
-    """Return an inventory folder of a plant without cables: one leaf for each unit, in pods."""
+    """Return an inventory folder of a plant without cables: units of leaves, in pods if it has any.
+
+    The design follows from the leaves: those of single rails, with spines above them or without.
+    """
     base = _base_for(plant, recipe.base)
     hosts = _hosts_by_unit(plant)
-    pods = {role: Counter(it.pod for it in plant.switches if it.role == role) for role in _SECTIONS}
-    spines = base.get("spines", {"count": max(pods["spine"].values())})
-    platforms = {key: dict(value) for key, value in base.get("platforms", {}).items()}
-    down = max(pods["leaf"].values()) * spines.get("links_per_leaf", 1)
-    platforms.setdefault("spine", {}).setdefault("down_ports", down)
+    leaves = [item for item in plant.switches if item.role == "leaf"]
     taken = {*_REPLACED, "host", "platforms"}
     names = HostProfile(plant, rails, base.get("host", {}))
     tree = {
         "name": _name(plant.name) or _name(recipe.name) or "fabric",
-        "design": "classic-tor",
+        "design": _design(plant),
         "rails": rails,
         "units": [
-            {"name": item.unit, "hosts": folded(hosts[item.unit]), "pod": item.pod}
-            for item in plant.switches
-            if item.role == "leaf"
+            _known({"name": unit, "hosts": folded(hosts[unit]), "pod": pod})
+            for unit, pod in {item.unit: item.pod for item in leaves}.items()
         ],
-        "spines": spines,
-        "super_spines": base.get("super_spines")
-        or {
-            "count": pods["super-spine"].total(),
-            "spines_per_pod": max(_SPINES_PER_POD, spines["count"]),
-        },
-        "platforms": platforms,
+        **_layers(plant, base),
+        **_leaf_names(leaves),
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(plant, recipe, names),
     }
     return _files(recipe, {"fabric.yaml": tree}, {}, assumed(plant, recipe, names, tree))
+
+
+def _design(plant: Plant) -> str:
+    if not any(item.role == "spine" for item in plant.switches):
+        return "rail-only"
+    of_rails = any(item.rail is not None for item in plant.switches)
+    return "rail-optimised" if of_rails else "classic-tor"
+
+
+def _leaf_names(leaves: list[Device]) -> dict[str, str]:
+    """Return the names of leaves, where they are not those that a design gives them."""
+    usual = all(
+        item.name in {f"{item.unit}-leaf", f"{item.unit}-rail{item.rail}"} for item in leaves
+    )
+    return {} if usual else {"leaf_names": folded([item.name for item in leaves])}
+
+
+def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sections of the switches of a plant without cables."""
+    pods = {role: Counter(it.pod for it in plant.switches if it.role == role) for role in _SECTIONS}
+    of_role = {key: dict(value) for key, value in base.get("platforms", {}).items()}
+    sections: dict[str, Any] = {}
+    if pods["spine"]:
+        spines = base.get("spines", {"count": max(pods["spine"].values())})
+        sections["spines"] = spines
+        down = max(pods["leaf"].values()) * spines.get("links_per_leaf", 1)
+        of_role.setdefault("spine", {}).setdefault("down_ports", down)
+    if pods["super-spine"]:
+        sections["super_spines"] = base.get("super_spines") or {
+            "count": pods["super-spine"].total(),
+            "spines_per_pod": max(_SPINES_PER_POD, spines["count"]),
+        }
+    present = {section for role, section in _SECTIONS.items() if pods[role]}
+    sections["platforms"] = {key: value for key, value in of_role.items() if key in present}
+    return sections
 
 
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:

@@ -44,6 +44,8 @@ class Recipe:
         Sections of ``platforms`` whose model the user gives with the command.
     invented : frozenset of str
         Units and pods that the source does not name.
+    remarks : mapping
+        Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Recipe:
     base_name: str = ""
     named: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
+    remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
 def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:

@@ -34,6 +34,27 @@ def _pci(text: str) -> str:
 
 PciAddress = Annotated[str, AfterValidator(_pci)]
 NumaNode = Annotated[int, Field(ge=0, le=63)]
+
+
+def _cores(text: str) -> str:
+    _, first, last = core_range(text)
+    if first > last:
+        raise ValueError(f"{text!r} counts down; use package:first-last, such as 0:0-31")
+    return text
+
+
+def core_range(text: str) -> tuple[int, int, int]:
+    """Return package, first and last core of ``package:first-last``."""
+    package, _, cores = text.partition(":")
+    first, _, last = cores.partition("-")
+    return int(package), int(first), int(last)
+
+
+NumaCores = Annotated[
+    str,
+    formed(r"^[0-9]{1,2}:[0-9]{1,3}-[0-9]{1,3}$", "package:first-last, such as 0:0-31"),
+    AfterValidator(_cores),
+]
 Gpu = Annotated[int, Field(ge=0, le=63)]
 #: From near to far, as ``nvidia-smi topo -m`` prints them.
 Nearness = Literal["PIX", "PXB", "PHB", "NODE", "SYS"]
@@ -191,6 +212,12 @@ class HostTraits(Model):
 
     nic: NicTraits = Field(NicTraits(), description="Its NICs.")
     gpu: GpuTraits = Field(GpuTraits(), description="Its GPUs.")
+    numa_cores: Annotated[tuple[NumaCores, ...], Loose] = Field(
+        (),
+        max_length=64,
+        description="Cores of each NUMA node as package:first-last, in the logical numbers that "
+        "lstopo prints; a rankfile of Open MPI binds ranks to them.",
+    )
     network_stack: NetworkStack = Field(
         "netplan-networkd", description="Network stack that configures addresses and routes."
     )

@@ -55,6 +55,11 @@ class Kubernetes(Model):
         description="Label of the nodes that the NIC settings apply to.",
     )
     node_label_value: LabelValue = Field("true", description="Value of that label.")
+    topology_labels: Literal["topograph-v1", "nvidia-legacy"] = Field(
+        "topograph-v1",
+        description="Node labels of the place in the fabric: those of Topograph 1.0 "
+        "(fabric.topograph.run/tier-0), or the older ones (network.topology.nvidia.com/leaf).",
+    )
     scheduler: Domain | None = Field(
         None, description="Scheduler of the jobs, such as volcano; default: that of the cluster."
     )

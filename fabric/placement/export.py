@@ -54,6 +54,8 @@ class Order:
         Manifest of the user that is filled up.
     served : set of str or None
         Groups and versions that a cluster serves, ``group/version``; None asks no cluster.
+    degraded : frozenset of str
+        Hosts behind switches or links that are drained or degraded.
     """
 
     fabric: Fabric
@@ -65,6 +67,7 @@ class Order:
     words: JobWords = field(default_factory=JobWords)
     template: Document | None = None
     served: frozenset[str] | None = None
+    degraded: frozenset[str] = frozenset()
 
     @cached_property
     def job_name(self) -> str:

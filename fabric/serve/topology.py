@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
 from fabric.exchange.forms import plant_exporters
 from fabric.workflow.export import Request, export
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The export of a scheduler that describes the fabric, not a job.
 _SLURM = "slurm"
+#: Parts of it that are about a job; its hosts come from ``POST /v1/placements``.
+_OF_A_JOB = {(_SLURM, "hostfile")}
 
 
 def forms() -> list[str]:
@@ -28,6 +32,10 @@ def topology(loaded: Loaded, form: str, part: str = "") -> str:
         When there is no such part, several files, or the inventory does not pass its check.
     """
     key = (form, part)
+    if key in _OF_A_JOB:
+        message = f"{part} is about a job"
+        finding = Finding("PLC008", Severity.ERROR, message, "use POST /v1/placements", "part")
+        raise InputError("the export cannot be written", [finding])
     if key not in loaded.files:
         request = Request(parts=(part,) if part else ())
         loaded.files[key] = export(loaded.project, form, request)[0]

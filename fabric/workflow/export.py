@@ -44,6 +44,7 @@ class Request:
     nodes: int = 1
     gpus_per_node: int | None = None
     excluded: str = ""
+    degraded: str = ""
     parts: tuple[str, ...] = ()
     nccl_version: str | None = None
     environment: Path | None = None
@@ -125,6 +126,7 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
         served=frozenset(_read(request.served).decode("utf-8", "replace").split())
         if request.served
         else None,
+        degraded=frozenset(host_names(request.degraded) if request.degraded else ()),
     )
     done = write_parts(order, exporter, request.parts)
     return done if done.files else replace(done, notes=(*done.notes, _nothing(request)))

@@ -96,6 +96,7 @@ def import_inventory(
     recipe = replace(
         _recipe(plant, shown, output.absolute().name, request),
         invented=_groups(plant) - _groups(imported.plant),
+        remarks=imported.remarks,
     )
     beside = (*imported.files, *_own_models(request.base))
     with new_folder(output) as folder:

@@ -150,4 +150,59 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         {"rails": 2},
     ),
     "lingjun-header": ("lingjun", {"t.csv": "host,switch\n"}, {"rails": 2}),
+    "slurm-many": (
+        "slurm",
+        {
+            "t.conf": "SwitchName=a Nodes=n[1-2\nSwitchName=b Nodes=n1 Switches=c\n"
+            "SwitchName=c\nSwitchName=l[1-2] Nodes=n3\nNodes=n4\nSwitchName=d Color=red Nodes=n5\n"
+            "SwitchName=e Nodes=\nSwitchName=f Nodes=n6,n7\nSwitchName=f Nodes=n7\n"
+            "SwitchName=g Switches=f,x\nSwitchName=h Switches=f\n{{x}}\nBlockSizes=8,24\n"
+            "BlockName=b1 Nodes=n9\nSwitchName=i Nodes=n1 nodes=n2\n"
+        },
+        {},
+    ),
+    "slurm-names": ("slurm", {"t.conf": "SwitchName=a_b Nodes=../x,{{y}}\n"}, {}),
+    "slurm-circle": (
+        "slurm",
+        {"t.conf": "SwitchName=a Switches=b\nSwitchName=b Switches=a\nSwitchName=c Nodes=n1\n"},
+        {},
+    ),
+    "slurm-levels": (
+        "slurm",
+        {
+            "t.conf": "SwitchName=t Switches=a,p\nSwitchName=p Switches=b\nSwitchName=a Nodes=n1\n"
+            "SwitchName=b Nodes=n2\n"
+        },
+        {},
+    ),
+    "slurm-empty": ("slurm", {"t.conf": "# nothing\n"}, {}),
+    "slurm-mapping": ("slurm", {"t.yaml": "topology: a\n"}, {}),
+    "slurm-flat": ("slurm", {"t.yaml": "- {topology: a, flat: true}\n"}, {}),
+    "slurm-yaml-many": (
+        "slurm",
+        {
+            "t.yaml": "- topology: a\n  colour: red\n  tree:\n    switches:\n"
+            "    - {switch: a, nodes: [n1, n2]}\n    - {nodes: n3}\n    - 7\n"
+            "    - {switch: b, node: n4}\n    - switch: c\n      children: a,\n- 5\n"
+        },
+        {},
+    ),
+    "slurm-yaml-blocks": (
+        "slurm",
+        {
+            "t.yaml": "- topology: a\n  block:\n    block_sizes: [8, 24]\n    blocks:\n"
+            "    - {block: a, nodes: n1}\n    - {block: a, nodes: n1, children: b}\n"
+        },
+        {},
+    ),
+    "topograph-many": (
+        "topograph",
+        {
+            "m.yaml": "colour: red\nswitches:\n  a: {switches: [b, c]}\n  d:\n"
+            "  e: {name: f, switches: b, speed: 1}\n  g: {switches: [c]}\nblocks:\n"
+            "- {switch: x, nodes: [n1]}\n- {switch: b, nodes: []}\n- {nodes: [n2]}\n- 7\n"
+            "- {switch: a, nodes: ['n[3-2]', n1]}\n- {switch: a, nodes: [n4]}\n"
+        },
+        {},
+    ),
 }

@@ -49,6 +49,9 @@ SMALL = Plant(
 
 INI = "[leaf]\nl1 rocefab_unit=u1\n[hosts]\nh1\n[net:children]\nleaf\n[net:vars]\nasn=65001\n"
 TABLE = "ip,DSW,PSW,ASW\na,G1,P1,S1\nb,G1,P2,S1\n"
+TREE = "SwitchName=t Switches=a,b\nSwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
+MODEL = "switches:\n  t: {switches: [a]}\nblocks:\n- {switch: a, nodes: ['n[1-4]', n5]}\n"
+OF_THEIR_OWN = {"ansible": INI, "lingjun": TABLE, "slurm": TREE, "topograph": MODEL}
 LETTERS = "\x00\t\n \"'#%&()*+,-./0:;<=>?@[]\\^_{|}~aZé"
 MESSAGES = Path(__file__).with_name("bad_input.txt")
 
@@ -118,11 +121,13 @@ def scratched(text: str, seed: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("form", ["ansible", "csv", "dot", "graphml", "lingjun"])
+@pytest.mark.parametrize(
+    "form", ["ansible", "csv", "dot", "graphml", "lingjun", "slurm", "topograph"]
+)
 def test_any_scratch_is_refused_or_read(form: str, tmp_path: Path) -> None:
     cables = written(SMALL, "csv", tmp_path / "sound")
-    if form in {"ansible", "lingjun"}:
-        text = INI if form == "ansible" else TABLE
+    if form in OF_THEIR_OWN:
+        text = OF_THEIR_OWN[form]
     else:
         text = written(SMALL, form, tmp_path / "sound").read_text()
     outcomes = set()

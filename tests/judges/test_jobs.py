@@ -19,8 +19,18 @@ def scripts() -> dict[str, str]:
     """Return all scripts by name."""
     users = {"MINE": UserValue("a 'b' $HOME `id`")}
     found = {}
-    for form in ("environment", "openmpi", "torchrun", "horovod", "taco"):
-        order = Order(example("eight-slash-27"), nodes=2, users=users)
+    for form in (
+        "environment",
+        "openmpi",
+        "hydra",
+        "deepspeed",
+        "jax",
+        "torchrun",
+        "horovod",
+        "taco",
+    ):
+        mine = {} if form == "deepspeed" else users
+        order = Order(example("eight-slash-27"), nodes=2, users=mine)
         for file in export(order, exporters[form], ()).files:
             if file.path.endswith(".sh"):
                 found[f"{form}: {file.path}"] = file.text

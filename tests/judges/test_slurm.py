@@ -20,13 +20,16 @@ from hypothesis import strategies as st
 from fabric.change.jobs import listed
 from fabric.core import hostlist
 from fabric.exchange.jobs import parse_jobs
-from fabric.intent.model import Unit
-from fabric.placement.exporters.slurm import slurm
-from fabric.topology import Fabric
+from fabric.placement.exporters.slurm import partitions, slurm
+from fabric.placement.tree import Group, tree
 from tests.judges.conftest import missing_judge
-from tests.topology.fabrics import EXAMPLES, example, fabric
+from tests.placement.test_slurm import CASES
+from tests.topology.fabrics import example, fabric
 
 START_S = 20.0
+#: What slurmctld says of any new cluster without mail and PMIx.
+_USUAL = "MailProg|mpi|MPI|state file|state save file"
+_APART = "no switch can reach all nodes"
 CONFIGURATION = """\
 ClusterName=judge
 SlurmctldHost={host}(127.0.0.1)
@@ -84,6 +87,13 @@ def _configure(folder: Path, nodes: str, topology: str) -> dict[str, str]:
 def _controller(folder: Path, nodes: str, topology: str) -> Iterator[dict[str, str]]:
     """Run slurmctld in the foreground until it answers; end it by its own process."""
     environment = _configure(folder, nodes, topology)
+    with _running(folder, environment):
+        yield environment
+
+
+@contextmanager
+def _running(folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Run slurmctld with a configuration that is written."""
     with (
         (folder / "stderr").open("wb") as stderr,
         subprocess.Popen(
@@ -96,7 +106,7 @@ def _controller(folder: Path, nodes: str, topology: str) -> Iterator[dict[str, s
                 if " is UP" in _scontrol(environment, "ping", check=False):
                     break
                 time.sleep(0.1)
-            yield environment
+            yield
         finally:
             process.terminate()
 
@@ -132,46 +142,72 @@ def _switches(text: str) -> dict[str, tuple[int, list[str], list[str]]]:
     return found
 
 
-def _leaves(made: Fabric) -> list[tuple[str, Unit]]:
-    """Return each unit with the switch of Slurm that its hosts are on."""
-    units = made.intent.fabric.units
-    alone = [f"{unit.name}-leaf" in made.switches.names for unit in units]
-    names = ("leaf" if one else "leaves" for one in alone)
-    return [(f"{unit.name}-{name}", unit) for unit, name in zip(units, names, strict=True)]
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", CASES)
 def test_slurmctld_reads_the_topology(name: str, tmp_path: Path) -> None:
-    """Levels, nodes and children as in the fabric, and no complaint in the log."""
-    made = example(name)
-    units = {leaf: hostlist.expand(unit.hosts) for leaf, unit in _leaves(made)}
-    nodes = hostlist.fold(made.hosts.names)
-    with _controller(tmp_path, nodes, slurm(made)) as environment:
-        found = _switches(_scontrol(environment, "show", "topology"))
-    root = f"{name}-spines"
-    assert set(found) == {*units, root}
-    for unit, hosts in units.items():
-        assert found[unit] == (0, hosts, [])
-    level, everyone, children = found[root]
-    assert (level, sorted(everyone)) == (1, sorted(made.hosts.names))
-    assert children == list(units)
-    complaints = [line for line in _log(tmp_path).splitlines() if "topolog" in line.lower()]
-    assert [line for line in complaints if re.search("error|warning|fatal", line.lower())] == []
+    """Levels, nodes and children of ``scontrol show topology`` are the tree.
 
-
-def test_slurmctld_reads_pods(tmp_path: Path) -> None:
-    """Leaves below their pods, and the pods below the root."""
-    made = example("three-tier")
-    nodes = hostlist.fold(made.hosts.names)
-    with _controller(tmp_path, nodes, slurm(made)) as environment:
+    No complaint but about units that no spine connects, as it is.
+    """
+    built = CASES[name]()
+    made = tree(built)
+    nodes = hostlist.fold(built.hosts.names)
+    with _controller(tmp_path, nodes, slurm(built)) as environment:
         found = _switches(_scontrol(environment, "show", "topology"))
-    assert {name: level for name, (level, *_) in found.items()} == {
-        **{f"rack{number}-leaf": 0 for number in range(1, 5)},
-        "east": 1,
-        "west": 1,
-        "three-tier-spines": 2,
+    below = {group.name: group for group in made.groups}
+    levels = [made.units, made.pods, (made.core,) if made.core else ()]
+    expected = {
+        group.name: (level, sorted(_hosts(group, below)), [] if group.unit else [*group.members])
+        for level, groups in enumerate(filter(None, levels))
+        for group in groups
     }
-    assert found["west"][2] == ["rack3-leaf", "rack4-leaf"]
+    assert {key: (row[0], sorted(row[1]), row[2]) for key, row in found.items()} == expected
+    complaints = _complaints(tmp_path)
+    assert [_APART in line for line in complaints] == [True] * made.apart
+
+
+def _hosts(group: Group, below: dict[str, Group]) -> list[str]:
+    if group.unit:
+        return list(group.members)
+    return [host for name in group.members for host in _hosts(below[name], below)]
+
+
+def _complaints(folder: Path) -> list[str]:
+    """Return lines of the log that complain, but for those about what no test sets up."""
+    lines = [line for line in _log(folder).splitlines() if not re.search(_USUAL, line)]
+    return [line for line in lines if re.search("error|warning|fatal", line.lower())]
+
+
+def test_slurmctld_reads_features_and_partitions(tmp_path: Path) -> None:
+    """Of a release that knows no ``Topology=``: without that word."""
+    built = example("three-tier")
+    text = partitions(built, frozenset({"gpu07"}))
+    text = re.sub(r" Topology=\S+", "", text).replace(" Features=", " NodeAddr=127.0.0.1 Features=")
+    (tmp_path / "partitions.conf").write_text(text, encoding="utf-8")
+    environment = _configure(tmp_path, "", slurm(built))
+    file = tmp_path / "slurm.conf"
+    kept = [line for line in file.read_text().splitlines() if not line.startswith("NodeName=")]
+    file.write_text("\n".join([*kept, "Include partitions.conf", ""]))
+    with _running(tmp_path, environment):
+        nodes = _scontrol(environment, "--oneliner", "show", "nodes")
+        known = _scontrol(environment, "--oneliner", "show", "partitions")
+        asked = [_submitted(environment, word) for word in ("unit-rack2&degraded", "unit-rack9")]
+    features = dict(re.findall(r"NodeName=(\S+) .*?ActiveFeatures=(\S+)", nodes))
+    assert features["gpu07"] == "unit-rack2,pod-east,rails-4,degraded"
+    assert sorted(features) == sorted(built.hosts.names)
+    assert asked == [True, False]
+    assert [word in known for word in ("PartitionName=roce ", "PartitionName=blocks ")] == [
+        True
+    ] * 2
+    assert _complaints(tmp_path) == []
+
+
+def _submitted(environment: dict[str, str], constraint: str) -> bool:
+    """Say whether Slurm takes a job with a constraint; it does not with an unknown feature."""
+    words = [f"--constraint={constraint}", "--partition=roce", "--chdir=/tmp", "--wrap=true"]
+    done = subprocess.run(
+        [_program("sbatch"), *words], env=environment, capture_output=True, check=False, timeout=60
+    )
+    return done.returncode == 0
 
 
 def test_slurmctld_refuses_a_switch_that_is_named_twice(tmp_path: Path) -> None:
@@ -216,6 +252,9 @@ def test_names_are_those_of_slurm(environment: dict[str, str], names: list[str])
         "n098,n099,n100,n101",
         "a8,a9,a10,a010,a11",
         "leaf-1-1,leaf-1-2,leaf-2-1",
+        "n01,n02,n04,n14,n15",
+        "n01,n02,n03,n4,n5,n10,n011",
+        "n0,n00,n1,n01,n99,n100",
     ],
 )
 def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> None:

@@ -12,13 +12,14 @@ import yaml
 
 REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
 FOLDER = REFERENCE / "schemas" / "k8s-crds"
+SAMPLES = REFERENCE / "fixtures" / "placement"
 
 
 @cache
 def schemas() -> dict[tuple[str, str], tuple[dict[str, Any], bool]]:
     """Return schema and scope by version and kind."""
     results = {}
-    for path in sorted(FOLDER.glob("*.yaml")):
+    for path in sorted([*FOLDER.glob("*.yaml"), *SAMPLES.glob("*/crd-*.yaml")]):
         crd = yaml.safe_load(path.read_text())
         spec = crd["spec"]
         for version in spec["versions"]:

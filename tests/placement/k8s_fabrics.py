@@ -13,7 +13,7 @@ from tests.topology.fabrics import fabric
 NICS = {"model": "ConnectX-7", "pci_addresses": ["0000:18:00.0", "0000:3a:00.0"]}
 MODES = ("host-network", "physical-function", "virtual-function", "macvlan")
 INFRASTRUCTURE = ("cluster-policy", "nic-settings", "pools", "functions", "networks")
-JOBS = ("pytorchjob", "mpijob", "trainjob")
+JOBS = ("pytorchjob", "mpijob", "trainjob", "raycluster")
 WORDS = JobWords("train", "example.org/train:1", ("python", "train.py"))
 
 

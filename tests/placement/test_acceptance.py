@@ -175,11 +175,17 @@ def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
     assert f"{file}:1:1: NCCL_IB_HCA is 'mlx5_1' and is kept" in ended.err
 
 
+def test_degraded_hosts_are_tainted() -> None:
+    ended = run("export", "k8stopo", EIGHT, "--degraded", "node[001-002]")
+    assert ended.code == 0
+    assert ended.out.count("key: rocefab.io/degraded\n    effect: NoSchedule\n") == 2
+
+
 def test_files_in_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out)
     assert (ended.code, ended.out) == (0, "")
-    assert set(everything_below(out)) == {"hostfile", "rankfile", "mpirun.sh", "manifest.json"}
+    assert set(everything_below(out)) == {"hostfile", "mpirun.sh", "manifest.json"}
     assert os.access(out / "mpirun.sh", os.X_OK)
     (out / "hostfile").write_text("mine\n")
     assert run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out).code == 2
@@ -188,6 +194,8 @@ def test_files_in_a_folder(tmp_path: Path) -> None:
 
 REFUSED = {
     "a host that there is not": ("nccl --exclude node999", "host 'node999'"),
+    "a degraded host": ("k8stopo --degraded node999", "cannot taint host 'node999'"),
+    "a range": ("k8stopo --degraded node[1-", "node[1-"),
     "a release": ("nccl --nccl-version 2.11.4", "PLC005"),
     "a part": ("k8s --what secrets", "unknown part 'secrets'; available: cluster-policy"),
     "no image": ("k8s --what pytorchjob", "no image is set for the job"),

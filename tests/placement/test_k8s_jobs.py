@@ -28,6 +28,8 @@ def rank_pods(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
             results += [part["template"] for part in spec["pytorchReplicaSpecs"].values()]
         if item["kind"] == "MPIJob":
             results.append(spec["mpiReplicaSpecs"]["Worker"]["template"])
+        if item["kind"] == "RayCluster":
+            results += [group["template"] for group in spec["workerGroupSpecs"]]
         if item["kind"] == "TrainingRuntime":
             (job,) = spec["template"]["spec"]["replicatedJobs"]
             results.append(job["template"]["spec"]["template"])
@@ -125,6 +127,17 @@ def test_a_train_job_uses_its_runtime() -> None:
     assert part["template"]["metadata"]["labels"] == {
         "trainer.kubeflow.org/trainjob-ancestor-step": "trainer"
     }
+
+
+def test_a_ray_cluster_has_a_worker_on_each_host() -> None:
+    spec = named(objects(cluster("macvlan"), "raycluster", nodes=3), "RayCluster")["train"]
+    (group,) = spec["workerGroupSpecs"]
+    assert {group[name] for name in ("replicas", "minReplicas", "maxReplicas")} == {3}
+    assert spec["headGroupSpec"]["rayStartParams"] == {"num-gpus": "0"}
+    for pod in (spec["headGroupSpec"]["template"], group["template"]):
+        (box,) = pod["spec"]["containers"]
+        assert "command" not in box
+    assert "resources" not in spec["headGroupSpec"]["template"]["spec"]["containers"][0]
 
 
 def test_half_of_the_rails() -> None:

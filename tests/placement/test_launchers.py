@@ -13,6 +13,7 @@ import pytest
 from fabric.core.errors import InputError
 from fabric.placement.environment import UserValue
 from fabric.placement.export import Order, export, exporters
+from fabric.topology import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "jobs"
@@ -20,13 +21,22 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "jobs"
 OTHERS = {"slurm": GOLDEN.parent / "slurm", "k8s": GOLDEN.parent / "k8s"}
 #: Compared with captures of NCCL, see test_nccltopo.
 CAPTURED = {"nccltopo"}
+STAND_INS = (
+    "mpirun",
+    "mpiexec.hydra",
+    "horovodrun",
+    "torchrun",
+    "deepspeed",
+    "stand-in",
+    "hostname",
+)
 FORMS = sorted(set(exporters) - set(OTHERS) - CAPTURED)
 
 
 def files(order: Order, form: str) -> dict[str, str]:
-    """Return all parts of an export by path."""
+    """Return all parts of an export by path; a rankfile needs more than the examples tell."""
     exporter = exporters[form]
-    done = export(order, exporter, tuple(exporter.parts))
+    done = export(order, exporter, tuple(part for part in exporter.parts if part != "rankfile"))
     return {file.path: file.text for file in done.files}
 
 
@@ -61,17 +71,94 @@ def test_golden(form: str, name: str, *, update_golden: bool) -> None:
 def test_every_list_is_in_rank_order(name: str) -> None:
     order = Order(example(name), nodes=2, gpus_per_node=1)
     hosts = list(order.placement.hosts)
-    for form in ("openmpi", "horovod", "taco"):
+    for form in ("openmpi", "horovod", "taco", "deepspeed"):
         assert one(order, form, "hostfile") == "".join(f"{host} slots=1\n" for host in hosts)
-    ranks = re.findall(
-        r"^rank (\d+)=(\S+) slot=(\d+)$", one(order, "openmpi", "rankfile"), re.MULTILINE
+    assert one(order, "hydra", "machinefile") == "".join(f"{host}:1\n" for host in hosts)
+    table = one(order, "torchrun", "table").splitlines()
+    assert table == ["node_rank,host", *(f"{number},{host}" for number, host in enumerate(hosts))]
+    for form, first in (
+        ("torchrun", f"--master-addr {hosts[0]} "),
+        ("jax", f"JAX_COORDINATOR_ADDRESS={hosts[0]}:1234\n"),
+    ):
+        script = one(order, form, "script")
+        assert re.findall(r"(\S+)\) node_rank=(\d+)", script) == [
+            (host, str(number)) for number, host in enumerate(hosts)
+        ]
+        assert first in script
+
+
+def numa(nodes: list[int], cores: list[str], hosts: str = "") -> Fabric:
+    """Return a fabric whose hosts have a GPU for each entry of ``nodes``."""
+    return fabric(
+        "", hosts, host__gpus=len(nodes), host__gpu={"numa_nodes": nodes}, host__numa_cores=cores
     )
-    assert ranks == [(str(r.rank), r.host, str(r.local_rank)) for r in order.placement.ranks]
-    script = one(order, "torchrun", "script")
-    assert re.findall(r"(\S+)\) node_rank=(\d+)", script) == [
-        (host, str(number)) for number, host in enumerate(hosts)
+
+
+#: NUMA nodes of the GPUs, cores of the nodes, GPUs of the job, and the cores of its ranks.
+PINNED: dict[str, tuple[list[int], list[str], int, list[str]]] = {
+    "a node per package": (
+        [0, 0, 1, 1],
+        ["0:0-15", "1:0-15"],
+        4,
+        ["0:0-7", "0:8-15", "1:0-7", "1:8-15"],
+    ),
+    "GPUs of the job alone": ([0, 0, 1, 1], ["0:0-15", "1:0-15"], 3, ["0:0-7", "0:8-15", "1:0-7"]),
+    "two nodes per package": (
+        [0, 1, 2, 3],
+        ["0:0-3", "0:4-7", "1:0-3", "1:4-7"],
+        4,
+        ["0:0-3", "0:4-7", "1:0-3", "1:4-7"],
+    ),
+    "second package first": ([1, 0], ["0:0-5", "1:0-5"], 2, ["1:0-5", "0:0-5"]),
+    "a rest stays free": ([0, 0, 0], ["0:0-7"], 3, ["0:0-1", "0:2-3", "0:4-5"]),
+    "a core each": ([0, 0], ["0:4-5"], 2, ["0:4", "0:5"]),
+}
+
+
+@pytest.mark.parametrize("case", PINNED)
+def test_ranks_are_pinned_near_to_their_gpus(case: str) -> None:
+    nodes, cores, gpus, expected = PINNED[case]
+    order = Order(numa(nodes, cores), nodes=2, gpus_per_node=gpus)
+    found = re.findall(
+        r"^rank (\d+)=(\S+) slot=(\S+)$", one(order, "openmpi", "rankfile"), re.MULTILINE
+    )
+    assert found == [
+        (str(rank.rank), rank.host, expected[rank.local_rank]) for rank in order.placement.ranks
     ]
-    assert f"--master-addr {hosts[0]} " in script
+
+
+def test_hosts_may_have_other_cores() -> None:
+    other = "hosts:\n  - {names: a2, traits: {numa_cores: ['1:0-3']}}\n"
+    order = Order(numa([0, 0], ["0:0-7"], other), nodes=3)
+    text = one(order, "openmpi", "rankfile")
+    assert "rank 1=a1 slot=0:4-7\nrank 2=a2 slot=1:0-1\nrank 3=a2 slot=1:2-3\n" in text
+
+
+UNPINNED: dict[str, tuple[list[int] | None, list[str], str]] = {
+    "nothing known": (None, [], "a rankfile needs the NUMA node of every GPU; 0 are set"),
+    "no cores": ([0, 0], [], "the cores of NUMA node 0 are not known, or fewer than its GPUs"),
+    "one node": ([0, 1], ["0:0-7"], "the cores of NUMA node 1 are not known"),
+    "few cores": ([0, 0], ["0:0-0"], "or fewer than its GPUs"),
+}
+
+
+@pytest.mark.parametrize("case", UNPINNED)
+def test_no_core_is_guessed(case: str) -> None:
+    nodes, cores, message = UNPINNED[case]
+    built = fabric() if nodes is None else numa(nodes, cores)
+    with pytest.raises(InputError) as caught:
+        one(Order(built, nodes=2), "openmpi", "rankfile")
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.device) == ("PLC012", "b1")
+    assert message in str(finding)
+    assert list(files(Order(built, nodes=2), "openmpi")) == ["hostfile", "mpirun.sh"]
+
+
+@pytest.mark.parametrize("cores", ["0-7", "0:7-0", "0:0-7,9", "a:0-1"])
+def test_cores_of_another_form(cores: str) -> None:
+    with pytest.raises(InputError) as caught:
+        numa([0], [cores])
+    assert "0:0-31" in str(caught.value.findings[0])
 
 
 def test_the_inner_group_is_the_gpus_of_a_host() -> None:
@@ -80,6 +167,14 @@ def test_the_inner_group_is_the_gpus_of_a_host() -> None:
     assert {"LIGHT_INTRA_SIZE=4", "LIGHT_2D_ALLREDUCE=1"} <= set(words)
     assert words[words.index("-np") + 1] == "8"
     assert words[words.index("--map-by") + 1] == "slot"
+
+
+@pytest.mark.parametrize("value", ['a"b', "$HOME", "`id`", "a\\b"])
+def test_deepspeed_hands_nothing_to_a_shell(value: str) -> None:
+    order = Order(example("demo"), users={"MINE": UserValue(value)})
+    with pytest.raises(InputError) as caught:
+        one(order, "deepspeed", "environment")
+    assert "MINE holds one of" in str(caught.value.findings[0])
 
 
 @pytest.mark.parametrize("form", ["openmpi", "horovod", "taco"])
@@ -136,34 +231,59 @@ def test_a_part_that_there_is_not() -> None:
     ]
 
 
-@pytest.mark.parametrize("form", ["environment", "openmpi", "torchrun", "horovod", "taco"])
+@pytest.mark.parametrize("form", ["deepspeed", "jax", "torchrun"])
+def test_shells_find_the_place_of_the_host(form: str, tmp_path: Path) -> None:
+    lines = run_scripts(form, Order(example("demo"), nodes=2), tmp_path)
+    assert lines[-2:] == ["train.py", "--lr=1 e"]
+    expected = {
+        "deepspeed": {"DS_ENV_FILE=deepspeed.env", "--hostfile", "gpu001"},
+        "torchrun": {"--node-rank", "gpu001"},
+        "jax": {
+            "JAX_PROCESS_ID=1",
+            "JAX_NUM_PROCESSES=2",
+            "JAX_LOCAL_DEVICE_IDS=0,1",
+            "JAX_COORDINATOR_ADDRESS=gpu001:1234",
+        },
+    }
+    assert expected[form] <= set(lines)
+
+
+@pytest.mark.parametrize("form", ["environment", "openmpi", "hydra", "horovod", "taco"])
 def test_shells_read_what_is_written(form: str, tmp_path: Path) -> None:
     """A real shell starts a stand-in of the launcher and passes every value on."""
+    users = {"MINE": UserValue("a 'b' \"c\" $HOME `id` \\")}
+    said = run_scripts(form, Order(example("demo"), nodes=2, users=users), tmp_path)
+    if form == "hydra":
+        assert said[said.index("MINE") + 1] == users["MINE"].value
+        assert said[said.index("NCCL_IB_HCA") + 1] == "=mlx5_1,mlx5_2"
+    else:
+        assert f"MINE={users['MINE'].value}" in said
+        assert "NCCL_IB_HCA==mlx5_1,mlx5_2" in said
+    if form != "environment":
+        assert said[-2:] == ["train.py", "--lr=1 e"]
+
+
+def run_scripts(form: str, order: Order, folder: Path) -> list[str]:
+    """Return what stand-ins of the launchers say that the scripts of a form start."""
     shell = shutil.which("sh")
     assert shell
-    users = {"MINE": UserValue("a 'b' \"c\" $HOME `id` \\")}
-    order = Order(example("demo"), nodes=2, users=users)
     scripts = {p: t for p, t in files(order, form).items() if p.endswith(".sh")}
     assert scripts
-    for name in ("mpirun", "horovodrun", "torchrun", "hostname"):
+    for name in STAND_INS:
         says = "echo gpu002" if name == "hostname" else 'env; printf "%s\\n" "$@"'
-        (tmp_path / name).write_text(f"#!/bin/sh\n{says}\n")
-        (tmp_path / name).chmod(0o755)
+        (folder / name).write_text(f"#!/bin/sh\n{says}\n")
+        (folder / name).chmod(0o755)
+    words = ["stand-in", "train.py", "--lr=1 e"] if form == "jax" else ["train.py", "--lr=1 e"]
+    said = []
     for path, text in scripts.items():
-        file = tmp_path / path
+        file = folder / path
         file.write_text(text + ("env\n" if form == "environment" else ""))
         done = subprocess.run(
-            [shell, str(file), "train.py", "--lr=1 e"],
-            env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+            [shell, str(file), *words],
+            env={"PATH": f"{folder}:/usr/bin:/bin"},
             capture_output=True,
             text=True,
             check=True,
         )
-        said = done.stdout.splitlines()
-        if form == "torchrun":
-            assert said[said.index("--node-rank") + 1] == "1"
-        else:
-            assert f"MINE={users['MINE'].value}" in said
-            assert "NCCL_IB_HCA==mlx5_1,mlx5_2" in said
-        if form != "environment":
-            assert said[-2:] == ["train.py", "--lr=1 e"]
+        said += done.stdout.splitlines()
+    return said

@@ -146,6 +146,17 @@ def test_two_ports_of_a_card_and_gpus_that_are_told() -> None:
     ]
 
 
+@pytest.mark.parametrize("nearness", ["PHB", "NODE"])
+def test_a_nic_whose_node_is_not_told_stands_on_that_of_its_gpus(nearness: str) -> None:
+    assert tree(topology(fabric(**roce(nearness=nearness, numa_nodes=[])), "a1")) == [
+        (0, ["gpu0", "gpu1", "nic0"]),
+        (1, ["gpu2", "gpu3", "nic1"]),
+    ]
+    with pytest.raises(InputError) as caught:
+        topology(fabric(**roce(nearness=nearness, numa_nodes=[1, 0])), "a1")
+    assert "share a CPU, but not a NUMA node" in str(caught.value.findings[0])
+
+
 def test_far_nics_stand_on_their_own_node() -> None:
     changes = roce(nearness="SYS", numa_nodes=[1, 0])
     assert tree(topology(fabric(**changes), "a1")) == [

@@ -48,7 +48,9 @@ def test_topology_is_what_the_export_prints(shared) -> None:
     missing = shared.get("/v1/topology/openmpi")
     assert missing.status_code == 404
     assert "slurm" in missing.json()["findings"][0]["fix"]
-    assert shared.get("/v1/topology/slurm?part=nope").status_code == 422
+    assert "topology: roce" in shared.get("/v1/topology/slurm?part=topology-yaml").text
+    for part in ("nope", "hostfile"):
+        assert shared.get(f"/v1/topology/slurm?part={part}").status_code == 422
 
 
 def test_whatif_says_what_is_lost(shared) -> None:

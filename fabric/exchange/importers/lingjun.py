@@ -36,8 +36,12 @@ def _read(path: Path, settings: Settings) -> Imported:
     by_leaf = _by_leaf(path, draft)
     plant, names = _plant(draft, by_leaf)
     text = "name,source\n" + "".join(f"{name},{word}\n" for name, word in names)
+    why = "generated host names; names.csv maps them to the source"
     return Imported(
-        plant, files=(text_file("lingjun", "names", "names.csv", text),), generated=True
+        plant,
+        files=(text_file("lingjun", "names", "names.csv", text),),
+        generated=True,
+        remarks={("units", index): why for index in range(len(by_leaf))},
     )
 
 

@@ -69,7 +69,9 @@ class Document:
         return Position(self.file, line, column)
 
 
-def load_yaml(path: Path, shown_as: str, *, root: Path | None = None) -> Document:
+def load_yaml(
+    path: Path, shown_as: str, *, root: Path | None = None, listed: bool = False
+) -> Document:
     """Read one file of the inventory.
 
     Parameters
@@ -80,6 +82,8 @@ def load_yaml(path: Path, shown_as: str, *, root: Path | None = None) -> Documen
         The file's name in messages.
     root : Path or None
         The folder that links may not leave; the file's own folder when None.
+    listed : bool
+        Whether the file holds a list; ``data`` then has its items by their places, from 0.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def load_yaml(path: Path, shown_as: str, *, root: Path | None = None) -> Documen
         With all that is wrong with the file as a YAML file.
     """
     shown = printable(shown_as)
-    return parse_yaml(_read(path, shown, root or path.parent, MAX_BYTES), shown)
+    return parse_yaml(_read(path, shown, root or path.parent, MAX_BYTES), shown, listed=listed)
 
 
 def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
@@ -117,7 +121,7 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
     return _decode(raw, shown)
 
 
-def parse_yaml(raw: bytes, shown_as: str) -> Document:
+def parse_yaml(raw: bytes, shown_as: str, *, listed: bool = False) -> Document:
     """Read the content of one file of the inventory; as `load_yaml`, from memory.
 
     Raises
@@ -127,7 +131,7 @@ def parse_yaml(raw: bytes, shown_as: str) -> Document:
     """
     if len(raw) > MAX_BYTES:
         raise _refused("INT008", "the file is larger than 16 MiB", "split it", Position(shown_as))
-    builder = Builder(shown_as)
+    builder = Builder(shown_as, listed=listed)
     text = _decode(raw, shown_as)
     data, places = builder.build(text)
     if builder.findings:

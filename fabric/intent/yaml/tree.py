@@ -128,14 +128,18 @@ class _TooDeepError(Exception):
 class Builder:
     """Builds the data of one file and collects what is wrong with it."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, listed: bool = False) -> None:
         self.file = file
         self.findings: list[Finding] = []
+        self._listed = listed
         self._root: list[Any] = []
         self._stack = [_Frame(self._root, Places(0))]
 
     def build(self, text: str) -> tuple[dict[str | int, Any], Places]:
-        """Return the top-level mapping and its positions; empty when there are findings."""
+        """Return the top-level mapping and its positions; empty when there are findings.
+
+        A list, where one is asked for, comes as a mapping of places to items.
+        """
         try:
             for event in self._events(text):
                 self._take(event)
@@ -147,7 +151,9 @@ class Builder:
             self._check_root()
         if self.findings:
             return {}, Places(0)
-        return self._root[0], self._stack[0].places.children[0]
+        root = self._root[0]
+        places = self._stack[0].places.children[0]
+        return (dict(enumerate(root)) if self._listed else root), places
 
     def _events(self, text: str) -> Iterator[Any]:
         loader = Loader(text)
@@ -255,14 +261,16 @@ class Builder:
     def _check_root(self) -> None:
         if not self._root or self._root[0] is None:
             message, place = "the file is empty", 0
-        elif not isinstance(self._root[0], dict):
-            message = f"the top level must be a mapping, found {found(self._root[0])}"
+        elif not isinstance(self._root[0], list if self._listed else dict):
+            word = "list" if self._listed else "mapping"
+            message = f"the top level must be a {word}, found {found(self._root[0])}"
             place = self._stack[0].places.values[0]
         else:
             return
         if not self.findings:
             line, column = (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
-            self._append("INT010", Position(self.file, line, column), message, "use 'key: value'")
+            fix = "use '- item'" if self._listed else "use 'key: value'"
+            self._append("INT010", Position(self.file, line, column), message, fix)
 
     def _add(self, rule: str, event: Event, message: str, fix: str) -> None:
         mark = event.start_mark

@@ -73,7 +73,8 @@ def _apply(state: Now, one: Condition) -> list[tuple[str, str]]:
     if device in fabric.host_row:
         return _nic(state, one, device, port) if colon else _host(state, one)
     if device not in fabric.switch_row:
-        return [(f"{one.subject[:80]!a} is unknown: neither host, switch nor port", "remove it from the state")]
+        message = f"{one.subject[:80]!a} is unknown: neither host, switch nor port"
+        return [(message, "remove it from the state")]
     return _port(state, one, device, port) if colon else _switch(state, one)
 
 

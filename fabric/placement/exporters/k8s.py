@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabric.placement.export import Exported, Exporter, exporters, text_file
 from fabric.placement.k8s.addresses import pools
 from fabric.placement.k8s.cluster import cluster
-from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, train_job
+from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, ray_cluster, train_job
 from fabric.placement.k8s.manifest import KINDS, check_served, yaml_text
 from fabric.placement.k8s.networks import cluster_policy, function_policies, networks
 from fabric.placement.k8s.nics import nic_names, nic_settings
@@ -33,7 +33,7 @@ def _part(name: str, make: Callable[[Cluster], list[Manifest]]) -> Part:
         hosts = cluster(order)
         _check_roce(order, hosts)
         objects = make(hosts)
-        check_served([item.kind for item in objects], order.served)
+        check_served(objects, order.served)
         return Exported(tuple(item.file(name) for item in objects))
 
     return part
@@ -47,7 +47,7 @@ def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) 
         if hosts.traits.container_mode != "host-network":
             _check_roce(order, hosts)
         objects = make(order, hosts, settings)
-        check_served([item.kind for item in objects], order.served)
+        check_served(objects, order.served)
         if order.template is None:
             return Exported(tuple(item.file(name) for item in objects), tuple(notes))
         return _filled(order, name, objects, notes)
@@ -98,6 +98,7 @@ exporters.add("k8s")(
             "pytorchjob": _job("pytorchjob", pytorch_job),
             "mpijob": _job("mpijob", mpi_job),
             "trainjob": _job("trainjob", train_job),
+            "raycluster": _job("raycluster", ray_cluster),
         },
         ("cluster-policy", "nic-settings", "pools", "functions", "networks"),
         "---\n",

@@ -72,9 +72,12 @@ class _Writer:
     def _parents(self, group: Group) -> tuple[ET.Element | None, ET.Element | None]:
         """Return the bridges of the NICs and of the GPUs; None is the CPU of each."""
         near, placed = self._nic.nearness, all(nic.address for nic in group.nics)
-        if near not in {"PIX", "PXB"} or not group.gpus or not placed:
+        if near == "SYS" or not group.gpus or not placed:
             return None, None
-        shared = self._bridge(self._cpu(self._common_node(group)), group)
+        cpu = self._cpu(self._common_node(group))
+        if near in {"PHB", "NODE"}:
+            return cpu, cpu
+        shared = self._bridge(cpu, group)
         if near == "PIX":
             return shared, shared
         return self._bridge(shared, group), self._bridge(shared, group)
@@ -83,7 +86,8 @@ class _Writer:
         nodes = {item.numa_node for item in (*group.nics, *group.gpus)} - {None}
         if len(nodes) > 1:
             names = ", ".join(f"{f.kind} {f.number}" for f in (*group.nics, *group.gpus))
-            message = f"{names} share a PCIe switch, but not a NUMA node"
+            shared = "a PCIe switch" if self._nic.nearness in {"PIX", "PXB"} else "a CPU"
+            message = f"{names} share {shared}, but not a NUMA node"
             fix = f"use the nearness that nvidia-smi topo -m prints, not {self._nic.nearness}"
             raise refused_trait(self._fabric, self._host, ("nic", "nearness"), message, fix)
         return next(iter(nodes), None)

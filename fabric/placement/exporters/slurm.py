@@ -1,27 +1,29 @@
-"""Slurm: ``topology.conf`` for ``topology/tree``.
+"""Slurm: its topology as a tree and as blocks, nodes and partitions, and a hostfile.
 
-A rail-optimised host hangs on one leaf per rail, but Slurm takes a node under one switch only; so
-the leaves of a unit, which all its hosts share, are the lowest switch: by the name of the leaf
-where there is one, else by that of the unit, with the leaves in a comment. The spine layer is one
-virtual switch: a Clos is not a tree, and a leaf with two parents is read as one without complaint.
-Names are folded as Slurm's own ``scontrol show hostlist`` folds them.
+Formats: manual pages of topology.conf, topology.yaml (25.05 and later) and slurm.conf; slurmctld
+22.05 loads the tree and the nodes, 24.11 and 26.05 have loaded blocks and ``topology.yaml`` of
+the same form. A weight of a node would override the topology (Slurm's topology guide), so none is
+written. Names are folded as Slurm's own ``scontrol show hostlist`` folds them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fabric.core import hostlist
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.placement.export import Exported, Exporter, exporters, refused, text_file
+from fabric.placement.k8s.manifest import yaml_text
+from fabric.placement.tree import Tree, tree
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
     from fabric.topology.model import Fabric
 
-#: Slurm's limit of a switch name (topology.conf manual page).
-MAX_NAME = 64
+_HEAD = "# Written by rocefab from the inventory."
+_TREE, _BLOCKS = "roce", "blocks"
+_APART = "# No spine connects these units: no job can span two of them."
 
 
 def slurm(fabric: Fabric) -> str:
@@ -32,64 +34,144 @@ def slurm(fabric: Fabric) -> str:
     Raises
     ------
     InputError
-        When a name is too long for Slurm, or stands for two of its switches.
+        When names are too long for Slurm, or stand for two of its switches.
     """
-    file = fabric.intent.fabric
-    root = f"{file.name}-spines"
-    leaves = _leaves(fabric)
-    names = [name for name, _ in leaves]
-    used = [*names, *(pod for pod in _pods(fabric) if pod), root]
-    for name in used:
-        if len(name) > MAX_NAME:
-            message = f"{name!r} is longer than the {MAX_NAME} characters of a Slurm switch name"
-            raise _refused(message, "shorten the name")
-    double = next((name for name in used if used.count(name) > 1), None)
-    if double:
-        message = f"two switches would have the name {double!r} in Slurm"
-        raise _refused(message, "rename the unit, the pod or the fabric")
-    lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
-    for (name, switches), unit in zip(leaves, file.units, strict=True):
-        lines += [f"# {name}: {hostlist.fold(switches)}"] if switches not in ([], [name]) else []
-        lines.append(f"SwitchName={name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}")
-    pods = _pods(fabric)
-    lines += [
-        f"SwitchName={pod} Switches={hostlist.fold(units)}" for pod, units in pods.items() if pod
+    made = tree(fabric)
+    lines = [f"{_HEAD} TopologyPlugin=topology/tree", *([_APART] if made.apart else [])]
+    for group in made.groups:
+        lines += _comment(group.leaves, group.name)
+        key = "Nodes" if group.unit else "Switches"
+        lines.append(f"SwitchName={group.name} {key}={hostlist.fold(group.members)}")
+    return _text(lines)
+
+
+def _comment(leaves: tuple[str, ...], name: str) -> list[str]:
+    """Return the line that names the leaves, where the name of the group does not."""
+    return [f"# {name}: {hostlist.fold(leaves)}"] if leaves not in {(), (name,)} else []
+
+
+def blocks(fabric: Fabric) -> str:
+    """Return ``topology.conf`` for topology/block: units of one pod are next to each other.
+
+    Raises
+    ------
+    InputError
+        As for `slurm`, and when no spine connects the units: blocks have no limit for that.
+    """
+    made = tree(fabric)
+    if made.apart:
+        message = "no spine connects the units, but a job in blocks may span several"
+        raise refused("PLC002", message, "export the tree, with --what topology")
+    lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later"]
+    lines += [f"BlockName={unit.unit} Nodes={hostlist.fold(unit.members)}" for unit in made.units]
+    return _text([*lines, f"BlockSizes={','.join(map(str, made.block_sizes))}"])
+
+
+def topologies(fabric: Fabric) -> str:
+    """Return ``topology.yaml``: the tree as the default of the cluster, and the blocks.
+
+    Raises
+    ------
+    InputError
+        As for `slurm`.
+    """
+    made = tree(fabric)
+    listed: list[dict[str, Any]] = [
+        {"topology": _TREE, "cluster_default": True, "tree": {"switches": _switches(made)}}
     ]
-    if len(fabric.uplinks) or len(names) == 1:
-        top = [pod for pod in pods if pod] or names
-        lines.append(f"SwitchName={root} Switches={hostlist.fold(top)}")
+    if not made.apart:
+        inner = [{"block": unit.unit, "nodes": hostlist.fold(unit.members)} for unit in made.units]
+        sizes = list(made.block_sizes)
+        listed.append({
+            "topology": _BLOCKS,
+            "cluster_default": False,
+            "block": {"block_sizes": sizes, "blocks": inner},
+        })
+    head = [
+        f"{_HEAD} For Slurm 25.05 and later.",
+        "# Without TopologyPlugin in slurm.conf; topology.conf is not read where this file is.",
+    ]
+    return _text([*head, *([_APART] if made.apart else []), "---"]) + yaml_text(listed)
+
+
+def _switches(made: Tree) -> list[dict[str, str]]:
+    top = [made.core] if made.core else []
+    return [
+        {"switch": group.name, "nodes" if group.unit else "children": hostlist.fold(group.members)}
+        for group in (*top, *made.pods, *made.units)
+    ]
+
+
+def partitions(fabric: Fabric, degraded: frozenset[str] = frozenset()) -> str:
+    """Return lines for ``slurm.conf``: features of nodes, and a partition for each topology.
+
+    Parameters
+    ----------
+    degraded : frozenset of str
+        Hosts that get the feature ``degraded``.
+
+    Raises
+    ------
+    InputError
+        As for `slurm`, and when a degraded host does not exist.
+    """
+    unknown = sorted(degraded - set(fabric.host_row))
+    if unknown:
+        message = f"the degraded host {unknown[0]!r} does not exist"
+        raise refused("PLC002", message, "`rocefab show hosts` lists the hosts")
+    lines = [
+        f"{_HEAD} Lines for slurm.conf of Slurm 25.05 and later.",
+        "# Topology= needs topology.yaml. A node is defined once: add its CPUs, memory and GPUs",
+        "# here, but no Weight, which would override the topology.",
+    ]
+    for features, hosts in _by_features(fabric, degraded).items():
+        lines.append(f"NodeName={hostlist.fold(hosts)} Features={','.join(features)}")
+    nodes = hostlist.fold(fabric.hosts.names)
+    names = (_TREE,) if tree(fabric).apart else (_TREE, _BLOCKS)
+    lines += [f"PartitionName={name} Nodes={nodes} Topology={name}" for name in names]
+    return _text(lines)
+
+
+def _by_features(fabric: Fabric, degraded: frozenset[str]) -> dict[tuple[str, ...], list[str]]:
+    """Return hosts by features: unit, pod, number of rails that are cabled, degraded."""
+    shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
+    rails = np.count_nonzero(fabric.nics.enabled.reshape(shape).all(axis=2), axis=1).tolist()
+    units = fabric.intent.fabric.units
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, row, count in zip(fabric.hosts.names, fabric.hosts.unit.tolist(), rails, strict=True):
+        pod = units[row].pod
+        features = (f"unit-{units[row].name}", *((f"pod-{pod}",) if pod else ()), f"rails-{count}")
+        features += ("degraded",) if name in degraded else ()
+        found.setdefault(features, []).append(name)
+    return found
+
+
+def hostfile(order: Order) -> str:
+    """Return the hosts of the tasks in rank order, one line a task."""
+    return _text([rank.host for rank in order.placement.ranks])
+
+
+def _text(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _leaves(fabric: Fabric) -> list[tuple[str, list[str]]]:
-    """Return for each unit the name that Slurm knows its leaves by, and the leaves."""
-    rows: list[list[str]] = [[] for _ in fabric.intent.fabric.units]
-    switches = fabric.switches
-    units = switches.unit[: switches.leaf_count].tolist()
-    for name, unit in zip(switches.names, units, strict=False):
-        rows[unit].append(name)
-    return [
-        (names[0] if len(names) == 1 else f"{unit.name}-leaves", names)
-        for unit, names in zip(fabric.intent.fabric.units, rows, strict=True)
-    ]
+def _file(part: str, path: str, text: str) -> Exported:
+    return Exported((text_file("slurm", part, path, text),))
 
 
-def _pods(fabric: Fabric) -> dict[str, list[str]]:
-    """Return the leaves of each pod; the pod is empty where there are none."""
-    leaves_by_pod: dict[str, list[str]] = {}
-    for (name, _), unit in zip(_leaves(fabric), fabric.intent.fabric.units, strict=True):
-        leaves_by_pod.setdefault(unit.pod or "", []).append(name)
-    return leaves_by_pod
-
-
-def _refused(message: str, fix: str) -> InputError:
-    finding = Finding("PLC002", Severity.ERROR, message, fix)
-    return InputError("the fabric cannot be exported to Slurm", [finding])
-
-
-def _topology(order: Order) -> Exported:
-    text = slurm(order.fabric)
-    return Exported((text_file("slurm", "topology", "topology.conf", text),))
-
-
-exporters.add("slurm")(Exporter({"topology": _topology}))
+exporters.add("slurm")(
+    Exporter(
+        {
+            "topology": lambda it: _file("topology", "topology.conf", slurm(it.fabric)),
+            "topology-yaml": lambda it: _file(
+                "topology-yaml", "topology.yaml", topologies(it.fabric)
+            ),
+            "block": lambda it: _file("block", "block/topology.conf", blocks(it.fabric)),
+            "partitions": lambda it: _file(
+                "partitions", "partitions.conf", partitions(it.fabric, it.degraded)
+            ),
+            "hostfile": lambda it: _file("hostfile", "hostfile", hostfile(it)),
+        },
+        standard=("topology",),
+    )
+)

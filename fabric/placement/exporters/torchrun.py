@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.placement.node_rank import node_script
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
@@ -19,16 +20,20 @@ MASTER_PORT = 29500
 
 def _script(order: Order) -> Exported:
     hosts = order.placement.hosts
-    cases = "".join(f"  {host}) node_rank={rank} ;;\n" for rank, host in enumerate(hosts))
-    text = (
-        "#!/bin/sh\n# Written by rocefab from the inventory; run it on every host of the job.\n"
-        f'name=$(hostname -s)\ncase "$name" in\n{cases}'
-        '  *) echo "$name is not a host of this job" >&2; exit 2 ;;\nesac\n'
+    body = (
         f"exec torchrun --nnodes {len(hosts)} --nproc-per-node {order.gpus} "
         f'--node-rank "$node_rank" \\\n'
         f'  --master-addr {hosts[0]} --master-port {MASTER_PORT} "$@"\n'
     )
+    text = node_script(order, body)
     return Exported((text_file("torchrun", "script", "torchrun.sh", text, executable=True),))
 
 
-exporters.add("torchrun")(Exporter({"script": _script}))
+def _table(order: Order) -> Exported:
+    """Return ``node_rank,host`` lines, for a launcher that starts torchrun itself."""
+    rows = [f"{rank},{host}\n" for rank, host in enumerate(order.placement.hosts)]
+    text = "".join(["node_rank,host\n", *rows])
+    return Exported((text_file("torchrun", "table", "node-ranks.csv", text),))
+
+
+exporters.add("torchrun")(Exporter({"script": _script, "table": _table}, ("script",)))

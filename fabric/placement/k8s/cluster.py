@@ -208,11 +208,25 @@ def cluster(order: Order) -> Cluster:
         message = "NICs with two fabric ports are not supported"
         fix = "use another export, or a fabric with nic_ports: 1"
         raise refused_field(fabric, ("nic_ports",), message, fix)
-    out = set(order.excluded)
-    unknown = sorted(out - set(fabric.host_row))
-    if unknown:
-        message = f"cannot exclude host {unknown[0]!r}: no such host"
-        raise refused("PLC001", message, "`rocefab show hosts` lists them")
+    hosts = node_names(order)
+    _check_alike(fabric, hosts)
+    return Cluster(fabric, hosts)
+
+
+def node_names(order: Order) -> tuple[str, ...]:
+    """Return the nodes of a cluster: all hosts that are not excluded.
+
+    Raises
+    ------
+    InputError
+        When there is none, or one has a name that no node can have.
+    """
+    fabric, out = order.fabric, set(order.excluded)
+    for verb, named in (("exclude", out), ("taint", order.degraded)):
+        unknown = sorted(named - set(fabric.host_row))
+        if unknown:
+            message = f"cannot {verb} host {unknown[0]!r}: no such host"
+            raise refused("PLC001", message, "`rocefab show hosts` lists them")
     hosts = tuple(name for name in fabric.hosts.names if name not in out)
     if not hosts:
         raise refused("PLC001", "every host is excluded", "exclude fewer hosts")
@@ -220,8 +234,7 @@ def cluster(order: Order) -> Cluster:
         if not _NODE.fullmatch(name):
             message = f"{name!r} is not a valid node name: capital letters are not allowed"
             raise refused_field(fabric, ("units",), message, "rename the host, or --exclude it")
-    _check_alike(fabric, hosts)
-    return Cluster(fabric, hosts)
+    return hosts
 
 
 def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
@@ -250,6 +263,7 @@ def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str
     traits, policy = fabric.intent.host_traits(host), resolver.host(host)
     return {
         ("container_mode",): traits.container_mode,
+        ("tuning", "hugepages_1g"): traits.tuning.hugepages_1g,
         **{("nic", name): getattr(traits.nic, name) for name in _SHARED_TRAITS},
         ("interfaces",): nic_names(fabric, host),
         ("lossless",): (

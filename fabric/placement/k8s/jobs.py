@@ -1,10 +1,11 @@
-"""Jobs: PyTorchJob, MPIJob and TrainJob.
+"""Jobs: PyTorchJob, MPIJob, TrainJob and RayCluster.
 
 kubeflow/training-operator 078ec30: only with a Master of one replica does a PyTorchJob get ranks,
 and its container must be called ``pytorch`` (``pkg/controller.v1/pytorch/envvar.go``). Master is
 node rank 0, worker i is i + 1. kubeflow/mpi-operator caa3c47: the launcher gets a hostfile with the
 workers in order. kubeflow/trainer 8c0f505: pods are described in a runtime, and the replicated job
-``node`` carries the label of the trainer.
+``node`` carries the label of the trainer. ray-project/kuberay feeaf72
+(``ray-operator/apis/ray/v1/raycluster_types.go``): the operator writes the commands of the pods.
 """
 
 from __future__ import annotations
@@ -31,6 +32,20 @@ _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 Settings = tuple["Setting", ...]
 
 
+def check_job_name(order: Order) -> None:
+    """Refuse a name that no job can have.
+
+    Raises
+    ------
+    InputError
+        When it is none.
+    """
+    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
+        message = f"{order.job_name[:80]!a} is not a valid job name"
+        fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
+        raise refused("PLC015", message, fix)
+
+
 def check_words(order: Order) -> None:
     """Refuse names and images that no object can have.
 
@@ -39,11 +54,8 @@ def check_words(order: Order) -> None:
     InputError
         When one is wrong, or there is no image at all.
     """
+    check_job_name(order)
     words = order.words
-    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
-        message = f"{order.job_name[:80]!a} is not a valid job name"
-        fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
-        raise refused("PLC015", message, fix)
     if words.image and not _IMAGE.fullmatch(words.image):
         message = f"{words.image[:80]!a} is not a valid image name"
         raise refused("PLC015", message, "use the form registry/name:tag")
@@ -123,9 +135,29 @@ def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manife
     if words.command:
         trainer["command"] = list(words.command)
     trainer["env"] = [{"name": item.name, "value": item.value} for item in settings]
-    trainer["resourcesPerNode"] = {"limits": rank_resources(order, cluster)}
+    trainer["resourcesPerNode"] = rank_resources(order, cluster)
     spec = {"runtimeRef": {"name": order.job_name, "kind": "TrainingRuntime"}, "trainer": trainer}
     return [
         Manifest("TrainingRuntime", order.job_name, namespace, runtime),
         Manifest("TrainJob", order.job_name, namespace, spec),
     ]
+
+
+def ray_cluster(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
+    """Return a RayCluster: a head without GPUs, and a worker on each host.
+
+    Ray gives ranks itself, to the actors of a program; no field carries an order of hosts.
+    """
+    head = plain_pod(order, cluster, "ray-head", ())
+    del head["spec"]["containers"][0]["env"]
+    worker = rank_pod(order, cluster, "ray-worker", settings)
+    worker["spec"]["containers"][0].pop("command", None)
+    group: dict[str, Any] = {"groupName": "ranks", "rayStartParams": {}, "template": worker}
+    for count in ("replicas", "minReplicas", "maxReplicas"):
+        group[count] = order.nodes
+    no_gpus = {"num-gpus": "0"}
+    spec = {
+        "headGroupSpec": {"rayStartParams": no_gpus, "template": head},
+        "workerGroupSpecs": [group],
+    }
+    return [Manifest("RayCluster", order.job_name, cluster.settings.namespace, spec)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 #: settings of the NICs, addresses, functions, networks, jobs. Versions: the CRDs of
 #: Mellanox/network-operator b06827e, Mellanox/nic-configuration-operator 8bfbeb3,
 #: Mellanox/nvidia-k8s-ipam 3ce4a34, k8snetworkplumbingwg/sriov-network-operator 249e200,
-#: kubeflow/training-operator 078ec30, kubeflow/mpi-operator caa3c47, kubeflow/trainer 8c0f505.
+#: kubeflow/training-operator 078ec30, kubeflow/mpi-operator caa3c47, kubeflow/trainer 8c0f505,
+#: ray-project/kuberay feeaf72.
 KINDS = {
     "NicClusterPolicy": ("mellanox.com/v1alpha1", 10),
     "NicConfigurationTemplate": ("configuration.net.nvidia.com/v1alpha1", 20),
@@ -42,6 +43,7 @@ KINDS = {
     "PyTorchJob": ("kubeflow.org/v1", 90),
     "MPIJob": ("kubeflow.org/v2beta1", 90),
     "TrainJob": ("trainer.kubeflow.org/v1alpha1", 90),
+    "RayCluster": ("ray.io/v1", 90),
 }
 
 
@@ -54,26 +56,33 @@ _Base: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 @dataclass(frozen=True)
 class Manifest:
-    """One object."""
+    """One object; ``group_version`` is that of `KINDS` where it is empty."""
 
     kind: str
     name: str
     namespace: str | None
-    spec: dict[str, Any]
+    spec: dict[str, Any] = field(default_factory=dict)
+    group_version: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str:
+        """Group and version."""
+        return self.group_version or KINDS[self.kind][0]
 
     @property
     def body(self) -> dict[str, Any]:
         """The object as plain data."""
-        metadata = {"name": self.name}
+        metadata: dict[str, Any] = {"name": self.name}
         if self.namespace is not None:
             metadata["namespace"] = self.namespace
-        version = KINDS[self.kind][0]
-        return {
-            "apiVersion": version,
-            "kind": self.kind,
-            "metadata": metadata,
-            "spec": self.spec,
-        }
+        if self.labels:
+            metadata["labels"] = self.labels
+        if self.annotations:
+            metadata["annotations"] = self.annotations
+        body = {"apiVersion": self.version, "kind": self.kind, "metadata": metadata}
+        return {**body, "spec": self.spec} if self.spec else body
 
     def file(self, part: str) -> Artefact:
         """Return the object as a file whose name sorts in the order of application."""
@@ -86,16 +95,15 @@ def json_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def check_served(kinds: Iterable[str], served: frozenset[str] | None) -> None:
-    """Refuse kinds whose version a cluster does not serve; None asks no cluster.
+def check_served(objects: Iterable[Manifest], served: frozenset[str] | None) -> None:
+    """Refuse objects whose version a cluster does not serve; None asks no cluster.
 
     Raises
     ------
     InputError
         When a version is not among those served.
     """
-    for kind in kinds if served is not None else ():
-        version = KINDS[kind][0]
+    for version, kind in dict.fromkeys((item.version, item.kind) for item in objects):
         if served is not None and version not in served:
             group = version.partition("/")[0]
             others = sorted(item for item in served if item.startswith(f"{group}/"))
@@ -125,8 +133,8 @@ def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _string)
 
 
-def yaml_text(body: dict[str, Any]) -> str:
-    """Return an object as one YAML document, without a line that separates documents."""
+def yaml_text(body: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """Return an object or a list as one YAML document, without a line that separates documents."""
     text: str = yaml.dump(
         body, Dumper=_Dumper, sort_keys=False, width=1_000_000, allow_unicode=False
     )

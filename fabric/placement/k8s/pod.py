@@ -19,6 +19,7 @@ NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _PROXY = "sidecar.istio.io/inject"
 _HOSTNAME = "kubernetes.io/hostname"
 _GPU = "nvidia.com/gpu"
+_HUGE_PAGES = "hugepages-1Gi"
 #: Gratuitous ARP on every rail, then a ping of its gateway, which must answer before the job
 #: starts: a pod can be faster than what the switches learn.
 _ANNOUNCE = """\
@@ -77,6 +78,8 @@ def rank_pod(
         spec["initContainers"] = [_announcer(cluster.settings.tools_image)]
     spec["containers"] = [_container(order, cluster, container, settings)]
     spec["volumes"] = [{"name": "shm", "emptyDir": {"medium": "Memory"}}]
+    if _huge_pages(order, cluster):
+        spec["volumes"].append({"name": "hugepages", "emptyDir": {"medium": "HugePages-1Gi"}})
     annotations = {_PROXY: "false"}
     if not on_host:
         annotations = {NETWORKS: ",".join(networks_of_job(order, cluster)), **annotations}
@@ -96,10 +99,25 @@ def plain_pod(
     return {"metadata": {"annotations": {_PROXY: "false"}}, "spec": spec}
 
 
-def rank_resources(order: Order, cluster: Cluster) -> dict[str, int]:
-    """Return what a rank's pod asks for: GPUs, and one unit of each rail that has RDMA."""
+def rank_resources(order: Order, cluster: Cluster) -> dict[str, dict[str, int | str]]:
+    """Return what a rank's pod asks for: GPUs, one unit of each rail that has RDMA, huge pages."""
     rails = order.placement.rails if cluster.traits.nic.link_layer == "roce" else ()
-    return {_GPU: order.gpus, **{resource(cluster, rail): 1 for rail in rails}}
+    limits: dict[str, int | str] = {_GPU: order.gpus}
+    limits |= {resource(cluster, rail): 1 for rail in rails}
+    pages = _huge_pages(order, cluster)
+    if not pages:
+        return {"limits": limits}
+    return {"requests": {"cpu": order.gpus}, "limits": {**limits, _HUGE_PAGES: f"{pages}Gi"}}
+
+
+def _huge_pages(order: Order, cluster: Cluster) -> int:
+    """Return the share of a pod in the huge pages of its host, in GiB: that of its GPUs.
+
+    A pod with huge pages has to request CPUs or memory as well (Kubernetes documentation, Manage
+    HugePages): one CPU for each rank, since no other number is known.
+    """
+    pages = cluster.traits.tuning.hugepages_1g or 0
+    return pages * order.gpus // cluster.fabric.intent.fabric.host.gpus
 
 
 def _container(
@@ -113,9 +131,11 @@ def _container(
     body["env"] = env_list(settings)
     if not body["env"]:
         del body["env"]
-    body["resources"] = {"limits": rank_resources(order, cluster)}
+    body["resources"] = rank_resources(order, cluster)
     body["securityContext"] = {"capabilities": {"add": ["IPC_LOCK"]}}
     body["volumeMounts"] = [{"name": "shm", "mountPath": "/dev/shm"}]  # noqa: S108
+    if _huge_pages(order, cluster):
+        body["volumeMounts"].append({"name": "hugepages", "mountPath": "/dev/hugepages"})
     return body
 
 

@@ -23,11 +23,12 @@ _NAMED = {
     "volumes": "name",
     "volumeMounts": "mountPath",
     "replicatedJobs": "name",
+    "workerGroupSpecs": "groupName",
 }
 #: Lists in which ours stands beside theirs.
 _SETS = {"add"}
 #: Names of containers that a job's controller does not look for.
-_FREE = {"launcher", "worker", "node"}
+_FREE = {"launcher", "worker", "node", "ray-head", "ray-worker"}
 #: Characters of a value that a note shows; our choice.
 _MAX_SHOWN = 60
 

@@ -66,6 +66,7 @@ _ONCE = (
     ("virtual_machine",),
     ("gpu", "pci_addresses"),
     ("gpu", "numa_nodes"),
+    ("numa_cores",),
     ("tuning", "acs"),
     ("tuning", "governor"),
     ("tuning", "hugepages_1g"),
