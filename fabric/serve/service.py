@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sqlite3
 import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
@@ -64,6 +65,7 @@ class Service:
         self.loaded: Loaded = load(folder, _read_book(store))
         self.broken: tuple[Finding, ...] = ()
         self._change = asyncio.Lock()
+        self._changes: set[asyncio.Task[Book]] = set()
         self._threads = ThreadPoolExecutor(1, "rocefab-slow")
         self._searches = ThreadPoolExecutor(1, "rocefab-search")
         self._waiting = 0
@@ -139,8 +141,22 @@ class Service:
         Raises
         ------
         Problem
-            412 when the state has another ETag, 422 when it is about what the fabric does not have.
+            412 when the state has another ETag, 422 when it is about what the fabric does not have,
+            503 when it cannot be written.
         """
+        # A request that ends early (time limit) must not leave disk and memory apart.
+        task = asyncio.create_task(self._changed(make, match, event, answer))
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+        return await asyncio.shield(task)
+
+    async def _changed(
+        self,
+        make: Callable[[Book], Book],
+        match: str | None,
+        event: tuple[str, dict[str, Any]],
+        answer: Callable[[Book], Kept | None],
+    ) -> Book:
         async with self._change:
             before = self.book
             if match is not None and match.strip() not in {"*", etag(before)}:
@@ -152,11 +168,21 @@ class Service:
                 loaded = self.loaded.told(after)
             except InputError as error:
                 raise problem_of(error) from error
-            await asyncio.to_thread(self.store.save, before, after, answer(after))
+            try:
+                await asyncio.to_thread(self.store.save, before, after, answer(after))
+            except sqlite3.Error as error:
+                message = f"the state cannot be written: {error}"
+                fix = "check the disk of --state-dir, and send it again"
+                raise refused(503, "SRV005", "", message, fix) from error
             self.loaded, self.ignored = loaded, loaded.ignored()
             self._count()
         self.events.tell(event[0], {**event[1], "version": after.version})
         return after
+
+    async def kept(self, key: str) -> Kept | None:
+        """Return the answer of an Idempotency-Key, after the change that is being written."""
+        async with self._change:
+            return self.store.answer(key)
 
     async def reload(self) -> bool:
         """Load the inventory again; a wrong one leaves the one before in place."""

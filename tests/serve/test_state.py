@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 
 import pytest
@@ -134,6 +135,33 @@ def test_jobs_at_the_same_time_do_not_share_a_host(own) -> None:
     for thread in threads:
         thread.join()
     assert sorted(codes) == [201] + [409] * 7
+
+
+def test_the_same_request_at_the_same_time_is_done_once(own) -> None:
+    answers = []
+
+    def ask() -> None:
+        body = {"name": "a", "hosts": "gpu003"}
+        answers.append(own.post("/v1/jobs", json=body, headers={"Idempotency-Key": "k"}))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {one.status_code for one in answers} == {201}
+    assert sum("idempotency-replayed" not in one.headers for one in answers) == 1
+
+
+def test_state_that_cannot_be_written_is_not_used(own, monkeypatch) -> None:
+    def full(*_) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(own.service.store, "save", full)
+    answer = own.put("/v1/state", json=DOWN)
+    assert answer.status_code == 503
+    assert "disk is full" in answer.json()["findings"][0]["message"]
+    assert own.get("/v1/state").json()["conditions"] == {}
 
 
 def test_state_survives_a_restart(tmp_path) -> None:

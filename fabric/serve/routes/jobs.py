@@ -13,7 +13,7 @@ from starlette.responses import Response
 from fabric.core import hostlist
 from fabric.serve.bodies import body
 from fabric.serve.book import Job
-from fabric.serve.problem import refused
+from fabric.serve.problem import Problem, refused
 from fabric.serve.query import Wrong, job_hosts, traffic_of
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
@@ -51,7 +51,7 @@ async def post_jobs(request: Request) -> Response:
     wanted = await body(request, JobBody)
     key = _key(request)
     digest = request_digest("POST", "/v1/jobs", await request.body())
-    if key and (kept := service.store.answer(key)):
+    if key and (kept := await service.kept(key)):
         return _again(kept, digest)
     job = _job(wanted, service.loaded.fabric)
     content = json.dumps(_plain(job)).encode()
@@ -64,7 +64,12 @@ async def post_jobs(request: Request) -> Response:
         return Kept(key, digest, HTTPStatus.CREATED, content) if key else None
 
     event = ("job", {"job": wanted.name, "is_running": True})
-    await service.change(make, event=event, answer=answer)
+    try:
+        await service.change(make, event=event, answer=answer)
+    except Problem:
+        if key and (kept := await service.kept(key)):  # the same request came twice at once
+            return _again(kept, digest)
+        raise
     return as_json(content, HTTPStatus.CREATED, {"Location": f"/v1/jobs/{wanted.name}"})
 
 
