@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 from typing import TYPE_CHECKING
 
@@ -96,4 +97,6 @@ def prepare(service: Service) -> uvicorn.Server:
         message = f"the certificate or its key cannot be used: {error.strerror or error}"
         finding = Finding("SRV001", Severity.ERROR, message, "check both files", "--tls-cert")
         raise InputError("the service cannot listen", [finding]) from error
+    gc.collect()
+    gc.freeze()  # what lives as long as the process needs no collector that stops all requests
     return _Server(config, service.events.close)
