@@ -195,6 +195,7 @@ def export(
         int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
     ] = None,
     exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
+    hosts: Annotated[str, option("Rank exactly these hosts.", "RANK_HOSTS")] = "",
     degraded: Annotated[
         str, option("Hosts that schedulers should avoid, such as gpu[001-004].", "DEGRADED")
     ] = "",
@@ -251,6 +252,7 @@ def export(
         nodes=nodes,
         gpus_per_node=gpus_per_node,
         excluded=exclude,
+        hosts=hosts,
         degraded=degraded,
         parts=tuple(what or ()),
         nccl_version=nccl_version,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from fabric.core.artefact import Artefact
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from fabric.core.artefact import Artefact
     from fabric.core.findings import Finding
     from fabric.exchange.plant import Plant
 
@@ -78,32 +78,4 @@ class Importer:
     parse: Callable[[Any, str, Settings], Imported] | None = None
 
 
-Writer: TypeAlias = "Callable[[Plant], tuple[Artefact, ...]]"
-
-
-@dataclass(frozen=True)
-class Exporter:
-    """A form that is written.
-
-    Parameters
-    ----------
-    parts : mapping
-        What it can write, by name.
-    standard : tuple of str
-        Parts that are written when none is named; empty is all.
-    lost : frozenset of str
-        Fields that do not come back, as `Plant.without` names them.
-    """
-
-    parts: Mapping[str, Writer]
-    standard: tuple[str, ...] = ()
-    lost: frozenset[str] = frozenset()
-
-
 importers: Registry[Importer] = Registry("import", "fabric.exchange.importers")
-plant_exporters: Registry[Exporter] = Registry("export", "fabric.exchange.exporters")
-
-
-def text_file(form: str, kind: str, path: str, text: str) -> Artefact:
-    """Return a file of an export."""
-    return Artefact("", form, kind, path, text.encode())

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import text_file
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
-from fabric.exchange.forms import text_file
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.yaml_text import dump
 

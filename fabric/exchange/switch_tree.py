@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Four times the hosts of the largest fabrics.
 MAX_HOSTS = 65_536
+#: More than any tree has: with two switches below each, as many leaves as there may be hosts.
+MAX_LEVELS = 16
 #: Levels of switches with pods: leaves, spines, and super-spines above.
 _POD_LEVELS = 3
 _FORM = "use the form n[001-008]"
@@ -62,7 +64,7 @@ class SwitchTree:
                 raise input_error(self._draft.findings, self._draft.file)
             return tuple(hostlist.expand(str(text)))
         except ValueError as error:
-            self._draft.wrong("EXC006", str(error).partition(";")[0], _FORM, place)
+            self._draft.wrong("EXC006", str(error).partition(";")[0][:200], _FORM, place)
             return ()
 
     def add(self, switch: Switch) -> None:
@@ -121,11 +123,15 @@ class SwitchTree:
         self._stop_at_errors()
         by_pod: dict[str, list[list[str]]] = {}
         for switch in self._switches.values():
-            chain = [switch.name]
-            while chain[-1] in self._parents:
+            chain = [switch.name] if switch.hosts else []
+            while chain and chain[-1] in self._parents and len(chain) <= MAX_LEVELS:
                 chain.append(self._parents[chain[-1]])
-            if switch.hosts:
+            if len(chain) > MAX_LEVELS:
+                message = f"{quoted(switch.name)} has more than {MAX_LEVELS} levels of switches"
+                self._draft.wrong("EXC007", message, "remove levels", switch.place)
+            elif chain:
                 by_pod.setdefault(chain[min(1, len(chain) - 1)], []).append(chain)
+        self._stop_at_errors()
         chains = [chain for group in by_pod.values() for chain in group]
         self._check_levels(chains)
         return chains

@@ -1,26 +1,23 @@
-"""Exports: files for schedulers, launchers and containers, made of the fabric and of a placement.
-
-An exporter is a set of parts, each of which writes some files. Nothing is written to disk here.
-"""
+"""What exports for schedulers, launchers and containers are made of: the fabric and a placement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from fabric.core.artefact import Artefact
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
-from fabric.core.registry import Registry
+from fabric.core.exports import refused
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
 from fabric.placement.environment import UserValue, environment, keep_users
 from fabric.placement.job_host import Environment, job_host
 from fabric.placement.nccl_release import newer_release
-from fabric.placement.place import place
+from fabric.placement.place import placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
 
+    from fabric.core.findings import Finding
     from fabric.intent.yaml.file import Document
     from fabric.placement.job_host import Setting
     from fabric.placement.place import Placement
@@ -46,6 +43,8 @@ class Order:
         Size of the job; None takes all GPUs of a host.
     excluded : collection of str
         Hosts that take no part.
+    hosts : tuple of str
+        Rank exactly these hosts; empty chooses them.
     nccl_version : str or None
         Release of NCCL in the image; None is what the inventory says.
     users : mapping
@@ -62,6 +61,7 @@ class Order:
     nodes: int = 1
     gpus_per_node: int | None = None
     excluded: Collection[str] = ()
+    hosts: tuple[str, ...] = ()
     nccl_version: str | None = None
     users: Mapping[str, UserValue] = field(default_factory=dict)
     words: JobWords = field(default_factory=JobWords)
@@ -84,7 +84,9 @@ class Order:
     @cached_property
     def placement(self) -> Placement:
         """Hosts and ranks of the job."""
-        return place(self.fabric, self.nodes, self.gpus, self.excluded)
+        nodes, excluded = len(self.hosts) or self.nodes, tuple(self.excluded)
+        query = Query(nodes, self.gpus, hosts=self.hosts, exclude=excluded)
+        return placed(Engine(self.fabric), query)
 
     @cached_property
     def environments(self) -> dict[str, Environment]:
@@ -142,68 +144,6 @@ class Order:
         return kept, [*self._newer(), *notes]
 
 
-@dataclass(frozen=True)
-class Exported:
-    """Files of a part, and what the user should know about them."""
-
-    files: tuple[Artefact, ...]
-    notes: tuple[Finding, ...] = ()
-
-
-Part: TypeAlias = "Callable[[Order], Exported]"
-
-
-@dataclass(frozen=True)
-class Exporter:
-    """A form of export.
-
-    Parameters
-    ----------
-    parts : mapping
-        What it can write, by name.
-    standard : tuple of str
-        Parts that are written when none is named; empty is all.
-    separator : str or None
-        What stands between files on stdout; None means that only one file can be printed.
-    """
-
-    parts: Mapping[str, Part]
-    standard: tuple[str, ...] = ()
-    separator: str | None = None
-
-
-exporters: Registry[Exporter] = Registry("exporter", "fabric.placement.exporters")
-
-
-def text_file(form: str, kind: str, path: str, text: str, *, executable: bool = False) -> Artefact:
-    """Return a file of an export."""
-    return Artefact("", form, kind, path, text.encode(), executable)
-
-
 def quoted(text: str) -> str:
     """Return a word for a shell, always in quotes: a leading ``=`` means something to zsh."""
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-def refused(rule: str, message: str, fix: str, **place: object) -> InputError:
-    """Return the error of an export that cannot be; ``place`` are fields of `Finding`."""
-    finding = Finding(rule, Severity.ERROR, message, fix, **place)  # type: ignore[arg-type]
-    return InputError("the export cannot be written", [finding])
-
-
-def export(order: Order, exporter: Exporter, parts: tuple[str, ...]) -> Exported:
-    """Return the files of the parts that are wanted.
-
-    Raises
-    ------
-    InputError
-        When there is no such part, or one cannot be written.
-    """
-    for name in parts:
-        if name not in exporter.parts:
-            message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
-            raise refused("PLC008", message, "select one of them with --what")
-    names = parts or exporter.standard or tuple(exporter.parts)
-    done = [exporter.parts[name](order) for name in dict.fromkeys(names)]
-    notes = dict.fromkeys(note for item in done for note in item.notes)
-    return Exported(tuple(file for item in done for file in item.files), tuple(notes))

@@ -6,24 +6,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.exports import About, exporters
+from fabric.core.exports import export as write_parts
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.forms import plant_exporters
 from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import MAX_BYTES, read_environment
-from fabric.placement.export import Exported, JobWords, Order, exporters
-from fabric.placement.export import export as write_parts
+from fabric.placement.export import JobWords, Order
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.exporters.rights import Account
 from fabric.workflow.place import host_names
-from fabric.workflow.rights import FORM as RIGHTS
-from fabric.workflow.rights import rights
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from fabric.core.exports import Exported
+    from fabric.exchange.plant import Plant
     from fabric.placement.environment import UserValue
-    from fabric.placement.export import Exporter
     from fabric.workflow.project import Project
 
 
@@ -44,6 +45,7 @@ class Request:
     nodes: int = 1
     gpus_per_node: int | None = None
     excluded: str = ""
+    hosts: str = ""
     degraded: str = ""
     parts: tuple[str, ...] = ()
     nccl_version: str | None = None
@@ -58,7 +60,7 @@ class Request:
 
 def forms() -> list[str]:
     """Return the names of all export formats: of jobs, of the fabric itself, and of rights."""
-    return sorted([*exporters, *plant_exporters, RIGHTS])
+    return list(exporters)
 
 
 def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
@@ -70,12 +72,8 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
         When there is no such form or part, the inventory does not pass its check, or the fabric
         or the job does not fit the form.
     """
-    if form in {*plant_exporters, RIGHTS}:
-        done, separator = _described(project, form, request), None
-    else:
-        exporter = _exporter(form)
-        done, separator = _export(project, exporter, request), exporter.separator
-    texts = [file.text for file in done.files]
+    done = _export(project, form, request)
+    texts, separator = [file.text for file in done.files], exporters[form].separator
     if len(texts) > 1 and separator is None:
         names = ", ".join(dict.fromkeys(file.path for file in done.files))
         message = f"{len(texts)} files cannot be printed as one: {names[:200]}"
@@ -96,29 +94,30 @@ def export_to(
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
-    if form in {*plant_exporters, RIGHTS}:
-        done = _described(project, form, request)
-    else:
-        done = _export(project, _exporter(form), request)
+    done = _export(project, form, request)
     write(done.files, out, force=force)
     return [file.path for file in done.files], done.notes
 
 
-def _exporter(form: str) -> Exporter:
+def _export(project: Project, form: str, request: Request) -> Exported:
     if form not in exporters:
         message = f"unknown export format {form!r}; available: {', '.join(forms())}"
         raise InputError("unknown export format", [Finding("PLC003", Severity.ERROR, message)])
-    return exporters[form]
-
-
-def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
     refuse_errors(project)
+    exporter = exporters[form]
+    done = write_parts(_SUBJECTS[exporter.about](project, request), exporter, request.parts)
+    nothing = exporter.about is About.JOB and not done.files
+    return replace(done, notes=(*done.notes, _nothing(request))) if nothing else done
+
+
+def _order(project: Project, request: Request) -> Order:
     template = request.template
-    order = Order(
+    return Order(
         fabric=project.fabric,
         nodes=request.nodes,
         gpus_per_node=request.gpus_per_node,
         excluded=host_names(request.excluded) if request.excluded else (),
+        hosts=tuple(host_names(request.hosts)) if request.hosts else (),
         nccl_version=request.nccl_version,
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),
@@ -128,26 +127,21 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
         else None,
         degraded=frozenset(host_names(request.degraded) if request.degraded else ()),
     )
-    done = write_parts(order, exporter, request.parts)
-    return done if done.files else replace(done, notes=(*done.notes, _nothing(request)))
 
 
-def _described(project: Project, form: str, request: Request) -> Exported:
-    """Return the files of a form that describes the fabric to another program, or its rights."""
-    if form == RIGHTS:
-        refuse_errors(project)
-        return rights(project, request.account, request.parts)
-    exporter = plant_exporters[form]
-    for name in request.parts:
-        if name not in exporter.parts:
-            message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
-            finding = Finding("PLC008", Severity.ERROR, message, "select one of them with --what")
-            raise InputError("the export cannot be written", [finding])
-    refuse_errors(project)
-    names = request.parts or exporter.standard or tuple(exporter.parts)
-    described = plant(project.fabric)
-    files = (file for name in dict.fromkeys(names) for file in exporter.parts[name](described))
-    return Exported(tuple(files))
+def _fabric(project: Project, _: Request) -> Plant:
+    return plant(project.fabric)
+
+
+def _account(project: Project, request: Request) -> Account:
+    return Account(project, request.account)
+
+
+_SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
+    About.JOB: _order,
+    About.FABRIC: _fabric,
+    About.ACCOUNT: _account,
+}
 
 
 def _nothing(request: Request) -> Finding:

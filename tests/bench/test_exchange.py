@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.exchange.forms import Settings, importers, plant_exporters
+from fabric.core.exports import export, exporters
+from fabric.exchange.forms import Settings, importers
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.roles import complete
 
@@ -52,10 +53,9 @@ def plant() -> Plant:
 
 @pytest.mark.parametrize("form", ["csv", "dot", "graphml", "json", "netbox", "nornir"])
 def test_there_and_back(plant: Plant, form: str, tmp_path: Path) -> None:
-    exporter = plant_exporters[form]
+    exporter = exporters[form]
     started = time.perf_counter()
-    names = exporter.standard or tuple(exporter.parts)
-    files = [file for name in names for file in exporter.parts[name](plant)]
+    files = export(plant, exporter).files
     wrote = time.perf_counter()
     for file in files:
         (tmp_path / file.path).write_bytes(file.content)

@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.exchange.forms import Imported, Settings, importers, plant_exporters
+from fabric.core.exports import export, exporters
+from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from tests.topology.fabrics import INVENTORY, example
@@ -31,9 +32,7 @@ def put(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 def written(built: Plant, form: str, folder: Path) -> Path:
     """Export a plant into a folder and return what is to be imported."""
-    exporter = plant_exporters[form]
-    names = exporter.standard or tuple(exporter.parts)
-    files = [file for name in names for file in exporter.parts[name](built)]
+    files = export(built, exporters[form]).files
     first = put(folder, {file.path: file.content for file in files})
     return first if len(files) == 1 else folder
 

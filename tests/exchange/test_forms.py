@@ -15,11 +15,12 @@ import pytest
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
+from fabric.core.exports import About, exporters, forms
 from fabric.exchange import exporters as exporter_package
 from fabric.exchange import importers as importer_package
 from fabric.exchange.ansible_ini import expand
 from fabric.exchange.dot_text import parse
-from fabric.exchange.forms import importers, plant_exporters
+from fabric.exchange.forms import importers
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.topology import graph
@@ -59,7 +60,7 @@ def test_columns_as_told(tmp_path: Path) -> None:
 def test_lists_of_all_racks_are_one_fabric(tmp_path: Path) -> None:
     """Each end of a cable stands in the list of its rack; all together are the fabric."""
     built = of_example("demo")
-    files = plant_exporters["csv"].parts["racks"](built)
+    files = exporters["csv"].parts["racks"](built).files
     assert [file.path for file in files] == ["racks/spines.csv", "racks/su1.csv", "racks/su2.csv"]
     rows = [row for file in files for row in csv.DictReader(file.text.splitlines())]
     assert len(rows) == 2 * 16  # each end of each cable
@@ -78,14 +79,14 @@ def test_lists_of_all_racks_are_one_fabric(tmp_path: Path) -> None:
 def test_racks_with_names_of_files_that_are_equal() -> None:
     devices = [Device("a", "switch", rack="r/1"), Device("b", "switch", rack="R 1")]
     built = Plant("x", tuple(devices), (Cable.between(("a", "p"), ("b", "p")),))
-    files = plant_exporters["csv"].parts["racks"](built)
+    files = exporters["csv"].parts["racks"](built).files
     assert sorted(file.path for file in files) == ["racks/R-1.csv", "racks/r-1-2.csv"]
 
 
 def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     devices = (Device("a", "switch", rack="=cmd()"), Device("b", "switch", rack="@x"))
     built = Plant("x", devices, (Cable.between(("a", "p"), ("b", "p")),))
-    text = plant_exporters["csv"].parts["plan"](built)[0].text
+    text = exporters["csv"].parts["plan"](built).files[0].text
     cells = [cell for row in csv.reader(text.splitlines()) for cell in row]
     assert "'=cmd()" in cells
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
@@ -160,7 +161,7 @@ def test_what_bulk_import_of_netbox_takes() -> None:
     )
     cable = Cable.between(("a", "1"), ("b", "eth0"), 400, 3)
     nic = Nic("b", "eth0", 0, address="10.0.0.1/24", mac="00:00:00:00:00:01")
-    files = plant_exporters["netbox"].parts["objects"](Plant("x", devices, (cable,), (nic,)))
+    files = exporters["netbox"].parts["objects"](Plant("x", devices, (cable,), (nic,))).files
     assert [file.kind for file in files] == list(NETBOX)
     for number, file in enumerate(files, 1):
         rows = json.loads(file.text)
@@ -175,7 +176,7 @@ def test_what_bulk_import_of_netbox_takes() -> None:
 def test_every_module_is_a_form() -> None:
     """Nothing lies beside the forms that registers none."""
     read_by = {importers[name].read.__module__ for name in importers}
-    written = [plant_exporters[name].parts.values() for name in plant_exporters]
+    written = [exporters[name].parts.values() for name in forms(About.FABRIC)]
     written_by = {part.__module__ for parts in written for part in parts}
     for package, known in ((importer_package, read_by), (exporter_package, written_by)):
         names = {f"{package.__name__}.{item.name}" for item in iter_modules(package.__path__)}

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 
-from fabric.exchange.forms import importers, plant_exporters
+from fabric.core.exports import About, exporters, forms
+from fabric.exchange.forms import importers
 from fabric.exchange.plant import Cable, Device, Nic, Plant, field_names
 from tests.exchange.plants import EXAMPLES, of_example, plants, read, written
 
-FORMS = sorted(set(plant_exporters) & set(importers))
+FORMS = sorted(set(forms(About.FABRIC)) & set(importers))
 HARD = Plant(
     "hard",
     (
@@ -25,19 +26,19 @@ HARD = Plant(
 
 
 def test_every_form_that_is_written_is_read() -> None:
-    assert sorted(plant_exporters) == FORMS
+    assert forms(About.FABRIC) == FORMS
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_a_form_loses_is_a_field(form: str) -> None:
-    assert plant_exporters[form].lost <= set(field_names())
+    assert exporters[form].lost <= set(field_names())
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(form: str, name: str, tmp_path: Path) -> None:
     built = of_example(name)
-    lost = plant_exporters[form].lost
+    lost = exporters[form].lost
     back = read(form, written(built, form, tmp_path)).plant
     assert back.canonical() == built.without(lost).canonical()
     assert back.cables
@@ -51,7 +52,7 @@ def test_random_plants(form: str, built: Plant) -> None:
     assume(built.cables or form != "nornir")  # without any, it asks for a file
     with tempfile.TemporaryDirectory() as folder:
         back = read(form, written(built, form, Path(folder))).plant
-    kept = built.without(plant_exporters[form].lost)
+    kept = built.without(exporters[form].lost)
     if form == "csv":  # a list of cables knows only devices that have one
         cabled = {end[0] for cable in built.cables for end in (cable.near, cable.far)}
         kept = Plant("", tuple(d for d in kept.devices if d.name in cabled), kept.cables)

@@ -153,6 +153,14 @@ def test_a_line_for_each_error_is_enough(tmp_path: Path) -> None:
     assert said.startswith("t.conf:2:1: no switch connects 'top1' and 'top0'; add the switch")
 
 
+def test_a_tree_that_is_too_deep_is_refused(tmp_path: Path) -> None:
+    above = {f"s{level}": [f"s{level + 1}"] for level in range(16)}
+    [said] = refused("slurm", tmp_path, {"t.conf": conf(above, {"s16": "n1"})})
+    assert "'s16' has more than 16 levels of switches; remove levels [EXC007]" in said
+    del above["s0"]
+    assert imported("t.conf", conf(above, {"s16": "n1"}), tmp_path).plant.hosts
+
+
 def test_too_many_names_end_the_reading(tmp_path: Path) -> None:
     lines = "".join(f"SwitchName=s{line} Nodes=n[1-60000]\n" for line in range(9))
     said = refused("slurm", tmp_path, {"t.conf": lines})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.exchange.forms import plant_exporters
+from fabric.core.exports import exporters
 from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Plant
 from tests.judges.conftest import missing_judge
@@ -29,7 +29,7 @@ def gvpr() -> str:
 
 def told(gvpr: str, program: str, made: Plant, folder: Path) -> list[list[str]]:
     source = folder / "topology.dot"
-    source.write_bytes(plant_exporters["dot"].parts["topology"](made)[0].content)
+    source.write_bytes(exporters["dot"].parts["topology"](made).files[0].content)
     done = subprocess.run([gvpr, program, source], capture_output=True, text=True, check=True)
     assert "error" not in done.stderr
     return [line.split("\t") for line in done.stdout.splitlines()]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fabric.core.exports import export, exporters
 from fabric.placement.environment import UserValue
-from fabric.placement.export import Order, export, exporters
+from fabric.placement.export import Order
 from tests.judges.conftest import missing_judge
 from tests.placement.k8s_fabrics import cluster, named, objects
 from tests.topology.fabrics import example

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from fabric.placement.export import Order, export, exporters
+from fabric.core.exports import export, exporters
+from fabric.placement.export import Order
 from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import fabric
 

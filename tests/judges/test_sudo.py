@@ -10,9 +10,10 @@ import subprocess
 
 import pytest
 
+from fabric.core.exports import export, exporters
 from fabric.devices.sudo import PCI_ADDRESS, sudoers
+from fabric.workflow.exporters.rights import Account
 from fabric.workflow.project import Project
-from fabric.workflow.rights import rights
 from tests.change import labs
 from tests.judges.conftest import missing_judge
 from tests.workflow.test_rights import DCB_HOST, HOST, SYSTEMS
@@ -33,7 +34,7 @@ def files(tmp_path):
     texts = {}
     for name, text in {**SYSTEMS, "dcb": labs.INVENTORY.replace(HOST, DCB_HOST)}.items():
         project = Project(labs.write_inventory(tmp_path / name, text))
-        made = rights(project, ACCOUNT).files
+        made = export(Account(project, ACCOUNT), exporters["rights"]).files
         texts |= {f"{name}-{f.path.replace('/', '-')}": f.text for f in made if "sudo" in f.path}
     return texts
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import yaml
 
-from fabric.placement.export import JobWords, Order, export, exporters
+from fabric.core.exports import export, exporters
+from fabric.placement.export import JobWords, Order
 from fabric.topology import Fabric
 from tests.topology.fabrics import fabric
 

@@ -11,10 +11,11 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.exports import export, exporters
 from fabric.core.findings import Finding
 from fabric.intent.yaml.file import parse_yaml
 from fabric.placement.environment import UserValue
-from fabric.placement.export import JobWords, Order, export, exporters
+from fabric.placement.export import JobWords, Order
 from tests.placement.crds import FOLDER, judge
 from tests.placement.k8s_fabrics import JOBS, MODES, WORDS, cluster, named, objects, shared
 

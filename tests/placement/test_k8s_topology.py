@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.placement.export import JobWords, Order, export, exporters
+from fabric.core.exports import export, exporters
+from fabric.placement.export import JobWords, Order
 from fabric.placement.k8s.labels import keys, label_value
 from fabric.topology import Fabric
 from tests.placement.crds import FOLDER, judge

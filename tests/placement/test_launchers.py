@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from fabric.core.errors import InputError
+from fabric.core.exports import About, export, exporters, forms
 from fabric.placement.environment import UserValue
-from fabric.placement.export import Order, export, exporters
+from fabric.placement.export import Order
 from fabric.topology import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
@@ -30,7 +31,7 @@ STAND_INS = (
     "stand-in",
     "hostname",
 )
-FORMS = sorted(set(exporters) - set(OTHERS) - CAPTURED)
+FORMS = sorted(set(forms(About.JOB)) - set(OTHERS) - CAPTURED)
 
 
 def files(order: Order, form: str) -> dict[str, str]:
@@ -46,7 +47,7 @@ def one(order: Order, form: str, part: str) -> str:
     return file.text
 
 
-@pytest.mark.parametrize("form", sorted(set(exporters) - CAPTURED))
+@pytest.mark.parametrize("form", sorted(set(forms(About.JOB)) - CAPTURED))
 def test_every_exporter_has_golden_files(form: str) -> None:
     folder = OTHERS.get(form, GOLDEN / "demo" / form)
     assert folder.is_dir(), (

@@ -11,7 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fabric.core.errors import InputError
-from fabric.placement.export import Order, export, exporters
+from fabric.core.exports import export, exporters
+from fabric.placement.export import Order
 from fabric.placement.exporters.nccltopo import topology
 from fabric.placement.pcie import link_speed
 from tests.topology.fabrics import fabric

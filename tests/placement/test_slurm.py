@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.exports import About, export, exporters, forms
 from fabric.placement import exporters as package
-from fabric.placement.export import Order, export, exporters
+from fabric.placement.export import Order
 from fabric.placement.exporters.slurm import slurm
 from fabric.placement.tree import Group, Tree, tree
 from fabric.topology import Fabric
@@ -30,7 +31,9 @@ ONE_EXPLICIT_UNIT: dict[str, Any] = {
 
 def test_each_exporter_module_has_registered() -> None:
     """Under its own name."""
-    assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(exporters)
+    assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(
+        forms(About.JOB)
+    )
 
 
 def wide() -> Fabric:

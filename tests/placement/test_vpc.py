@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabric.placement.export import Order, export, exporters
+from fabric.core.exports import export, exporters
+from fabric.placement.export import Order
 from fabric.placement.exporters.nccltopo import topology
 from fabric.topology import Fabric
 from tests.placement.crds import FOLDER, judge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fabric.core.errors import InputError
 from fabric.workflow.export import Request, export, export_to
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
@@ -27,3 +28,11 @@ def test_what_is_written_needs_no_such_word(project):
     text, notes = export(project, "slurm", Request())
     assert "SwitchName" in text
     assert not [note for note in notes if "nothing was written" in note.message]
+
+
+def test_exports_rank_the_hosts_that_are_named(project):
+    request = Request(parts=("hostfile",), hosts="gpu003,gpu001", gpus_per_node=1)
+    assert export(project, "slurm", request)[0] == "gpu003\ngpu001\n"
+    with pytest.raises(InputError) as raised:
+        export(project, "slurm", Request(parts=("hostfile",), hosts="gpu009"))
+    assert "there is no host 'gpu009'" in str(raised.value.findings[0])

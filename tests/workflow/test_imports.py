@@ -12,9 +12,10 @@ import pytest
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError, OutputFolderError
+from fabric.core.exports import About, exporters, forms
 from fabric.core.findings import Severity
 from fabric.exchange.exporters.cable_plan import cabling_csv
-from fabric.exchange.forms import Settings, importers, plant_exporters
+from fabric.exchange.forms import Settings, importers
 from fabric.exchange.network import plant
 from fabric.exchange.recipe import differences
 from fabric.exchange.roles import complete
@@ -259,9 +260,9 @@ def test_the_table_of_lingjun(tmp_path: Path) -> None:
 
 def test_forms_write_no_secret(demo: Project) -> None:
     """A description of the fabric holds names and addresses, and nothing to log in with."""
-    for form in plant_exporters:
-        for writer in plant_exporters[form].parts.values():
-            for file in writer(plant(demo.fabric)):
+    for form in forms(About.FABRIC):
+        for writer in exporters[form].parts.values():
+            for file in writer(plant(demo.fabric)).files:
                 assert "password" not in file.text.lower()
                 if file.path.endswith(".json"):
                     json.loads(file.text)

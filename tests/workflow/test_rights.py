@@ -11,6 +11,7 @@ import pytest
 
 from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError, InputError
+from fabric.core.exports import export, exporters
 from fabric.devices.driver import drivers
 from fabric.devices.shell_driver import CHANGING
 from fabric.devices.ssh import ShellSession
@@ -20,11 +21,11 @@ from fabric.systems.eos.lab import EosStandIn
 from fabric.systems.nxos.lab import NxosStandIn
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.devices import targets
+from fabric.workflow.exporters.rights import Account, of_device
 from fabric.workflow.leftovers import leftovers
 from fabric.workflow.observe import observe
 from fabric.workflow.plan import plan
 from fabric.workflow.project import Project
-from fabric.workflow.rights import of_device, rights
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, silent
@@ -276,13 +277,13 @@ def spoken(module):
 def test_wrong_words_are_refused(tmp_path, account, parts, says):
     project = Project(labs.write_inventory(tmp_path / "inventory"))
     with pytest.raises(InputError) as caught:
-        rights(project, account, parts)
+        export(Account(project, account), exporters["rights"], parts)
     assert says in str(caught.value.findings[0])
 
 
 def test_systems_without_a_source_are_named(tmp_path):
     project = Project(labs.write_inventory(tmp_path / "inventory", labs.VRP8))
-    done = rights(project, "ops", ("reading",))
+    done = export(Account(project, "ops"), exporters["rights"], ("reading",))
     assert [file.path for file in done.files] == ["gpu1/reading.sudoers"]
     assert [note.message.split(":")[0] for note in done.notes] == ["no rights are made for vrp8"]
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.exports import About, forms
 from fabric.core.findings import Severity
 from fabric.design.host import GC_THRESH1_FLOOR
-from fabric.placement.export import exporters
 from fabric.topology.site import neighbours_elsewhere, neighbours_of_host
 from fabric.workflow.ansible import inventory
 from fabric.workflow.export import Request, export
@@ -114,7 +114,7 @@ def test_thresholds_of_a_host_are_the_same_in_all_its_fabrics(copy):
 
 def test_exports_of_compute_name_no_nic_of_storage(projects):
     tried = 0
-    for form in exporters:
+    for form in forms(About.JOB):
         try:
             text, _ = export(projects["compute"], form, Request())
         except InputError:  # several files: only written to a folder

@@ -10,15 +10,14 @@ import io
 import re
 from typing import TYPE_CHECKING
 
+from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.core.hostlist import natural_key
-from fabric.exchange.forms import Exporter, plant_exporters, text_file
 from fabric.exchange.importers.cable_map import FORMULA
 from fabric.exchange.plant import end_key, field_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Cable, End, Plant
 
 _HEADER = (
@@ -34,20 +33,20 @@ def cabling_csv(plant: Plant) -> str:
     return _csv(rows)
 
 
-def _cabling(plant: Plant) -> tuple[Artefact, ...]:
-    return (text_file("csv", "cabling", "cabling.csv", cabling_csv(plant)),)
+def _cabling(plant: Plant) -> Exported:
+    return Exported((text_file("csv", "cabling", "cabling.csv", cabling_csv(plant)),))
 
 
-def _plan(plant: Plant) -> tuple[Artefact, ...]:
+def _plan(plant: Plant) -> Exported:
     """Return one list: each cable once, at the rack that comes first."""
     rows = []
     for cable in plant.cables:
         near, far = sorted((cable.near, cable.far), key=lambda end: _rank(plant, end))
         rows.append(_row(plant, cable, near, far))
-    return (text_file("csv", "plan", "cable-plan.csv", _listed(rows)),)
+    return Exported((text_file("csv", "plan", "cable-plan.csv", _listed(rows)),))
 
 
-def _racks(plant: Plant) -> tuple[Artefact, ...]:
+def _racks(plant: Plant) -> Exported:
     """Return one list for each rack: all cables that end there."""
     rows: dict[str, list[tuple[object, ...]]] = {}
     for cable in plant.cables:
@@ -60,7 +59,7 @@ def _racks(plant: Plant) -> tuple[Artefact, ...]:
             name += "-2"
         taken.add(name.lower())
         files.append(text_file("csv", "racks", f"racks/{name}.csv", _listed(rows[rack])))
-    return tuple(files)
+    return Exported(tuple(files))
 
 
 def _rack(plant: Plant, end: End) -> str:
@@ -104,6 +103,11 @@ _LOST = frozenset({
     *(name for name in field_names() if name.startswith("device.") or name == "nics"),
     "name",
 })
-plant_exporters.add("csv")(
-    Exporter({"plan": _plan, "racks": _racks, "cabling": _cabling}, ("plan",), _LOST)
+exporters.add("csv")(
+    Exporter(
+        {"plan": _plan, "racks": _racks, "cabling": _cabling},
+        ("plan",),
+        about=About.FABRIC,
+        lost=_LOST,
+    )
 )

@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.exchange.dot_text import quote
-from fabric.exchange.forms import Exporter, plant_exporters, text_file
 from fabric.exchange.values import CABLE_WORDS, DEVICE_WORDS, NIC_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Cable, Device, Nic, Plant
 
 
-def _dot(plant: Plant) -> tuple[Artefact, ...]:
+def _dot(plant: Plant) -> Exported:
     lines = [f"graph {quote(plant.name)} {{"]
     lines += [f"  {quote(item.name)}{_attributes(_node(item))};" for item in plant.devices]
     lines += [_edge(plant, cable) for cable in plant.cables]
     text = "\n".join((*lines, "}")) + "\n"
-    return (text_file("dot", "topology", "topology.dot", text),)
+    return Exported((text_file("dot", "topology", "topology.dot", text),))
 
 
 def _node(device: Device) -> dict[str, object]:
@@ -57,4 +56,4 @@ def _attributes(values: Mapping[str, object]) -> str:
     return f" [{text}]" if text else ""
 
 
-plant_exporters.add("dot")(Exporter({"topology": _dot}))
+exporters.add("dot")(Exporter({"topology": _dot}, about=About.FABRIC))

@@ -8,29 +8,28 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from fabric.exchange.forms import Exporter, plant_exporters, text_file
+from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.exchange.network import network
 
 if TYPE_CHECKING:
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Plant
 
 
-def _json(plant: Plant) -> tuple[Artefact, ...]:
+def _json(plant: Plant) -> Exported:
     import networkx as nx
 
     data = nx.node_link_data(network(plant), edges="edges")
     text = json.dumps(data, indent=1) + "\n"
-    return (text_file("json", "graph", "graph.json", text),)
+    return Exported((text_file("json", "graph", "graph.json", text),))
 
 
-def _graphml(plant: Plant) -> tuple[Artefact, ...]:
+def _graphml(plant: Plant) -> Exported:
     import networkx as nx
 
     lines = nx.generate_graphml(network(plant, flat=True), named_key_ids=True)
     text = "\n".join(lines) + "\n"
-    return (text_file("graphml", "graph", "fabric.graphml", text),)
+    return Exported((text_file("graphml", "graph", "fabric.graphml", text),))
 
 
-plant_exporters.add("json")(Exporter({"graph": _json}))
-plant_exporters.add("graphml")(Exporter({"graph": _graphml}))
+exporters.add("json")(Exporter({"graph": _json}, about=About.FABRIC))
+exporters.add("graphml")(Exporter({"graph": _graphml}, about=About.FABRIC))

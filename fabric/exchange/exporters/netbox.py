@@ -10,14 +10,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.core.units import gbps_to_kbps
-from fabric.exchange.forms import Exporter, plant_exporters, text_file
 from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Cable, Device, End, Plant
 
     Rows = list[dict[str, Any]]
@@ -28,7 +27,7 @@ _ROLES = {"leaf": "Leaf", "spine": "Spine", "super-spine": "Super-spine"}
 _MAKER = "Unknown"
 
 
-def _netbox(plant: Plant) -> tuple[Artefact, ...]:
+def _netbox(plant: Plant) -> Exported:
     site = plant.name or "fabric"
     kinds: dict[str, Rows] = {
         "custom-fields": _custom_fields(),
@@ -60,11 +59,12 @@ def _netbox(plant: Plant) -> tuple[Artefact, ...]:
         "ip-addresses": _addresses(plant),
         "cables": [_cable(cable) for cable in plant.cables],
     }
-    return tuple(
+    files = (
         text_file("netbox", kind, f"{number:02d}-{kind}.json", json.dumps(rows, indent=1) + "\n")
         for number, (kind, rows) in enumerate(kinds.items(), 1)
         if rows
     )
+    return Exported(tuple(files))
 
 
 def _custom_fields() -> Rows:
@@ -179,4 +179,4 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
-plant_exporters.add("netbox")(Exporter({"objects": _netbox}))
+exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC))

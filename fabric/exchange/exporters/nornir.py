@@ -8,14 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.exchange.exporters.dot import renamed
-from fabric.exchange.forms import Exporter, plant_exporters, text_file
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Device, Plant
 
 #: What each device has of itself; the rest is inherited from its group, or said by nornir's fields.
@@ -23,7 +22,7 @@ _DATA = ("unit", "pod", "rack", "rail", "plane", "model", "asn", "loopback", "se
 _HEAD = "# Written by rocefab.\n"
 
 
-def _nornir(plant: Plant) -> tuple[Artefact, ...]:
+def _nornir(plant: Plant) -> Exported:
     data: dict[str, dict[str, Any]] = {item.name: _data(item) for item in plant.devices}
     for cable in plant.cables:
         figures = {"speed_gbps": cable.speed_gbps, "cable_m": cable.cable_m}
@@ -38,10 +37,11 @@ def _nornir(plant: Plant) -> tuple[Artefact, ...]:
         "groups.yaml": _groups(plant),
         "defaults.yaml": {"data": {"fabric": plant.name}} if plant.name else {"data": {}},
     }
-    return tuple(
+    files = (
         text_file("nornir", path.partition(".")[0], path, _HEAD + dump(tree))
         for path, tree in trees.items()
     )
+    return Exported(tuple(files))
 
 
 def _host(device: Device, data: dict[str, Any]) -> dict[str, Any]:
@@ -77,4 +77,4 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
-plant_exporters.add("nornir")(Exporter({"inventory": _nornir}))
+exporters.add("nornir")(Exporter({"inventory": _nornir}, about=About.FABRIC))

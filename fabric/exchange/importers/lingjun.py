@@ -11,9 +11,10 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, TypeAlias
 
+from fabric.core.exports import text_file
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
-from fabric.exchange.forms import Imported, Importer, Settings, importers, text_file
+from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.values import malformed, text_of
 from fabric.intent.scalars import quoted
 

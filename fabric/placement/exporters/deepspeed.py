@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.placement.export import Exported, Exporter, exporters, refused, text_file
+from fabric.core.exports import Exported, Exporter, exporters, refused, text_file
 from fabric.placement.exporters.torchrun import MASTER_PORT
 from fabric.placement.mpirun import hostfile
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.placement.export import Exported, Exporter, exporters, quoted, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
+from fabric.placement.export import quoted
 from fabric.placement.libraries import horovod_settings
 from fabric.placement.mpirun import hostfile
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order

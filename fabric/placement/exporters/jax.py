@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 from fabric.placement.node_rank import node_script
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 from fabric.placement.k8s.addresses import pools
 from fabric.placement.k8s.cluster import cluster
 from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, ray_cluster, train_job
@@ -21,8 +21,9 @@ from fabric.placement.pcie import refused_trait
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabric.core.exports import Part
     from fabric.core.findings import Finding
-    from fabric.placement.export import Order, Part
+    from fabric.placement.export import Order
     from fabric.placement.k8s.cluster import Cluster
     from fabric.placement.k8s.jobs import Settings
     from fabric.placement.k8s.manifest import Manifest

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 from fabric.placement.k8s.cluster import check_name, node_names
 from fabric.placement.k8s.jobs import check_job_name
 from fabric.placement.k8s.labels import PREFIX, keys, label_value, node_labels
@@ -22,7 +22,8 @@ from fabric.placement.pcie import refused_field
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.placement.export import Order, Part
+    from fabric.core.exports import Part
+    from fabric.placement.export import Order
     from fabric.placement.k8s.levels import Level
 
 _HOSTNAME = "kubernetes.io/hostname"

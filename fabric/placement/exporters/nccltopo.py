@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 from fabric.placement.pcie import pcie_groups, refused_trait
 
 if TYPE_CHECKING:

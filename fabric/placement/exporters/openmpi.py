@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.exports import Exported, Exporter, exporters, text_file
 from fabric.intent.host_model import core_range
-from fabric.placement.export import Exported, Exporter, exporters, text_file
 from fabric.placement.mpirun import hostfile, mpirun
 from fabric.placement.pcie import refused_trait
 

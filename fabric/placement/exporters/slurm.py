@@ -1,9 +1,8 @@
 """Slurm: its topology as a tree and as blocks, nodes and partitions, and a hostfile.
 
-Formats: manual pages of topology.conf, topology.yaml (25.05 and later) and slurm.conf; slurmctld
-22.05 loads the tree and the nodes, 24.11 and 26.05 have loaded blocks and ``topology.yaml`` of
-the same form. A weight of a node would override the topology (Slurm's topology guide), so none is
-written. Names are folded as Slurm's own ``scontrol show hostlist`` folds them.
+Formats: manual pages of topology.conf, topology.yaml (25.05 and later) and slurm.conf. slurmctld
+22.05 loads the tree and the nodes, 26.11 all of it. A weight of a node would override the topology
+(Slurm's topology guide), so none is written. Names are folded as ``scontrol show hostlist`` does.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.placement.export import Exported, Exporter, exporters, refused, text_file
+from fabric.core.exports import Exported, Exporter, exporters, refused, text_file
 from fabric.placement.k8s.manifest import yaml_text
 from fabric.placement.tree import Tree, tree
 

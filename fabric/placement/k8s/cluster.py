@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabric.core.exports import refused
 from fabric.core.units import dscp_to_traffic_class_byte
 from fabric.intent.resolve import PolicyResolver
-from fabric.placement.export import refused
 from fabric.placement.pcie import refused_field, refused_trait
 from fabric.topology.naming import nic_names
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.export import refused
+from fabric.core.exports import refused
 from fabric.placement.k8s.manifest import Manifest
 from fabric.placement.k8s.pod import plain_pod, rank_pod, rank_resources
 from fabric.placement.mpirun import mpirun_words

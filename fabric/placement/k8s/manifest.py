@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from fabric.placement.export import refused, text_file
+from fabric.core.exports import refused, text_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.export import refused
+from fabric.core.exports import refused
 from fabric.placement.k8s.networks import resource
 
 if TYPE_CHECKING:

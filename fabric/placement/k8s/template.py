@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.exports import refused
 from fabric.core.findings import Finding, Severity
-from fabric.placement.export import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

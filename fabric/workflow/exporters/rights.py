@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import adapters
 from fabric.core.artefact import Artefact
-from fabric.core.errors import InputError
+from fabric.core.exports import About, Exported, Exporter, exporters, refused
 from fabric.core.findings import Finding, Severity
 from fabric.devices.device_lock import device_lock
 from fabric.devices.driver import drivers, script_net
@@ -15,17 +17,15 @@ from fabric.devices.shell_driver import ShellDriver
 from fabric.devices.sudo import PCI_ADDRESS, account_name, privileged, sudoers
 from fabric.observe.host_session import read_counters, read_pci
 from fabric.observe.parsers import parsers
-from fabric.placement.export import Exported
 from fabric.workflow.devices import Selection, targets
 from fabric.workflow.nics import NicLooks, nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from fabric.change.planner import Target
     from fabric.workflow.project import Project
 
-FORM = "rights"
 PARTS = ("reading", "changing")
 _ABOUT = {
     "reading": "What plan, verify, drift and status run as root on {device}, and nothing else.",
@@ -34,33 +34,43 @@ _ABOUT = {
 }
 
 
-def rights(project: Project, account: str, parts: Sequence[str] = ()) -> Exported:
-    """Return the files that allow an account what rocefab does on each device.
-
-    Parameters
-    ----------
-    account : str
-        Name of the account, and of the role that it gets.
-    parts : sequence of str
-        ``reading``, ``changing``; empty is both.
+@dataclass(frozen=True)
+class Account:
+    """An account on the devices of a project, and the role that it gets there.
 
     Raises
     ------
     InputError
-        When the account is not a plain name, or there is no such part.
+        When it is not a plain name.
     """
-    _check(account, parts)
+
+    project: Project
+    name: str
+
+    def __post_init__(self) -> None:
+        try:
+            account_name(self.name)
+        except ValueError as error:
+            raise refused("PLC021", str(error), "use a-z, 0-9, _ and -") from error
+
+
+def rights(account: Account, part: str) -> Exported:
+    """Return the files that allow an account what rocefab does on each device.
+
+    Parameters
+    ----------
+    part : str
+        ``reading`` or ``changing``.
+    """
     files, without = [], set()
-    for name, target in targets(project, None, Selection()).items():
+    for name, target in targets(account.project, None, Selection()).items():
         platform = target.connection.platform
-        found = of_device(project, target, account)
-        if found is None:
+        allowed = of_device(account.project, target, account.name)
+        if allowed is None:
             without.add(platform)
             continue
-        for part in parts or PARTS:
-            path = f"{name}/{part}.{found.suffix}"
-            text: str = getattr(found, part)
-            files.append(Artefact(name, platform, f"{part}-rights", path, text.encode()))
+        path, text = f"{name}/{part}.{allowed.suffix}", str(getattr(allowed, part))
+        files.append(Artefact(name, platform, f"{part}-rights", path, text.encode()))
     return Exported(tuple(files), tuple(_not_made(platform) for platform in sorted(without)))
 
 
@@ -110,20 +120,12 @@ def _lines(project: Project, target: Target) -> Iterator[str]:
     yield from shell.lines
 
 
-def _check(account: str, parts: Sequence[str]) -> None:
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        message = f"unknown part {unknown[0][:40]!a}; available: {', '.join(PARTS)}"
-        finding = Finding("PLC008", Severity.ERROR, message, "select one of them with --what")
-        raise InputError("the export cannot be written", [finding])
-    try:
-        account_name(account)
-    except ValueError as error:
-        finding = Finding("PLC021", Severity.ERROR, str(error), "use a-z, 0-9, _ and -")
-        raise InputError("the export cannot be written", [finding]) from error
-
-
 def _not_made(platform: str) -> Finding:
     message = f"no rights are made for {platform}: no source confirms how it takes them"
     fix = "use an account that may do everything there"
     return Finding("PLC022", Severity.WARNING, message, fix)
+
+
+exporters.add("rights")(
+    Exporter({part: partial(rights, part=part) for part in PARTS}, about=About.ACCOUNT)
+)

@@ -1,0 +1,109 @@
+"""The forms that are exported: for schedulers, launchers and programs that describe networks.
+
+An exporter is a set of parts, each of which writes some files. Nothing is written to disk here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class About(StrEnum):
+    """What the parts of an exporter are made of."""
+
+    JOB = "job"  # fabric.placement.export.Order
+    FABRIC = "fabric"  # fabric.exchange.plant.Plant
+    ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Files of a part, and what the user should know about them."""
+
+    files: tuple[Artefact, ...]
+    notes: tuple[Finding, ...] = ()
+
+
+Part: TypeAlias = "Callable[[Any], Exported]"
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A form of export.
+
+    Parameters
+    ----------
+    parts : mapping
+        What it can write, by name.
+    standard : tuple of str
+        Parts that are written when none is named; empty is all.
+    separator : str or None
+        What stands between files on stdout; None means that only one file can be printed.
+    about : About
+        What its parts are made of.
+    lost : frozenset of str
+        Fields of a fabric that do not come back, as `Plant.without` names them.
+    """
+
+    parts: Mapping[str, Part]
+    standard: tuple[str, ...] = ()
+    separator: str | None = None
+    about: About = About.JOB
+    lost: frozenset[str] = frozenset()
+
+
+exporters: Registry[Exporter] = Registry(
+    "exporter",
+    "fabric.placement.exporters",
+    "fabric.exchange.exporters",
+    "fabric.workflow.exporters",
+)
+
+
+def text_file(form: str, kind: str, path: str, text: str, *, executable: bool = False) -> Artefact:
+    """Return a file of an export."""
+    return Artefact("", form, kind, path, text.encode(), executable)
+
+
+def refused(rule: str, message: str, fix: str, **place: object) -> InputError:
+    """Return the error of an export that cannot be; ``place`` are fields of `Finding`."""
+    finding = Finding(rule, Severity.ERROR, message, fix, **place)  # type: ignore[arg-type]
+    return InputError("the export cannot be written", [finding])
+
+
+def export(subject: object, exporter: Exporter, parts: tuple[str, ...] = ()) -> Exported:
+    """Return the files of the parts that are wanted.
+
+    Parameters
+    ----------
+    subject : object
+        What the exporter is about.
+
+    Raises
+    ------
+    InputError
+        When there is no such part, or one cannot be written.
+    """
+    for name in parts:
+        if name not in exporter.parts:
+            message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
+            raise refused("PLC008", message, "select one of them with --what")
+    names = parts or exporter.standard or tuple(exporter.parts)
+    done = [exporter.parts[name](subject) for name in dict.fromkeys(names)]
+    notes = dict.fromkeys(note for item in done for note in item.notes)
+    return Exported(tuple(file for item in done for file in item.files), tuple(notes))
+
+
+def forms(about: About) -> list[str]:
+    """Return the names of the forms that are made of something."""
+    return [name for name, exporter in exporters.items() if exporter.about is about]

@@ -1,0 +1,1 @@
+"""Exports that need more than the fabric: what accounts must be allowed."""
