@@ -5,26 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.exports import About, exporters
 from fabric.core.findings import Finding, Severity
-from fabric.exchange.forms import plant_exporters
 from fabric.workflow.export import Request, export
 
 if TYPE_CHECKING:
     from fabric.serve.source import Loaded
 
-#: The export of a scheduler that describes the fabric, not a job.
-_SLURM = "slurm"
-#: Parts of it that are about a job; its hosts come from ``POST /v1/placements``.
-_OF_A_JOB = {(_SLURM, "hostfile")}
+#: Exports for jobs with parts that describe the fabric; their other parts need a job.
+_PARTS = {
+    "slurm": ("topology", "topology-yaml", "block", "partitions"),
+    "k8stopo": ("nodes", "node-features", "kueue", "volcano", "kai", "grove"),
+}
 
 
 def forms() -> list[str]:
     """Return the forms that need no job."""
-    return sorted([*plant_exporters, _SLURM])
+    return [name for name, one in exporters.items() if one.about is About.FABRIC or name in _PARTS]
 
 
 def topology(loaded: Loaded, form: str, part: str = "") -> str:
-    """Return what `rocefab export FORM` prints.
+    """Return what `rocefab export FORM --what PART` prints.
 
     Raises
     ------
@@ -32,11 +33,13 @@ def topology(loaded: Loaded, form: str, part: str = "") -> str:
         When there is no such part, several files, or the inventory does not pass its check.
     """
     key = (form, part)
-    if key in _OF_A_JOB:
-        message = f"{part} is about a job"
-        finding = Finding("PLC008", Severity.ERROR, message, "use POST /v1/placements", "part")
-        raise InputError("the export cannot be written", [finding])
     if key not in loaded.files:
+        known = _PARTS.get(form)
+        if part and known and part not in known:
+            message = f"{part!a} does not describe the fabric"
+            fix = f"use {', '.join(known)}"
+            finding = Finding("PLC008", Severity.ERROR, message, fix, "part")
+            raise InputError("the export cannot be written", [finding])
         request = Request(parts=(part,) if part else ())
         loaded.files[key] = export(loaded.project, form, request)[0]
     return loaded.files[key]

@@ -49,6 +49,8 @@ def test_topology_is_what_the_export_prints(shared) -> None:
     assert missing.status_code == 404
     assert "slurm" in missing.json()["findings"][0]["fix"]
     assert "topology: roce" in shared.get("/v1/topology/slurm?part=topology-yaml").text
+    assert "gpu001" in shared.get("/v1/topology/k8stopo").text
+    assert "kind: Topology" in shared.get("/v1/topology/k8stopo?part=kueue").text
     for part in ("nope", "hostfile"):
         assert shared.get(f"/v1/topology/slurm?part={part}").status_code == 422
 
