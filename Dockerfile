@@ -5,7 +5,7 @@ FROM python:3.12-slim AS build
 WORKDIR /source
 COPY . .
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir --prefix=/install ".[lab,batfish]"
+RUN pip install --no-cache-dir --prefix=/install ".[lab,batfish,service]"
 
 FROM python:3.12-slim
 COPY --from=build /install /usr/local

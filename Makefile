@@ -72,7 +72,8 @@ format: $(READY) ## Put the code into form
 judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, mpirun, chromium ...
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge postgresql openmpi-bin mpich \
+		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client slurm-wlm-plugins lua-socket munge postgresql \
+		openmpi-bin mpich curl wrk \
 		lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
 		systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \

@@ -18,6 +18,7 @@ from fabric.cli import (
     observe,
     probe,
     prove,
+    serve,
     show,
     whatif,
 )
@@ -53,6 +54,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, accept, prove, audit, jobs, laboratory),
+    *(probe, accept, prove, audit, jobs, serve, laboratory),
 ):
     module.register(app)

@@ -112,17 +112,18 @@ def placed(engine: Engine, query: Query) -> Placement:
         ranks=tuple(
             rank
             for number, row in enumerate(rows)
-            for rank in _ranks_of_host(fabric, row, number * gpus, gpus)
+            for rank in ranks_of_host(fabric, row, number * gpus, gpus)
         ),
         rails=rails,
         spine_crossings=answer.crossings,
         rails_connected=rails_connected(fabric, rows, rails),
-        reason=_reason(answer, tuple(units), query),
+        reason=reason_of(answer, tuple(units), query),
         answer=answer,
     )
 
 
-def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
+def ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
+    """Return the ranks of a host by its row, the number of its first rank, and how many it has."""
     gpus, name = fabric.intent.fabric.host.gpus, fabric.hosts.names[row]
     nics = nic_names(fabric, name)
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
@@ -145,7 +146,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
     return ranks
 
 
-def _reason(answer: Answer, units: tuple[str, ...], query: Query) -> str:
+def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
+    """Return why these units were chosen, for people."""
     link = "that of a NIC" if answer.bottleneck == "NIC" else answer.bottleneck
     fullest = f"the fullest link is {link} ({answer.cost:.2f} of line rate)"
     if query.hosts:

@@ -26,6 +26,8 @@ NOT_RUN = {
     "rocefab lab up --real inventory/demo": "needs root: tests/reallab/test_ends.py",
     "rocefab lab down --real": "needs root: tests/reallab/test_ends.py",
     "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
+    "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
+    "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }
 #: Verbs that need devices.
 ONLINE = {

@@ -38,6 +38,7 @@ _ROOMS = (
     "prove",
     "audit",
     "report",
+    "serve",
     "design",
     "platforms",
     "qos",

@@ -1,0 +1,117 @@
+"""serve: answers schedulers over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fabric.cli import output
+from fabric.cli.options import Inventory, option
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    import typer
+
+    from fabric.serve.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab serve inventory/demo --check")(serve)
+
+
+def serve(
+    inventory: Inventory = Path(),
+    listen: Annotated[
+        str,
+        option(
+            "Address and port. Beyond loopback, TLS and tokens are required.",
+            "LISTEN",
+            metavar="ADDRESS:PORT",
+        ),
+    ] = "127.0.0.1:8780",
+    tls_cert: Annotated[
+        Path | None, option("Certificate chain of the service (PEM).", "TLS_CERT", "--tls-cert")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, option("Private key of the certificate (PEM).", "TLS_KEY", "--tls-key")
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        option(
+            "File of mode 0600 with lines `read TOKEN` or `write TOKEN`.",
+            "TOKEN_FILE",
+            "--token-file",
+        ),
+    ] = None,
+    state_dir: Annotated[
+        Path | None,
+        option(
+            "Folder with the state of the service; default: one folder per inventory, in "
+            "~/.local/state/rocefab.",
+            "STATE_DIR",
+            "--state-dir",
+        ),
+    ] = None,
+    rate: Annotated[
+        float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
+    ] = 1000.0,
+    check: Annotated[
+        bool,
+        option(
+            "Check inventory, state and options, then exit, also while the service runs.",
+            "SERVE_CHECK",
+            "--check",
+        ),
+    ] = False,
+) -> None:
+    """Answer placements, state and topology over HTTP.
+
+    The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
+    does a change of its files. SIGTERM stops after the requests in progress.
+
+    Exit codes: 0, 2.
+    """
+    try:
+        import fastapi  # noqa: F401 - the extra is installed as a whole
+        import prometheus_client  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        message = f"the package {error.name} is missing"
+        finding = Finding("SRV001", Severity.ERROR, message, "install rocefab[service]")
+        raise InputError("the service is not installed", [finding]) from error
+    from fabric.serve.run import listen as bind
+    from fabric.serve.run import prepare
+    from fabric.serve.service import Service
+    from fabric.serve.store import Store, folder_of
+
+    settings = _settings(listen, tls_cert, tls_key, token_file, rate)
+    folder = state_dir or folder_of(inventory)
+    with Store(folder, is_alone=not check) as store:
+        service = Service(inventory, store, settings)
+        server = prepare(service)
+        name, hosts = service.loaded.fabric.intent.fabric.name, len(service.loaded.fabric.hosts)
+        what = f"{name}, {hosts:,} hosts, state {service.book.version} in {folder}"
+        if check:
+            output.data(f"ready to serve {what}\n")
+            return
+        listening = bind(settings.host, settings.port)
+        host, port = listening.getsockname()[:2]
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        scheme = "https" if settings.tls_cert else "http"
+        output.note(f"serving {what} on {scheme}://{where}")
+        server.run([listening])
+
+
+def _settings(
+    listen: str, tls_cert: Path | None, tls_key: Path | None, token_file: Path | None, rate: float
+) -> Settings:
+    from fabric.serve.settings import Limits, Settings, check, parse_listen
+    from fabric.serve.tokens import read_tokens
+
+    host, port = parse_listen(listen)
+    tokens = read_tokens(token_file) if token_file else None
+    settings = Settings(host, port, tls_cert, tls_key, tokens, Limits(rate=rate))
+    check(settings)
+    return settings

@@ -1,0 +1,1 @@
+"""The service: placements, state and topology over HTTP (``rocefab serve``)."""

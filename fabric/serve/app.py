@@ -1,0 +1,108 @@
+"""The application: routes, errors and the OpenAPI document."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from fabric import __version__
+from fabric.serve.bodies import problem_of_fields
+from fabric.serve.guard import Guard
+from fabric.serve.openapi import document
+from fabric.serve.problem import Problem, internal
+from fabric.serve.routes import (
+    events,
+    extender,
+    health,
+    jobs,
+    network,
+    placements,
+    state,
+    topograph,
+    whatif,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from fabric.serve.service import Service
+
+_ROUTERS = (
+    *(placements.router, network.router, state.router, jobs.router, whatif.router),
+    *(extender.router, topograph.router, events.router, health.router),
+)
+
+
+def create_app(service: Service) -> Guard:
+    """Return the ASGI application of a service, with the guard around it."""
+    app = FastAPI(
+        title="rocefab",
+        version=__version__,
+        summary="Placements, state and topology of a RoCE fabric",
+        docs_url=None,  # its pages load scripts from elsewhere
+        redoc_url=None,
+        lifespan=_lifespan,
+        exception_handlers={
+            Problem: _problem,
+            HTTPException: _http,
+            RequestValidationError: _parameters,
+            Exception: _internal,
+        },
+    )
+    app.state.service = service
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    return Guard(app, service.settings, service.metrics)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    watch = asyncio.create_task(service.watch())
+    reloads: set[asyncio.Task[bool]] = set()
+
+    def reload() -> None:
+        task = asyncio.get_running_loop().create_task(service.reload())
+        reloads.add(task)
+        task.add_done_callback(reloads.discard)
+
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+    try:
+        yield
+    finally:
+        watch.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
+        service.close()
+
+
+async def _problem(_request: Request, problem: Any) -> Response:
+    response: Response = problem.response()
+    return response
+
+
+async def _parameters(_request: Request, error: Any) -> Response:
+    return problem_of_fields(error.errors(), "parameter").response()
+
+
+async def _internal(_request: Request, _error: Any) -> Response:
+    return internal().response()
+
+
+async def _http(_request: Request, error: Any) -> Response:
+    status = int(error.status_code)
+    detail = f"{HTTPStatus(status).phrase}; /openapi.json lists paths and methods"
+    return Problem(status, detail, headers=error.headers).response()

@@ -1,0 +1,195 @@
+"""What stands before every route: limits, tokens, time, figures and the access log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections import OrderedDict
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from fabric.serve.problem import Problem, internal, refused
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from fabric.serve.metrics import Metrics
+    from fabric.serve.settings import Settings
+
+#: Paths that need no token: the probes of systemd, Kubernetes and load balancers.
+OPEN = ("/healthz", "/readyz")
+#: POSTs that ask and change nothing.
+ASKING = (
+    *("/v1/placements", "/v1/whatif", "/v1/generate"),
+    *("/extender/filter", "/extender/prioritize"),
+)
+STREAM = "/v1/events"
+_READING = ("GET", "HEAD", "OPTIONS")
+#: Names that a browser on this machine has for it; a page of elsewhere has another (DNS rebinding).
+_OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+#: Clients whose rate is remembered.
+_MAX_CLIENTS = 4096
+_HEADERS = [(b"x-content-type-options", b"nosniff")]
+
+
+class Buckets:
+    """A token bucket for each client.
+
+    Parameters
+    ----------
+    rate : float
+        Requests per second, and how many may come at once; 0 is no limit.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._clients: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str, now_s: float) -> float:
+        """Take a token; return how many seconds are missing until there is one, or 0."""
+        if not self._rate:
+            return 0.0
+        left, at_s = self._clients.pop(client, (self._rate, now_s))
+        left = min(self._rate, left + (now_s - at_s) * self._rate)
+        missing = max(0.0, 1.0 - left)
+        self._clients[client] = (left if missing else left - 1.0, now_s)
+        if len(self._clients) > _MAX_CLIENTS:
+            self._clients.popitem(last=False)
+        return missing / self._rate
+
+
+class Guard:
+    """ASGI middleware around the whole application.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    settings : Settings
+        Limits and tokens.
+    metrics : Metrics
+        Where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+        self._app, self._settings, self._metrics = app, settings, metrics
+        self._buckets = Buckets(settings.limits.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let the application answer it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began_s = time.perf_counter()
+        exchange = _Exchange(receive, send, self._settings.limits.body_bytes)
+        try:
+            self._check(scope)
+            limit_s = None if scope["path"] == STREAM else self._settings.limits.request_s
+            async with asyncio.timeout(limit_s):
+                await self._app(scope, exchange.receive, exchange.send)
+        except Problem as problem:
+            await exchange.refuse(problem, scope)
+        except TimeoutError:
+            await exchange.refuse(_late(exchange), scope)
+        except Exception as error:  # noqa: BLE001 - the last one to see it
+            _say({"error": type(error).__name__, "path": scope["path"]})
+            await exchange.refuse(internal(), scope)
+        finally:
+            self._record(scope, exchange.status, time.perf_counter() - began_s)
+
+    def _check(self, scope: Scope) -> None:
+        headers = dict(scope["headers"])
+        client = scope["client"][0] if scope.get("client") else ""
+        wait_s = self._buckets.take(client, time.monotonic())
+        if wait_s:
+            problem = refused(429, "SRV008", "", "too many requests", "wait as Retry-After says")
+            problem.headers["Retry-After"] = str(int(wait_s) + 1)
+            raise problem
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length[:20]) > self._settings.limits.body_bytes:
+            raise too_large(self._settings.limits.body_bytes)
+        if scope["path"] not in OPEN:
+            self._authorise(scope, headers)
+
+    def _authorise(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        tokens = self._settings.tokens
+        if tokens is None:
+            name = headers.get(b"host", b"localhost").decode("latin-1").lower()
+            if name.rpartition(":")[0] not in _OWN_NAMES and name not in _OWN_NAMES:
+                message = "the Host header is not a name of this machine"
+                raise refused(421, "SRV010", "Host", message, "use http://127.0.0.1, or tokens")
+            return
+        granted = tokens.scope(headers.get(b"authorization", b"").decode("latin-1"))
+        if granted is None:
+            fix = "send the header Authorization: Bearer TOKEN"
+            problem = refused(401, "SRV010", "Authorization", "no valid token was sent", fix)
+            problem.headers["WWW-Authenticate"] = "Bearer"
+            raise problem
+        asks = scope["method"] in _READING or scope["path"] in ASKING
+        if not asks and granted != "write":
+            message = "the token has the scope read, and this is a change"
+            problem = refused(403, "SRV010", "Authorization", message, "use a token of scope write")
+            problem.headers["WWW-Authenticate"] = 'Bearer error="insufficient_scope"'
+            raise problem
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        self._metrics.request(scope["method"], route, status, seconds)
+        _say({
+            "client": scope["client"][0] if scope.get("client") else "",
+            "method": scope["method"],
+            "path": scope["path"][:256],
+            "status": status,
+            "ms": round(seconds * 1e3, 3),
+        })
+
+
+class _Exchange:
+    """One request and its answer; counts the body and remembers the status."""
+
+    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._most = receive, send, most
+        self._bytes = 0
+        self.is_read = False
+        self.status = 0
+
+    async def receive(self) -> Message:
+        """Return the next part of the body."""
+        message = await self._receive()
+        self._bytes += len(message.get("body", b""))
+        self.is_read = not message.get("more_body", False)
+        if self._bytes > self._most:
+            raise too_large(self._most)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message["headers"], *_HEADERS]
+        await self._send(message)
+
+    async def refuse(self, problem: Problem, scope: Scope) -> None:
+        """Send a problem, unless an answer has begun."""
+        if not self.status:
+            await problem.response()(scope, self._receive, self.send)
+
+
+def too_large(most: int) -> Problem:
+    """Return the problem of a body above the limit."""
+    message = f"the body is larger than {most:,} bytes"
+    return refused(413, "SRV008", "", message, "write hosts as a range, or send less")
+
+
+def _late(exchange: _Exchange) -> Problem:
+    status = HTTPStatus.SERVICE_UNAVAILABLE if exchange.is_read else HTTPStatus.REQUEST_TIMEOUT
+    return refused(status, "SRV008", "", "the request took too long", "ask for less, or later")
+
+
+def _say(what: dict[str, Any]) -> None:
+    """Write a line of the log; values of a client are escaped by JSON."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    sys.stdout.write(json.dumps({"time": stamp, **what}) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,60 @@
+"""The OpenAPI 3.1 document: what FastAPI knows of the routes, and the bodies that we parse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from fabric.serve import requests
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+_BODIES = (
+    requests.PlacementBody,
+    requests.StateBody,
+    requests.StatePatchBody,
+    requests.JobBody,
+    requests.WhatIfBody,
+    requests.ExtenderBody,
+    requests.GenerateBody,
+)
+_FINDING = {
+    "type": "object",
+    "required": ["rule", "severity", "field", "message", "fix"],
+    "properties": {
+        name: {"type": "string"} for name in ("rule", "severity", "field", "message", "fix")
+    },
+}
+_PROBLEM = {
+    "type": "object",
+    "description": "Problem details (RFC 9457); `findings` has each thing that is wrong.",
+    "required": ["type", "title", "status", "detail", "findings"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "findings": {"type": "array", "items": _FINDING},
+    },
+}
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """Return the document; it is made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title, version=app.version, summary=app.summary, routes=app.routes
+        )
+        _, definitions = models_json_schema(
+            [(model, "validation") for model in _BODIES],
+            ref_template="#/components/schemas/{model}",
+        )
+        components = made.setdefault("components", {})
+        components["schemas"] = {**definitions["$defs"], "Problem": _PROBLEM}
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        made["security"] = [{}, {"token": []}]
+        app.openapi_schema = made
+    return app.openapi_schema

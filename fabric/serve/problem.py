@@ -1,0 +1,103 @@
+"""Errors over HTTP: problem details of RFC 9457, with our findings as a member."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.core.errors import InputError
+
+#: RFC 9457, section 3.
+MEDIA_TYPE = "application/problem+json"
+#: Findings in one answer; a client that sends more wrong names has seen enough.
+MAX_FINDINGS = 100
+
+
+class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
+    """An answer that is an error.
+
+    Parameters
+    ----------
+    status : int
+        Status code, 400 to 599.
+    detail : str
+        What is wrong with this request.
+    findings : sequence of Finding
+        Each thing that is wrong, with its field and what to do.
+    headers : mapping
+        Headers of the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        findings: Sequence[Finding] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.findings = tuple(findings)
+        self.headers = dict(headers or {})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the members of the problem; the title is that of the status code."""
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "findings": [finding_as_dict(one) for one in self.findings[:MAX_FINDINGS]],
+        }
+
+    def response(self) -> Response:
+        """Return the answer."""
+        content = json.dumps(self.as_dict()).encode()
+        return Response(content, self.status, self.headers, MEDIA_TYPE)
+
+
+def finding_as_dict(finding: Finding) -> dict[str, Any]:
+    """Return a finding as plain data."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "field": finding.field,
+        "message": str(finding) if finding.position else _subject(finding) + finding.message,
+        "fix": finding.fix,
+    }
+
+
+def refused(status: int, rule: str, field: str, message: str, fix: str) -> Problem:
+    """Return a problem with one finding."""
+    finding = Finding(rule, Severity.ERROR, message, fix, field)
+    return Problem(status, message, [finding])
+
+
+def problem_of(error: InputError) -> Problem:
+    """Return the problem of a request that the rooms below did not take.
+
+    A job that has no place now (PLC001) is a conflict with the state of the fabric (409); all else
+    is wrong in itself (422).
+    """
+    unplaceable = bool(error.findings) and all(one.rule == "PLC001" for one in error.findings)
+    status = HTTPStatus.CONFLICT if unplaceable else HTTPStatus.UNPROCESSABLE_ENTITY
+    return Problem(status, str(error), error.findings)
+
+
+def internal() -> Problem:
+    """Return the problem of an error that is ours."""
+    return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an internal error; please report it")
+
+
+def _subject(finding: Finding) -> str:
+    subject = " ".join(part for part in (finding.device, finding.port) if part)
+    return f"{subject}: " if subject else ""

@@ -1,0 +1,205 @@
+"""Bodies of requests, checked as they are parsed, and described in the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from fabric.placement.engine.query import Within
+from fabric.placement.engine.state import Health
+
+#: Longest host range; longer ones are sent as a list.
+MAX_RANGE = 8192
+#: Most names in a list, and most members of an object.
+MAX_NAMES = 100_000
+#: Most hosts of a job.
+MAX_NODES = 1_000_000
+_MAX_GPUS = 64
+_MAX_SIZE = 1_000_000
+
+#: One line of printable ASCII, so that a log or a label can hold it.
+Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
+JobName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$")]
+HostNames = (
+    Annotated[str, StringConstraints(max_length=MAX_RANGE)]
+    | Annotated[list[Name], Field(max_length=MAX_NAMES)]
+)
+Dimension = Literal["tp", "cp", "ep", "dp", "pp"]
+Size = Annotated[int, Field(ge=1, le=_MAX_SIZE)]
+Weight = Annotated[float, Field(gt=0, le=1e18)]
+
+
+class Body(BaseModel):
+    """A body: no unknown member, no guess at a type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class TrafficBody(Body):
+    """What the hosts of a job send to each other."""
+
+    traffic: Annotated[str, StringConstraints(max_length=200)] = Field(
+        "ring",
+        description="Collective, or a mix with shares: ring, tree, all-to-all, pipeline.",
+        examples=["ring:3,all-to-all:1"],
+    )
+    layout: dict[Dimension, Size] | None = Field(
+        None,
+        description="Parallel layout; tp x cp x dp x pp is the number of ranks. It takes the "
+        "place of `traffic`.",
+        examples=[{"tp": 8, "dp": 2}],
+    )
+    weights: dict[Dimension, Weight] | None = Field(
+        None, description="Bytes or shares that a rank sends in each dimension of the layout."
+    )
+    pxn: bool = Field(default=True, description="Whether NCCL uses PXN for an all-to-all.")
+
+
+class PlacementBody(TrafficBody):
+    """A job that needs hosts."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"nodes": 2}, {"nodes": 2, "traffic": "all-to-all"}]}
+    )
+
+    nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = Field(
+        None, description="Hosts of the job; may be omitted where `hosts` names them."
+    )
+    gpus_per_node: Annotated[int, Field(ge=1, le=_MAX_GPUS)] | None = Field(
+        None, description="GPUs of each host, from GPU 0 on; all where omitted."
+    )
+    hosts: HostNames | None = Field(
+        None, description="Rank exactly these hosts: a range such as gpu[001-004], or a list."
+    )
+    include: HostNames | None = Field(None, description="Search among these hosts only.")
+    exclude: HostNames | None = Field(None, description="Hosts that must not be used.")
+    within: Within | None = Field(
+        None, strict=False, description="What all hosts must share: block, unit or pod."
+    )
+    segment: Size | None = Field(
+        None, description="Hosts that stay together on one unit; divides `nodes`."
+    )
+    max_units: Size | None = Field(None, description="Most units that the job may spread over.")
+    target: Annotated[float, Field(ge=0, le=1000)] = Field(
+        1.0,
+        description="Load of links that is good enough: below it, fewer units are better than "
+        "lighter links. 1 is the line rate of the NICs, 0 takes the lightest links.",
+    )
+    room: Annotated[float, Field(ge=0, le=100)] = Field(
+        0.0,
+        description="Load that is accepted above the best for leaving room to larger jobs: 0.1 is "
+        "10 %.",
+    )
+    nvlink_gpus: Size | None = Field(
+        None, description="GPUs of an NVLink domain; those of a host where omitted."
+    )
+    ranks: bool = Field(default=False, description="Whether to list the ranks with their NICs.")
+
+
+class ConditionBody(Body):
+    """How a host, a switch or a cable is."""
+
+    health: Health = Field(strict=False, description="down, drained, window or degraded.")
+    reason: Line = ""
+    capacity: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="Share of its speed that a degraded cable or switch has left."
+    )
+
+
+Subject = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
+
+
+class StateBody(Body):
+    """All that is not as planned, by host, switch or `device:port`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"conditions": {"gpu001": {"health": "down", "reason": "no power"}}}]
+        }
+    )
+
+    conditions: Annotated[dict[Subject, ConditionBody], Field(max_length=MAX_NAMES)]
+
+
+class StatePatchBody(Body):
+    """Changes of the state as a merge patch (RFC 7396): null removes a condition."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"conditions": {"gpu001": {"health": "drained"}, "gpu002": None}}]
+        }
+    )
+
+    conditions: Annotated[dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES)]
+
+
+class JobBody(TrafficBody):
+    """A job that runs."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "train-7", "hosts": "gpu[001-002]"}]}
+    )
+
+    name: JobName
+    hosts: HostNames = Field(description="Its hosts: a range such as gpu[001-004], or a list.")
+
+
+class WhatIfBody(Body):
+    """What fails, or is drained."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"fail": ["switch:spine01"]}]})
+
+    fail: Annotated[list[Line], Field(max_length=1000)] = Field(
+        [],
+        description="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT or "
+        "host:NAME; all fail together.",
+    )
+    drain: Line = Field("", description="Switch to drain, in addition to the failures.")
+    all_links: bool = Field(default=False, description="Rank the failure of each single cable.")
+    all_switches: bool = Field(default=False, description="Rank the failure of each single switch.")
+    rules: bool = Field(default=False, description="Whether to look for new findings of the rules.")
+
+
+class ExtenderBody(BaseModel):
+    """``ExtenderArgs`` of k8s.io/kube-scheduler/extender/v1; it has more members than these."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [{"Pod": {"metadata": {"uid": "1"}}, "NodeNames": ["gpu001", "gpu002"]}]
+        },
+    )
+
+    pod: dict[str, Any] | None = Field(None, alias="Pod")
+    nodes: dict[str, Any] | None = Field(None, alias="Nodes")
+    node_names: Annotated[list[str], Field(max_length=MAX_NAMES)] | None = Field(
+        None, alias="NodeNames"
+    )
+
+
+class GenerateEngine(Body):
+    """Engine of a request to Topograph."""
+
+    name: str = ""
+    params: dict[str, Any] = {}
+
+
+class GenerateNodes(Body):
+    """Nodes of a region: instance id and node name."""
+
+    region: str = ""
+    instances: dict[str, str] = {}
+
+
+class GenerateBody(Body):
+    """Request of Topograph (NVIDIA/topograph, pkg/topology/request.go); the provider is ignored."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"engine": {"name": "slurm"}}]})
+
+    provider: dict[str, Any] = {}
+    engine: GenerateEngine = GenerateEngine()
+    nodes: list[GenerateNodes] = []

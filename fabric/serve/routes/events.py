@@ -1,0 +1,32 @@
+"""Changes as they happen."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from fabric.serve.routes.described import header, responses, service_of
+
+router = APIRouter()
+#: Numbers of events have fewer digits.
+_MAX_DIGITS = 18
+
+
+@router.get(
+    "/v1/events",
+    summary="Changes as they happen",
+    responses=responses(ok="Events `state`, `job` and `reload`.", media="text/event-stream"),
+    openapi_extra={"parameters": [header("Last-Event-ID", "Last event that was received.")]},
+)
+async def events(request: Request) -> Response:
+    """Send an event for each change of the state, of the jobs and of the inventory."""
+    service = service_of(request)
+    service.events.check_room()
+    last = request.headers.get("last-event-id", "")
+    after = int(last) if last.isascii() and last.isdigit() and len(last) <= _MAX_DIGITS else None
+    return StreamingResponse(
+        service.events.stream(after),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )

@@ -1,0 +1,51 @@
+"""Whether the service runs, whether it can answer, and its figures."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.serve.problem import finding_as_dict
+from fabric.serve.routes.described import as_json, responses, service_of
+
+router = APIRouter()
+#: Names in one answer.
+MAX_IGNORED = 1000
+
+
+@router.get("/healthz", responses=responses(ok="The process runs."), summary="Process is alive")
+async def healthz() -> Response:
+    """Say that the process runs."""
+    return as_json(b'{"status": "ok"}')
+
+
+@router.get("/readyz", responses=responses(ok="It answers."), summary="Service can answer")
+async def readyz(request: Request) -> Response:
+    """Say that placements are answered, and whether they are about the inventory on disk."""
+    service = service_of(request)
+    content = {
+        "status": "degraded" if service.broken or service.ignored else "ok",
+        "fabric": service.loaded.fabric.intent.fabric.name,
+        "inventory": {
+            "loads": service.loaded.number,
+            "loaded_s": round(service.loaded.loaded_s, 3),
+            "is_current": not service.broken,
+            "findings": [finding_as_dict(one) for one in service.broken],
+        },
+        "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
+    }
+    return as_json(json.dumps(content).encode())
+
+
+@router.get(
+    "/metrics",
+    responses=responses(ok="Figures for Prometheus.", media="text/plain"),
+    summary="Figures for Prometheus",
+)
+async def metrics(request: Request) -> Response:
+    """Return the figures."""
+    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,140 @@
+"""Running jobs, so that the next placement sees them."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.core import hostlist
+from fabric.serve.bodies import body
+from fabric.serve.book import Job
+from fabric.serve.problem import Problem, refused
+from fabric.serve.query import Wrong, job_hosts, traffic_of
+from fabric.serve.requests import JobBody
+from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
+from fabric.serve.routes.pages import Limit, Offset, page
+from fabric.serve.service import request_digest
+from fabric.serve.store import Kept
+
+if TYPE_CHECKING:
+    from fabric.serve.book import Book
+    from fabric.topology.model import Fabric
+
+router = APIRouter()
+_MAX_KEY = 255
+_KEY = header(
+    "Idempotency-Key", "Key of this request; the same request with the same key is done once."
+)
+
+
+@router.get("/v1/jobs", summary="Running jobs", responses=responses(422, ok="A page of jobs."))
+async def get_jobs(request: Request, limit: Limit = 1000, offset: Offset = 0) -> Response:
+    """Return the running jobs by name."""
+    book = service_of(request).book
+    return page(sorted(book.jobs), limit, offset, lambda name: _plain(book.jobs[name]))
+
+
+@router.post(
+    "/v1/jobs",
+    summary="A job has started",
+    status_code=HTTPStatus.CREATED,
+    **with_body(JobBody, 201, 409, ok="The job.", parameters=[_KEY]),
+)
+async def post_jobs(request: Request) -> Response:
+    """Note a job that runs: its hosts take no other job, its traffic shares the links."""
+    service = service_of(request)
+    wanted = await body(request, JobBody)
+    key = _key(request)
+    digest = request_digest("POST", "/v1/jobs", await request.body())
+    if key and (kept := await service.kept(key)):
+        return _again(kept, digest)
+    job = _job(wanted, service.loaded.fabric)
+    content = json.dumps(_plain(job)).encode()
+
+    def make(book: Book) -> Book:
+        _check_free(job, book)
+        return book.with_job(job)
+
+    def answer(_: Book) -> Kept | None:
+        return Kept(key, digest, HTTPStatus.CREATED, content) if key else None
+
+    event = ("job", {"job": wanted.name, "is_running": True})
+    try:
+        await service.change(make, event=event, answer=answer)
+    except Problem:
+        if key and (kept := await service.kept(key)):  # the same request came twice at once
+            return _again(kept, digest)
+        raise
+    return as_json(content, HTTPStatus.CREATED, {"Location": f"/v1/jobs/{wanted.name}"})
+
+
+@router.delete(
+    "/v1/jobs/{name}",
+    summary="A job has ended",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses=responses(204, 404, 422, ok="It is removed."),
+)
+async def delete_job(
+    request: Request, name: Annotated[str, Path(min_length=1, max_length=128)]
+) -> Response:
+    """Remove a job; its hosts are free again."""
+
+    def make(book: Book) -> Book:
+        if name not in book.jobs:
+            message = f"there is no job {name[:128]!a}"
+            raise refused(404, "SRV011", "name", message, "GET /v1/jobs lists the jobs")
+        return book.without_job(name)
+
+    event = ("job", {"job": name, "is_running": False})
+    await service_of(request).change(make, event=event)
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+def _job(wanted: JobBody, fabric: Fabric) -> Job:
+    wrong = Wrong()
+    hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong)
+    if traffic.layout and not wrong.findings:
+        try:
+            traffic.layout.communicators(len(hosts), fabric.intent.fabric.host.gpus)
+        except ValueError as error:
+            fix = "make the product of the sizes the number of ranks"
+            wrong.add("layout", str(error), fix)
+    wrong.end()
+    return Job(wanted, hosts, traffic)
+
+
+def _check_free(job: Job, book: Book) -> None:
+    if job.body.name in book.jobs:
+        message = f"there is a job {job.body.name} already"
+        raise refused(409, "SRV011", "name", message, "delete it first, or use another name")
+    mine = set(job.hosts)
+    for name, other in book.jobs.items():
+        shared = mine.intersection(other.hosts)
+        if shared:
+            message = f"{hostlist.fold(shared)[:200]} runs job {name} already"
+            raise refused(409, "SRV011", "hosts", message, f"delete job {name} first")
+
+
+def _key(request: Request) -> str:
+    key = request.headers.get("idempotency-key", "")
+    if len(key) > _MAX_KEY:
+        message = f"the key is longer than {_MAX_KEY} characters"
+        raise refused(422, "SRV012", "Idempotency-Key", message, "use a UUID")
+    return key
+
+
+def _again(kept: Kept, digest: str) -> Response:
+    """Return the first answer of a key; the key of another request is an error."""
+    if kept.request != digest:
+        message = "this key was used for another request"
+        raise refused(422, "SRV012", "Idempotency-Key", message, "use a new key for each request")
+    return as_json(kept.body, kept.status, {"Idempotency-Replayed": "true"})
+
+
+def _plain(job: Job) -> dict[str, Any]:
+    return {"name": job.body.name, "hosts": hostlist.fold(job.hosts), "traffic": str(job.traffic)}

@@ -1,0 +1,62 @@
+"""Placements: hosts for a job. The path that schedulers wait for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.placement.place import ranks_of_host
+from fabric.serve.answers import encode
+from fabric.serve.bodies import json_body, parsed
+from fabric.serve.query import query_of
+from fabric.serve.requests import PlacementBody
+from fabric.serve.routes.described import as_json, service_of, with_body
+
+if TYPE_CHECKING:
+    from fabric.serve.service import Service
+    from fabric.serve.source import Loaded
+    from fabric.topology.model import Fabric, Ints
+
+router = APIRouter()
+
+
+@router.post(
+    "/v1/placements",
+    summary="Hosts for a job, in rank order",
+    **with_body(PlacementBody, 409, ok="The best hosts, what they cost, and how sure that is."),
+)
+async def placements(request: Request) -> Response:
+    """Return hosts for a job; nothing is reserved."""
+    service = service_of(request)
+    loaded = service.loaded
+    content = await json_body(request)
+    answer = loaded.kept.get(content)
+    if answer is None:
+        wanted = parsed(content, PlacementBody)
+        answer = await _searched(service, loaded, wanted)
+        loaded.kept.put(content, answer)
+    now = {"state": service.about(loaded.book), "warnings": service.warnings()}
+    return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
+
+
+async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:
+    """Return an answer without what changes while the state does not."""
+    query = query_of(wanted, loaded.fabric)
+    found = await service.place(loaded, query)
+    ranks = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node) if wanted.ranks else None
+    return encode(found, query, loaded.engine, loaded.names, ranks)
+
+
+def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:
+    """Return each rank with its host, GPU, NIC, rail and leaf."""
+    gpus = gpus_per_node or fabric.intent.fabric.host.gpus
+    return [
+        asdict(rank)
+        for number, row in enumerate(rows.tolist())
+        for rank in ranks_of_host(fabric, row, number * gpus, gpus)
+    ]

@@ -1,0 +1,76 @@
+"""The state: hosts, switches and cables that are not as planned."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.serve.bodies import body
+from fabric.serve.requests import StateBody, StatePatchBody
+from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
+from fabric.serve.service import etag
+
+if TYPE_CHECKING:
+    from fabric.serve.book import Book
+    from fabric.serve.service import Service
+
+router = APIRouter()
+_MATCH = [header("If-Match", "ETag that the state must have; `*` for any.")]
+_OK = "The state, with its ETag."
+
+
+@router.get(
+    "/v1/state",
+    summary="Conditions that differ from the plan",
+    responses=responses(304, ok=_OK),
+    openapi_extra={"parameters": [header("If-None-Match", "ETag of the state that is known.")]},
+)
+async def get_state(request: Request) -> Response:
+    """Return the conditions, and the version of the state."""
+    service = service_of(request)
+    tag = etag(service.book)
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag})
+    return _state(service, service.book)
+
+
+@router.put(
+    "/v1/state", summary="Replace the state", **with_body(StateBody, 412, ok=_OK, parameters=_MATCH)
+)
+async def put_state(request: Request) -> Response:
+    """Replace all conditions; jobs stay."""
+    wanted = await body(request, StateBody)
+    return await _changed(request, lambda book: book.with_conditions(wanted.conditions))
+
+
+@router.patch(
+    "/v1/state",
+    summary="Change some conditions",
+    **with_body(StatePatchBody, 412, ok=_OK, parameters=_MATCH),
+)
+async def patch_state(request: Request) -> Response:
+    """Add, replace or remove conditions; those that are not named stay."""
+    wanted = await body(request, StatePatchBody)
+    return await _changed(request, lambda book: book.patched(wanted.conditions))
+
+
+async def _changed(request: Request, make: Any) -> Response:
+    service = service_of(request)
+    match = request.headers.get("if-match")
+    book = await service.change(make, match=match, event=("state", {}))
+    return _state(service, book)
+
+
+def _state(service: Service, book: Book) -> Response:
+    content = {
+        "state": service.about(book),
+        "conditions": {
+            subject: one.model_dump(mode="json") for subject, one in book.conditions.items()
+        },
+    }
+    return as_json(json.dumps(content).encode(), headers={"ETag": etag(book)})

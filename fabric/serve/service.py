@@ -1,0 +1,281 @@
+"""What the routes share: the engine, the state, its changes, and slow work done one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sqlite3
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fabric.core import hostlist
+from fabric.core.errors import FabricError, InputError
+from fabric.serve.book import Book, Job
+from fabric.serve.events import Events
+from fabric.serve.metrics import Metrics
+from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
+from fabric.serve.query import Wrong, traffic_of
+from fabric.serve.source import Loaded, findings_of, fingerprint, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabric.core.findings import Finding
+    from fabric.placement.engine.engine import Engine
+    from fabric.placement.engine.query import Answer, Query
+    from fabric.serve.settings import Settings
+    from fabric.serve.store import Kept, Store
+
+T = TypeVar("T")
+#: Searches that take longer than this on average run beside the event loop.
+_LONG_S = 0.005
+#: Weight of the last search in that average.
+_WEIGHT = 0.1
+
+
+class Service:
+    """One inventory, its engine and its state.
+
+    Parameters
+    ----------
+    folder : Path
+        Inventory folder.
+    store : Store
+        Where the state is kept.
+    settings : Settings
+        Limits and times.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong.
+    """
+
+    def __init__(self, folder: Path, store: Store, settings: Settings) -> None:
+        self.folder, self.store, self.settings = folder, store, settings
+        self.metrics = Metrics()
+        self.results: OrderedDict[str, str] = OrderedDict()
+        self.events = Events(settings.limits.streams)
+        self._seen = fingerprint(folder)
+        self.loaded: Loaded = load(folder, _read_book(store))
+        self.broken: tuple[Finding, ...] = ()
+        self._change = asyncio.Lock()
+        self._changes: set[asyncio.Task[Book]] = set()
+        self._threads = ThreadPoolExecutor(1, "rocefab-slow")
+        self._searches = ThreadPoolExecutor(1, "rocefab-search")
+        self._waiting = 0
+        self._search_s = 0.0
+        self.ignored = self.loaded.ignored()
+        self._count()
+
+    @property
+    def book(self) -> Book:
+        """The state that the next query sees."""
+        return self.loaded.book
+
+    async def place(self, loaded: Loaded, query: Query) -> Answer:
+        """Return the answer of an engine.
+
+        Raises
+        ------
+        Problem
+            409 when there is no place now, 422 when the query is wrong.
+        """
+        search = partial(_timed, loaded.engine, query)
+        try:
+            if self._search_s > _LONG_S:
+                loop = asyncio.get_running_loop()
+                answer, took_s = await loop.run_in_executor(self._searches, search)
+            else:
+                answer, took_s = search()
+        except InputError as error:
+            self.metrics.placements.labels("refused").inc()
+            raise problem_of(error) from error
+        self._search_s += _WEIGHT * (took_s - self._search_s)
+        self.metrics.search_seconds.observe(took_s)
+        self.metrics.placements.labels("placed").inc()
+        return answer
+
+    async def slow(self, work: Callable[[], T]) -> T:
+        """Run work that takes long, after that which waits already.
+
+        Raises
+        ------
+        Problem
+            503 when too much waits; what the work did not take, as a problem.
+        """
+        if self._waiting >= self.settings.limits.waiting:
+            raise _busy()
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except InputError as error:
+            raise problem_of(error) from error
+        finally:
+            self._waiting -= 1
+
+    async def change(
+        self,
+        make: Callable[[Book], Book],
+        *,
+        match: str | None = None,
+        event: tuple[str, dict[str, Any]],
+        answer: Callable[[Book], Kept | None] = lambda _: None,
+    ) -> Book:
+        """Change the state: on disk first, then for the next query, then tell who listens.
+
+        Parameters
+        ----------
+        make : callable
+            Returns the next version; it may raise Problem.
+        match : str or None
+            ETag that the state must have (``If-Match``).
+        answer : callable
+            Returns what is kept for the Idempotency-Key of the request.
+
+        Raises
+        ------
+        Problem
+            412 when the state has another ETag, 422 when it is about what the fabric does not have,
+            503 when it cannot be written.
+        """
+        # A request that ends early (time limit) must not leave disk and memory apart.
+        task = asyncio.create_task(self._changed(make, match, event, answer))
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+        return await asyncio.shield(task)
+
+    async def _changed(
+        self,
+        make: Callable[[Book], Book],
+        match: str | None,
+        event: tuple[str, dict[str, Any]],
+        answer: Callable[[Book], Kept | None],
+    ) -> Book:
+        async with self._change:
+            before = self.book
+            if match is not None and match.strip() not in {"*", etag(before)}:
+                message = f"the state is at version {before.version}, not at the one of If-Match"
+                fix = "GET it again, and repeat the change"
+                raise refused(HTTPStatus.PRECONDITION_FAILED, "SRV007", "If-Match", message, fix)
+            after = make(before)
+            try:
+                loaded = self.loaded.told(after)
+            except InputError as error:
+                raise problem_of(error) from error
+            try:
+                await asyncio.to_thread(self.store.save, before, after, answer(after))
+            except sqlite3.Error as error:
+                message = f"the state cannot be written: {error}"
+                fix = "check the disk of --state-dir, and send it again"
+                raise refused(503, "SRV005", "", message, fix) from error
+            self.loaded, self.ignored = loaded, loaded.ignored()
+            self._count()
+        self.events.tell(event[0], {**event[1], "version": after.version})
+        return after
+
+    async def kept(self, key: str) -> Kept | None:
+        """Return the answer of an Idempotency-Key, after the change that is being written."""
+        async with self._change:
+            return self.store.answer(key)
+
+    async def reload(self) -> bool:
+        """Load the inventory again; a wrong one leaves the one before in place."""
+        seen = await asyncio.to_thread(fingerprint, self.folder)
+        async with self._change:
+            number = self.loaded.number + 1
+            try:
+                loaded = await asyncio.to_thread(load, self.folder, self.book, number)
+            except (FabricError, OSError, ValueError) as error:
+                known = error if isinstance(error, FabricError) else FabricError(str(error))
+                self.broken = findings_of(known)
+            else:
+                self.loaded, self.broken = loaded, ()
+                self.ignored = loaded.ignored()
+            self._seen = seen
+            self._count()
+        outcome = "kept" if self.broken else "loaded"
+        self.metrics.reloads.labels(outcome).inc()
+        wrong = [finding_as_dict(one) for one in self.broken]
+        self.events.tell("reload", {"outcome": outcome, "findings": wrong})
+        return not self.broken
+
+    async def watch(self) -> None:
+        """Reload when the files of the inventory change, until cancelled."""
+        while True:
+            await asyncio.sleep(self.settings.watch_s)
+            seen = await asyncio.to_thread(fingerprint, self.folder)
+            if seen != self._seen:
+                await self.reload()
+
+    def warnings(self) -> list[str]:
+        """Return what makes answers less certain than they look."""
+        found = []
+        if self.broken:
+            found.append("the inventory on disk is wrong; this answer is of the one before it")
+        if self.ignored:
+            found.append(f"the state names {len(self.ignored)} things that the inventory lacks")
+        return [f"{text}: see /readyz" for text in found]
+
+    def about(self, book: Book) -> dict[str, Any]:
+        """Return version, age and size of a state, for answers."""
+        age_s = None if book.changed_s is None else max(0.0, time.time() - book.changed_s)
+        return {
+            "version": book.version,
+            "age_s": None if age_s is None else round(age_s, 3),
+            "conditions": len(book.conditions),
+            "jobs": len(book.jobs),
+        }
+
+    def close(self) -> None:
+        """End the threads, after the work that has begun."""
+        for threads in (self._threads, self._searches):
+            threads.shutdown(wait=True, cancel_futures=True)
+
+    def _count(self) -> None:
+        self.metrics.version.set(self.book.version)
+        self.metrics.conditions.set(len(self.book.conditions))
+        self.metrics.jobs.set(len(self.book.jobs))
+        self.metrics.is_current.set(not self.broken)
+
+
+def etag(book: Book) -> str:
+    """Return the entity tag of a state (RFC 9110, section 8.8.3)."""
+    return f'"{book.version}"'
+
+
+def request_digest(method: str, path: str, body: bytes) -> str:
+    """Return what tells two requests with one Idempotency-Key apart."""
+    return hashlib.sha256(b"\0".join((method.encode(), path.encode(), body))).hexdigest()
+
+
+def _timed(engine: Engine, query: Query) -> tuple[Answer, float]:
+    """Return the answer and the processor time that it took."""
+    began_s = time.thread_time()
+    return engine.place(query), time.thread_time() - began_s
+
+
+def _read_book(store: Store) -> Book:
+    jobs = {}
+    for body in store.jobs():
+        names = body.hosts if isinstance(body.hosts, list) else hostlist.expand(body.hosts)
+        jobs[body.name] = Job(body, tuple(names), traffic_of(body, Wrong()))
+    version, changed_s = store.version()
+    return Book(store.conditions(), jobs, version, changed_s)
+
+
+def _busy() -> Problem:
+    problem = refused(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "SRV009",
+        "",
+        "too many slow requests are waiting",
+        "try again after the time in Retry-After",
+    )
+    problem.headers["Retry-After"] = "5"
+    return problem

@@ -1,0 +1,112 @@
+"""How the service listens, and its limits."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.serve.tokens import Tokens
+
+_MAX_PORT = 65535
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one client can take of the service.
+
+    Parameters
+    ----------
+    body_bytes : int
+        Largest body of a request.
+    rate : float
+        Requests of one client per second; 0 is no limit. As many may come at once.
+    request_s : float
+        Longest time of a request, body included.
+    streams : int
+        Clients of ``/v1/events`` at a time.
+    waiting : int
+        Slow requests (``/v1/whatif``, exports) that may wait for their turn.
+    """
+
+    body_bytes: int = 1 << 20
+    rate: float = 1000.0
+    request_s: float = 30.0
+    streams: int = 64
+    waiting: int = 8
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the service listens.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Address; port 0 takes a free one.
+    tls_cert, tls_key : Path or None
+        Certificate chain and private key, PEM.
+    tokens : Tokens or None
+        Who may do what; None lets everyone on this machine do all.
+    watch_s : float
+        How often the inventory folder is examined for changes.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8780
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tokens: Tokens | None = None
+    limits: Limits = field(default_factory=Limits)
+    watch_s: float = 2.0
+
+
+def parse_listen(text: str) -> tuple[str, int]:
+    """Return the address and port of ``127.0.0.1:8780`` or ``[::1]:8780``.
+
+    Raises
+    ------
+    InputError
+        When it is neither.
+    """
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):([0-9]{1,5})", text)
+    with suppress(ValueError):
+        if match and int(match[3]) <= _MAX_PORT:
+            return str(ipaddress.ip_address(match[1] or match[2])), int(match[3])
+    message = f"{text[:80]!a} is not an address and a port"
+    raise _wrong([("--listen", message, "use the form 127.0.0.1:8780 or [::1]:8780")])
+
+
+def check(settings: Settings) -> None:
+    """Raise InputError where others could read or change what the service knows.
+
+    Beyond this machine it speaks TLS only, and only to those who have a token.
+    """
+    wrong = []
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        wrong.append(("--tls-cert", "a certificate needs its key", "specify both or none"))
+    if not ipaddress.ip_address(settings.host).is_loopback:
+        where = f"{settings.host} can be reached from other machines"
+        if settings.tls_cert is None:
+            fix = "specify --tls-cert and --tls-key, or listen on 127.0.0.1"
+            wrong.append(("--listen", f"{where}, and TLS is off", fix))
+        if settings.tokens is None:
+            fix = "specify --token-file, or listen on 127.0.0.1"
+            wrong.append(("--listen", f"{where}, and there are no tokens", fix))
+    if wrong:
+        raise _wrong(wrong)
+
+
+def _wrong(items: list[tuple[str, str, str]]) -> InputError:
+    findings = [
+        Finding("SRV001", Severity.ERROR, message, fix, field=name) for name, message, fix in items
+    ]
+    return InputError("the service cannot listen", findings)

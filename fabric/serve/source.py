@@ -1,0 +1,135 @@
+"""The engine that answers now, and its replacement when the inventory changes."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import FabricError, InputError
+from fabric.core.findings import Finding, Severity
+from fabric.placement.engine.engine import Engine
+from fabric.serve.answers import Kept, Names
+from fabric.serve.extender import Prioritiser
+from fabric.workflow.project import Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.serve.book import Book
+    from fabric.topology.model import Fabric
+
+#: Files of an inventory folder that are watched; more than these are not one inventory.
+_MAX_FILES = 10_000
+#: How the engine names a condition of its state in a finding.
+_CONDITION = re.compile(r"conditions\[(\d+)\]")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An inventory with the engine that answers for it.
+
+    Parameters
+    ----------
+    project : Project
+        The inventory.
+    engine : Engine
+        The engine, told the state.
+    book : Book
+        That state.
+    names : Names
+        Its host names, ready to be written.
+    loaded_s : float
+        When it was loaded, seconds since 1970.
+    number : int
+        Counts the inventories that this process has loaded.
+    unknown : frozenset of str
+        Subjects of conditions that were sent for another inventory, and that this one lacks.
+    files : dict
+        Texts for other programs, by form and part; filled as they are asked for.
+    kept : Kept
+        Answers to placements of this inventory and state.
+    prioritiser : Prioritiser
+        Placements of pods, in rows of this inventory.
+    """
+
+    project: Project
+    engine: Engine
+    book: Book
+    names: Names
+    loaded_s: float
+    number: int = 1
+    unknown: frozenset[str] = frozenset()
+    files: dict[tuple[str, str], str] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
+    prioritiser: Prioritiser = field(default_factory=Prioritiser)
+
+    @property
+    def fabric(self) -> Fabric:
+        """The network."""
+        return self.engine.fabric
+
+    def told(self, book: Book) -> Loaded:
+        """Return the same with another state.
+
+        Raises
+        ------
+        InputError
+            When the state is about what the fabric does not have.
+        """
+        engine = self.engine.updated(book.state(self.fabric, self.unknown))
+        return replace(self, engine=engine, book=book, kept=Kept())
+
+    def ignored(self) -> list[str]:
+        """Return subjects of conditions and hosts of jobs that this inventory does not have."""
+        subjects = self.unknown.intersection(self.book.conditions)
+        return sorted(subjects | self.book.unknown_hosts(self.fabric))
+
+
+def load(folder: Path, book: Book, number: int = 1) -> Loaded:
+    """Return the inventory of a folder with its engine.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong.
+    """
+    project = Project(folder)
+    engine, unknown = _engine(project.fabric, book)
+    names = Names(project.fabric)
+    return Loaded(project, engine, book, names, time.time(), number, unknown)
+
+
+def _engine(fabric: Fabric, book: Book) -> tuple[Engine, frozenset[str]]:
+    """Return the engine, and subjects of conditions that the fabric does not have."""
+    try:
+        return Engine(fabric, book.state(fabric)), frozenset()
+    except InputError as error:
+        subjects = [*book.conditions]
+        places = (_CONDITION.match(finding.field) for finding in error.findings)
+        unknown = frozenset(subjects[int(place[1])] for place in places if place)
+        if not unknown:
+            raise
+        return Engine(fabric, book.state(fabric, unknown)), unknown
+
+
+def findings_of(error: FabricError) -> tuple[Finding, ...]:
+    """Return the findings of an error; one with its text where it has none."""
+    own = error.findings if isinstance(error, InputError) else ()
+    return own or (Finding("SRV006", Severity.ERROR, str(error)),)
+
+
+def fingerprint(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of each file below a folder; another value is a change."""
+    found = []
+    for path in folder.rglob("*"):
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        if not path.is_dir():
+            found.append((str(path), status.st_mtime_ns, status.st_size))
+        if len(found) >= _MAX_FILES:
+            break
+    return tuple(sorted(found))

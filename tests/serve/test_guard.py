@@ -1,0 +1,145 @@
+"""Who may do what, and how much of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.serve.guard import ASKING, Buckets
+from fabric.serve.settings import Limits, Settings, check, parse_listen
+from fabric.serve.tokens import read_tokens
+from tests.serve.servers import served
+
+READ, WRITE = "r" * 32, "w" * 32
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return read_tokens(_file(tmp_path, f"# two\nread {READ}\n\nwrite {WRITE}\n"))
+
+
+def _file(folder, text: str, mode: int = 0o600):
+    path = folder / "tokens"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_scopes(tmp_path, tokens, capsys) -> None:
+    """Without a token nothing but the probes; `read` asks; `write` does all."""
+    with served(tmp_path / "state", tokens=tokens) as client:
+        document = client.get("/openapi.json", headers=_bearer(READ)).json()
+        for path, operations in document["paths"].items():
+            for method in operations:
+                url = path.replace("{form}", "dot").replace("{name}", "x")
+                if url in {"/healthz", "/readyz"}:
+                    assert client.get(url).status_code == 200
+                    continue
+                if url == "/v1/events":
+                    continue
+                codes = [
+                    client.request(method, url, headers=headers).status_code
+                    for headers in ({}, _bearer("x" * 32), _bearer(READ), _bearer(WRITE))
+                ]
+                asks = method == "get" or url in ASKING
+                assert codes[:2] == [401, 401], url
+                assert (codes[2] == 403) is not asks, (method, url, codes)
+                assert codes[3] not in {401, 403}, url
+        refused = client.get("/v1/state")
+        assert refused.headers["www-authenticate"] == "Bearer"
+    assert READ not in capsys.readouterr().out
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_page_of_elsewhere_cannot_use_the_browser_of_this_machine(shared) -> None:
+    assert shared.get("/v1/state", headers={"Host": "localhost:1"}).status_code == 200
+    answer = shared.get("/v1/state", headers={"Host": "rebound.example.net"})
+    assert answer.status_code == 421
+
+
+def test_rate_of_a_client_is_limited(tmp_path) -> None:
+    with served(tmp_path, limits=Limits(rate=0.01)) as client:
+        codes = [client.get("/healthz").status_code for _ in range(3)]
+        assert codes == [429] * 3
+    with served(tmp_path, limits=Limits(rate=2)) as client:
+        answers = [client.get("/healthz") for _ in range(50)]
+        late = [one for one in answers if one.status_code == 429]
+        assert answers[0].status_code == 200
+        assert late
+        assert late[0].headers["retry-after"] == "1"
+
+
+def test_bucket_fills_again() -> None:
+    buckets = Buckets(2.0)
+    assert [buckets.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 0.5]
+    assert buckets.take("b", 0.0) == 0.0
+    assert buckets.take("a", 0.5) == 0.0
+    assert buckets.take("a", 0.5) == 0.5
+    assert Buckets(0).take("a", 0.0) == 0.0
+
+
+def test_time_of_a_request_is_limited(tmp_path) -> None:
+    with served(tmp_path, limits=Limits(request_s=0.001)) as client:
+        answer = client.post("/v1/whatif", json={"all_links": True})
+        assert answer.status_code in {408, 503}
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_slow_requests_do_not_pile_up(tmp_path) -> None:
+    with served(tmp_path, limits=Limits(waiting=0)) as client:
+        answer = client.post("/v1/whatif", json={"fail": ["host:gpu001"]})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+
+
+def test_internal_error_is_a_problem_and_no_more(tmp_path, monkeypatch, capsys) -> None:
+    with served(tmp_path) as client:
+        monkeypatch.setattr(client.service, "about", lambda _: 1 / 0)
+        answer = client.get("/v1/state")
+        assert answer.status_code == 500
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert '"error": "ZeroDivisionError"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "message"),
+    [
+        (f"read {READ}", 0o640, "mode 0640"),
+        (f"read {READ} more", 0o600, "not `read TOKEN`"),
+        (f"admin {READ}", 0o600, "not `read TOKEN`"),
+        ("read short", 0o600, "shorter than 32"),
+        ("# none", 0o600, "no token"),
+    ],
+)
+def test_wrong_token_file(tmp_path, text: str, mode: int, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_tokens(_file(tmp_path, text, mode))
+    said = "\n".join(map(str, caught.value.findings))
+    assert message in said
+    assert "short\n" not in said
+    assert READ not in said
+
+
+def test_beyond_this_machine_only_with_tls_and_tokens(tmp_path, tokens) -> None:
+    both = {"tls_cert": tmp_path / "c", "tls_key": tmp_path / "k"}
+    check(Settings())
+    check(Settings(host="::1", tokens=tokens))
+    check(Settings(host="0.0.0.0", tokens=tokens, **both))
+    for wrong, count in (
+        (Settings(host="10.0.0.1"), 2),
+        (Settings(host="0.0.0.0", tokens=tokens), 1),
+        (Settings(host="::", **both), 1),
+        (Settings(tls_cert=tmp_path / "c"), 1),
+    ):
+        with pytest.raises(InputError) as caught:
+            check(wrong)
+        assert len(caught.value.findings) == count
+
+
+@pytest.mark.parametrize("text", ["", "8780", "localhost:8780", "1.2.3.4:99999", "[::1]", "::1:80"])
+def test_wrong_address(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_listen(text)
+    assert parse_listen("[::1]:80") == ("::1", 80)

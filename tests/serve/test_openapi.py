@@ -1,0 +1,87 @@
+"""The OpenAPI document is valid, its examples work, and no request that it allows ends in a 500."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+
+from tests.serve.servers import served
+
+#: Requests for each route; `make slow` sends many more.
+FEW, MANY = 25, int(os.environ.get("ROCEFAB_FUZZ", "300"))
+_QUIET = [*HealthCheck]
+
+
+def test_document_is_openapi_3_1_with_problems_and_examples(shared) -> None:
+    document = shared.get("/openapi.json").json()
+    assert document["openapi"].startswith("3.1")
+    schemas = document["components"]["schemas"]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            assert operation["summary"], (method, path)
+            assert "422" not in operation["responses"] or "HTTPValidationError" not in schemas
+            codes = {code for code in operation["responses"] if code >= "400"}
+            for code in codes:
+                assert list(operation["responses"][code]["content"]) == ["application/problem+json"]
+            if "requestBody" in operation:
+                reference = operation["requestBody"]["content"]["application/json"]["schema"]
+                name = reference["$ref"].rpartition("/")[2]
+                assert schemas[name]["examples"], name
+
+
+def test_examples_of_the_document_work(own) -> None:
+    """In the order of the document; each is answered with success."""
+    document = own.get("/openapi.json").json()
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if "requestBody" not in operation:
+                continue
+            reference = operation["requestBody"]["content"]["application/json"]["schema"]
+            for example in document["components"]["schemas"][reference["$ref"][21:]]["examples"]:
+                if path == "/v1/placements":
+                    own.put("/v1/state", json={"conditions": {}})
+                answer = own.request(method, path, json=example)
+                assert answer.status_code < 300, (path, example, answer.text)
+
+
+def _fuzz(client, examples: int) -> None:
+    """Send what the document allows and what it does not; only problems may be the answer."""
+    document = client.get("/openapi.json").json()
+    document["paths"].pop("/v1/events")
+    schema = schemathesis.openapi.from_dict(document)
+    for found in schema.get_all_operations():
+        operation = found.ok()
+
+        def check(case) -> None:
+            answer = case.call(base_url=str(client.base_url))
+            assert answer.status_code != 500, answer.text
+            if answer.status_code >= 400:
+                assert answer.headers["content-type"][0] == "application/problem+json"
+
+        for mode in GenerationMode:
+            if mode is GenerationMode.POSITIVE or operation.method != "get":
+                _run(operation.as_strategy(generation_mode=mode), check, examples)
+
+
+def _run(strategy, check, examples: int) -> None:
+    chosen = settings(
+        max_examples=examples, deadline=None, suppress_health_check=_QUIET, database=None
+    )
+    chosen(given(strategy)(check))()
+
+
+def test_fuzz(tmp_path) -> None:
+    with served(tmp_path) as client:
+        _fuzz(client, FEW)
+        assert client.get("/readyz").status_code == 200
+
+
+@pytest.mark.slow
+def test_long_fuzz(tmp_path) -> None:
+    with served(tmp_path) as client:
+        _fuzz(client, MANY)
+        assert client.get("/readyz").status_code == 200

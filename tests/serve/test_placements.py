@@ -1,0 +1,136 @@
+"""Placements over HTTP: the answer of the engine, and a problem for each bad request."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fabric.core import hostlist
+from fabric.workflow.place import Wanted, place
+from fabric.workflow.project import Project
+from tests.cli.runs import DEMO
+from tests.serve.servers import JSON
+
+
+def test_answer_has_hosts_cost_and_bound(shared) -> None:
+    answer = shared.post("/v1/placements", json={"nodes": 2, "traffic": "all-to-all"})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    placed = answer.json()
+    assert placed["format"] == "rocefab-placement/1"
+    assert len(placed["hosts"]) == 2
+    assert sorted(hostlist.expand(placed["hostlist"])) == sorted(placed["hosts"])
+    assert [host for hosts in placed["units"].values() for host in hosts] == placed["hosts"]
+    wanted = Wanted(nodes=2, traffic="all-to-all")
+    printed = json.loads(json.dumps(place(Project(DEMO), wanted)))
+    shared_members = set(placed) & set(printed)
+    assert {name: placed[name] for name in shared_members} == {
+        name: printed[name] for name in shared_members
+    }
+    only_printed = {name for name in set(printed) - set(placed) if "environment" not in name}
+    assert only_printed == {"gids", "ranks"}
+    assert set(placed) - set(printed) == {"slowed", "state", "warnings"}
+    assert placed["state"] == {"version": 0, "age_s": None, "conditions": 0, "jobs": 0}
+    assert placed["warnings"] == []
+    assert set(placed["room"]) == {"unit", "pod", "fabric"}
+
+
+def test_hosts_are_ranked_as_named_by_a_range_or_a_list(shared) -> None:
+    names = [one["name"] for one in shared.get("/v1/hosts").json()["items"]][:2]
+    by_list = shared.post("/v1/placements", json={"hosts": names}).json()
+    by_range = shared.post("/v1/placements", json={"hosts": hostlist.fold(names)}).json()
+    assert by_list["hosts"] == by_range["hosts"]
+    assert sorted(by_list["hosts"]) == sorted(names)
+
+
+def test_ranks_have_their_nic_and_leaf(shared) -> None:
+    body = {"nodes": 2, "gpus_per_node": 2, "ranks": True}
+    placed = shared.post("/v1/placements", json=body).json()
+    assert [rank["rank"] for rank in placed["ranks"]] == [0, 1, 2, 3]
+    assert [rank["host"] for rank in placed["ranks"]] == [
+        host for host in placed["hosts"] for _ in range(2)
+    ]
+    assert all(rank["leaf"] and rank["interface"] for rank in placed["ranks"])
+
+
+#: Body, status, and the fields that the findings name.
+BAD = {
+    "no nodes": ({}, 422, {"nodes"}),
+    "too many nodes": ({"nodes": 5000}, 409, {"nodes"}),
+    "all are excluded": ({"nodes": 4, "exclude": "gpu001"}, 409, {""}),
+    "text for a number": ({"nodes": "2"}, 422, {"nodes"}),
+    "zero": ({"nodes": 0}, 422, {"nodes"}),
+    "true": ({"nodes": True}, 422, {"nodes"}),
+    "unknown member": ({"nodes": 1, "node": 1}, 422, {"node"}),
+    "two wrong": ({"nodes": -1, "room": -1}, 422, {"nodes", "room"}),
+    "unknown hosts": (
+        {"nodes": 1, "hosts": ["x"], "exclude": ["y"]},
+        422,
+        {"hosts", "exclude"},
+    ),
+    "doubled host": ({"hosts": ["gpu001", "gpu001"]}, 422, {"hosts"}),
+    "a range without end": ({"nodes": 1, "include": "gpu[1-"}, 422, {"include"}),
+    "a range of millions": ({"nodes": 1, "include": "gpu[1-999999999]"}, 422, {"include"}),
+    "no host": ({"nodes": 1, "include": ""}, 422, {"include"}),
+    "nodes and hosts": ({"nodes": 3, "hosts": ["gpu001"]}, 422, {"nodes"}),
+    "traffic": ({"nodes": 1, "traffic": "star"}, 422, {"traffic"}),
+    "layout": ({"nodes": 2, "layout": {"tp": 3}}, 422, {"layout"}),
+    "layout of nothing": ({"nodes": 2, "layout": {}}, 422, {"layout"}),
+    "layout of zero": ({"nodes": 2, "layout": {"tp": 0}}, 422, {"layout.tp"}),
+    "weights alone": ({"nodes": 2, "weights": {"tp": 1}}, 422, {"weights"}),
+    "segment": ({"nodes": 3, "segment": 2}, 422, {"segment"}),
+    "within": ({"nodes": 1, "within": "row"}, 422, {"within"}),
+    "a line break": ({"nodes": 1, "hosts": ["gpu\n001"]}, 422, {"hosts", "hosts.0"}),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
+    body, status, fields = BAD[name]
+    answer = shared.post("/v1/placements", json=body)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert (problem["type"], problem["status"]) == ("about:blank", status)
+    assert {one["field"] for one in problem["findings"]} == fields, problem
+    assert all(one["message"] and one["fix"] for one in problem["findings"]), problem
+
+
+#: Content, headers and status.
+MALFORMED = {
+    "empty": (b"", JSON, 400),
+    "half": (b'{"nodes": 1', JSON, 400),
+    "a list": (b"[]", JSON, 422),
+    "deep": (b"[" * 100_000, JSON, 400),
+    "not UTF-8": (b'{"traffic": "\xff"}', JSON, 400),
+    "half a surrogate": (b'{"nodes": 1, "traffic": "\\ud800"}', JSON, 400),
+    "not a number": (b'{"nodes": NaN}', JSON, 422),
+    "a long number": (b'{"nodes": 1' + b"0" * 5000 + b"}", JSON, 400),
+    "no type": (b'{"nodes": 1}', {}, 415),
+    "a form": (b"nodes=1", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    "too large": (b'{"traffic": "' + b"x" * (1 << 20) + b'"}', JSON, 413),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_body_is_a_problem(shared, name: str) -> None:
+    content, headers, status = MALFORMED[name]
+    answer = shared.post("/v1/placements", content=content, headers=headers)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_body_without_length_is_limited_too(shared) -> None:
+    parts = (b"x" * (1 << 16) for _ in range(40))
+    assert shared.post("/v1/placements", content=parts, headers=JSON).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/v2", 404), ("GET", "/v1/placements", 405), ("GET", "/v1/hosts?limit=0", 422)],
+)
+def test_wrong_paths_are_problems(shared, method: str, path: str, status: int) -> None:
+    answer = shared.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert ("allow" in answer.headers) == (status == 405)

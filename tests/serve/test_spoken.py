@@ -1,0 +1,121 @@
+"""What is spoken already: the extender of kube-scheduler, and the API of Topograph."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.placement.exporters.slurm import slurm
+from tests.topology.fabrics import example
+
+HOSTS = ["gpu001", "gpu002", "gpu003", "gpu004"]
+
+
+def _pod(owner: str, **annotations: str) -> dict:
+    metadata = {
+        "name": "p",
+        "uid": f"pod-of-{owner}",
+        "annotations": {f"rocefab/{name}": value for name, value in annotations.items()},
+        "ownerReferences": [{"kind": "Job", "uid": owner}],
+    }
+    return {"metadata": metadata, "spec": {"containers": []}}
+
+
+def test_filter_by_name_says_why_a_node_fails(own) -> None:
+    own.patch("/v1/state", json={"conditions": {"gpu001": {"health": "drained", "reason": "x"}}})
+    own.post("/v1/jobs", json={"name": "a", "hosts": "gpu002"})
+    args = {"Pod": _pod("o"), "Nodes": None, "NodeNames": [*HOSTS, "cpu1"]}
+    result = own.post("/extender/filter", json=args).json()
+    assert result == {
+        "NodeNames": ["gpu003", "gpu004"],
+        "FailedNodes": {
+            "cpu1": "no host of the fabric",
+            "gpu001": "gpu001 is drained: x",
+            "gpu002": "it runs a job, or lacks a NIC",
+        },
+        "Error": "",
+    }
+
+
+def test_filter_by_whole_nodes_returns_whole_nodes(shared) -> None:
+    nodes = [{"metadata": {"name": name, "labels": {"a": "b"}}} for name in ("gpu001", "cpu1")]
+    args = {"Pod": _pod("o"), "Nodes": {"kind": "NodeList", "items": nodes}, "NodeNames": None}
+    result = shared.post("/extender/filter", json=args).json()
+    assert result["Nodes"] == {"kind": "NodeList", "items": nodes[:1]}
+    assert list(result["FailedNodes"]) == ["cpu1"]
+
+
+def test_pods_of_one_job_are_sent_to_one_placement(shared) -> None:
+    """As the scheduler asks: pod by pod, with the nodes that are left."""
+    left, used = [*HOSTS], []
+    for _ in range(2):
+        args = {"Pod": _pod("job-1", nodes="2"), "NodeNames": left}
+        scores = shared.post("/extender/prioritize", json=args).json()
+        assert [one["Host"] for one in scores] == left
+        assert {one["Score"] for one in scores} <= {0, 5, 10}
+        best = max(scores, key=lambda one: one["Score"])
+        assert best["Score"] == 10
+        used.append(best["Host"])
+        left.remove(best["Host"])
+    asked = shared.post("/v1/placements", json={"nodes": 2}).json()
+    assert len(asked["units"]) == 1
+    assert sorted(used) == sorted(asked["hosts"])
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"NodeNames": HOSTS},
+        {"Pod": {"metadata": {"ownerReferences": ["x"], "annotations": 1}}, "NodeNames": HOSTS},
+        {"Pod": _pod("x", nodes="-1", traffic="no"), "NodeNames": HOSTS},
+        {"Pod": _pod("y", nodes="999999"), "NodeNames": HOSTS},
+        {"Pod": _pod("z"), "NodeNames": []},
+        {"Pod": _pod("z"), "Nodes": {"items": ["x", {"metadata": {"name": []}}]}},
+        {},
+    ],
+    ids=str,
+)
+def test_odd_pods_are_scheduled_all_the_same(shared, args) -> None:
+    scores = shared.post("/extender/prioritize", json=args)
+    assert scores.status_code == 200, scores.text
+    assert [one["Host"] for one in scores.json()] == (args.get("NodeNames") or [])
+    assert shared.post("/extender/filter", json=args).status_code == 200
+
+
+def test_topograph_generates_and_returns_topology(shared) -> None:
+    body = {
+        "provider": {"name": "test", "creds": {"secretAccessKey": "s3cr3t"}},
+        "engine": {"name": "slurm", "params": {"plugin": "topology/tree"}},
+    }
+    made = shared.post("/v1/generate", json=body)
+    assert made.status_code == 202
+    found = shared.get("/v1/topology", params={"uid": made.text})
+    assert (found.status_code, found.text) == (200, slurm(example("demo")))
+    assert shared.get("/v1/topology", params={"uid": "none"}).status_code == 404
+    assert shared.get("/v1/topology").status_code == 422
+
+
+def test_topograph_keeps_the_nodes_that_are_named(shared) -> None:
+    nodes = [{"region": "r", "instances": {"i-1": "gpu001", "i-2": "gpu003"}}]
+    made = shared.post("/v1/generate", json={"engine": {"name": "slurm"}, "nodes": nodes})
+    text = shared.get("/v1/topology", params={"uid": made.text}).text
+    listed = [line for line in text.splitlines() if "Nodes=" in line]
+    assert "".join(listed).count("gpu") == 2
+    assert all(name in text for name in ("gpu001", "gpu003"))
+    children = {word for line in text.splitlines() for word in line.split() if "Switches=" in word}
+    assert children
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"engine": {"name": "k8s"}},
+        {"engine": {"params": {"plugin": "topology/block"}}},
+        {"engine": {"params": {"topologyConfigPath": "/etc/passwd"}}},
+        {"nodes": [{"instances": {"i": "nope"}}]},
+    ],
+    ids=str,
+)
+def test_topograph_says_what_it_does_not_do(shared, body) -> None:
+    answer = shared.post("/v1/generate", json=body)
+    assert answer.status_code == 400
+    assert answer.json()["findings"][0]["fix"]
