@@ -146,10 +146,9 @@ def place(
 
 def _print(job: dict[str, Any]) -> None:
     output.data(f"hosts   {job['hostlist']}\nreason  {job['reason']}\n")
-    proof = "no choice is better" if not job["gap"] else f"at most {job['gap']:.1%} above the best"
     output.data(
         f"cost    {job['cost']} by {job['bottleneck']}; links at most {job['link_load']} sprayed, "
-        f"{job['link_load_hashed']} hashed; {proof}\n"
+        f"{job['link_load_hashed']} hashed; {_proof(job['gap'])}\n"
     )
     for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
         used = "used" if host in job["degraded"] else "not used"
@@ -163,6 +162,12 @@ def _print(job: dict[str, Any]) -> None:
         output.data(f"export {name}={value}  # {reasons[name]}\n")
     for host, own in job["environment_by_host"].items():
         output.data(f"# on {host}: " + " ".join(f"{k}={v}" for k, v in own.items()) + "\n")
+
+
+def _proof(gap: float | None) -> str:
+    if gap is None:
+        return "how far above the best is not known"
+    return f"at most {gap:.1%} above the best" if gap else "no choice is better"
 
 
 def export(

@@ -148,15 +148,17 @@ def ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank
 
 def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
     """Return why these units were chosen, for people."""
-    best = "no choice is better" if not answer.gap else f"at most {answer.gap:.1%} above the best"
+    link = "that of a NIC" if answer.bottleneck == "NIC" else answer.bottleneck
+    fullest = f"the fullest link is {link} ({answer.cost:.2f} of line rate)"
     if query.hosts:
-        return f"the named hosts; the fullest link is {answer.bottleneck} ({answer.cost:.2f})"
+        return f"the named hosts; {fullest}"
     if len(units) == 1:
-        return f"{units[0]} is the tightest unit that holds the job; every rail stays on one leaf"
+        chosen = "is the tightest unit that holds" if not answer.load else "holds"
+        tail = fullest if answer.load else "no traffic crosses the spines"
+        return f"{units[0]} {chosen} the job; {tail}"
     return (
-        f"{len(units)} units ({hostlist.fold(units)}): the fullest link is {answer.bottleneck}, "
-        f"{answer.cost:.2f} times the line rate of a NIC; {best}; ranks are ordered unit by unit, "
-        "so that a ring crosses the spines once per unit and rail"
+        f"{len(units)} units ({hostlist.fold(units)}); {fullest}; ranks are ordered unit by unit, "
+        "so that a ring leaves each unit once on each rail"
     )
 
 

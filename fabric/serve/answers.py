@@ -18,6 +18,7 @@ from fabric.placement.place import reason_of
 from fabric.workflow.place import FORMAT, hashed_load
 
 if TYPE_CHECKING:
+    from fabric.placement.engine.engine import Engine
     from fabric.placement.engine.query import Answer, Query
     from fabric.topology.model import Fabric, Ints
 
@@ -111,7 +112,7 @@ _MAX_KEPT_BYTES = 16 << 20
 _MAX_DIGITS = 18
 
 
-def encode(answer: Answer, query: Query, fabric: Fabric, names: Names, ranks: Any = None) -> bytes:
+def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: Any = None) -> bytes:
     """Return an answer as JSON, with the members of `rocefab place --format json`.
 
     Parameters
@@ -119,6 +120,7 @@ def encode(answer: Answer, query: Query, fabric: Fabric, names: Names, ranks: An
     ranks : list or None
         Ranks with their NICs, where they were asked for.
     """
+    fabric = engine.fabric
     units = _units(answer, fabric, names)
     gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
     rest = {
@@ -126,7 +128,7 @@ def encode(answer: Answer, query: Query, fabric: Fabric, names: Names, ranks: An
         "reason": reason_of(answer, tuple(units), query),
         "cost": _finite(answer.cost),
         "link_load": _finite(answer.load),
-        "link_load_hashed": _finite(hashed_load(fabric, answer, query.traffic)),
+        "link_load_hashed": _finite(hashed_load(engine, answer, query.traffic)),
         "bound": _finite(answer.bound),
         "gap": _finite(answer.gap),
         "bottleneck": answer.bottleneck,

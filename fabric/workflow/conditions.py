@@ -1,13 +1,11 @@
 """The fabric as it is now, from files that other commands write.
 
-`verify`, `drift` and `cabling` say in JSON what is not as planned; jobs are kept away from it.
+`verify`, `drift`, `observe` and `cabling` say in JSON what is not as planned; no job goes there.
 Hosts that a plan changes are kept out as well.
 """
 
 from __future__ import annotations
 
-import json
-import time
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.model import read_plan
@@ -16,62 +14,32 @@ from fabric.placement.engine.state import Condition, Health
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fabric.topology.model import Fabric
 
-#: A longer file is none of ours; our choice: `verify` of 16,384 hosts writes 20 MB.
-MOST_BYTES = 256 << 20
 #: Verdicts of `verify` on a NIC that keep jobs away from it.
 _NIC_HEALTH = {"drops": Health.DRAINED, "unknown": Health.DEGRADED}
 #: Verdicts of `cabling` under which a cable carries what the design says.
 _GOOD_CABLES = {"ok", "unknown"}
 
 
-def read_conditions(
-    files: Iterable[Path], fabric: Fabric, max_age_s: float
-) -> tuple[Condition, ...]:
-    """Return what some files say of a fabric.
+def conditions_of(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
+    """Yield what a file says of a fabric.
 
     Parameters
     ----------
-    files : iterable of Path
-        Output of ``verify``, ``drift`` or ``cabling`` with ``--format json``.
-    max_age_s : float
-        Age from which a file is stale; by the time of its last change.
+    data : object
+        Output of ``verify``, ``drift``, ``observe`` or ``cabling`` with ``--format json``.
 
     Raises
     ------
     InputError
-        When a file cannot be read, is stale, or is of another form or fabric.
+        When it is of another form or fabric.
     """
-    found: list[Condition] = []
-    for file in files:
-        data = _read(file, max_age_s)
-        found += _of_cabling(data, fabric) if _is_cabling(data) else _of_health(data, fabric, file)
-    return tuple(sorted(found, key=lambda one: one.health is not Health.DEGRADED))  # worst last
-
-
-def _read(file: Path, max_age_s: float) -> Any:
-    try:
-        facts = file.stat()
-        if facts.st_size > MOST_BYTES:
-            raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB")
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file}: the state cannot be read: {error}") from error
-    age_s = time.time() - facts.st_mtime
-    if age_s > max_age_s:
-        raise InputError(
-            f"{file}: the state is {age_s:.0f} s old, and older than {max_age_s:.0f} s is stale; "
-            "write it again, or raise --state-max-age"
-        )
-    return data
-
-
-def _is_cabling(data: Any) -> bool:
-    return isinstance(data, dict) and isinstance(data.get("cables"), list)
+    is_cabling = isinstance(data, dict) and isinstance(data.get("cables"), list)
+    return _of_cabling(data, fabric) if is_cabling else _of_devices(data, fabric, file)
 
 
 def _of_cabling(data: Any, fabric: Fabric) -> Iterator[Condition]:
@@ -82,22 +50,41 @@ def _of_cabling(data: Any, fabric: Fabric) -> Iterator[Condition]:
         for end in ("near", "far"):
             device, _, port = str(cable.get(end, "")).partition(" ")
             if subject := _port(fabric, device, port):
-                yield Condition(subject, Health.DOWN, f"cabling says {verdict[:40]}")
+                yield Condition(subject, Health.DOWN, _line(f"cabling says {verdict[:40]}"))
                 break
 
 
-def _of_health(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
+def _of_devices(data: Any, fabric: Fabric, file: Path) -> Iterator[Condition]:
     devices = data.get("devices") if isinstance(data, dict) else data
     if not isinstance(devices, list) or not all(
-        isinstance(item, dict) and isinstance(item.get("device"), str) and "ok" in item
+        isinstance(item, dict)
+        and isinstance(item.get("device"), str)
+        and ("ok" in item or isinstance(item.get("state"), dict))
         for item in devices
     ):
         raise InputError(
             f"{file}: not a state; write one by `rocefab verify --format json`, or cabling"
         )
+    known = {*fabric.host_row, *fabric.switch_row}
+    if devices and known.isdisjoint(item["device"] for item in devices):
+        name = fabric.intent.fabric.name
+        raise InputError(f"{file}: the fabric has none of its devices; write a state of {name}")
     for item in devices:
-        if not item["ok"]:
+        if "state" in item:
+            yield from _of_observed(item, fabric)
+        elif not item["ok"]:
             yield from _of_device(item, fabric)
+
+
+def _of_observed(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
+    """Yield the ports that are down, of a device that `observe` read."""
+    device, ports = item["device"], item["state"].get("interfaces")
+    for port, facts in ports.items() if isinstance(ports, dict) else ():
+        is_down = isinstance(facts, dict) and facts.get("up") is False
+        if is_down and (subject := _port(fabric, device, str(port))):
+            yield Condition(subject, Health.DOWN, "observe: the port is down")
+    if item.get("error") and (device in fabric.host_row or device in fabric.switch_row):
+        yield Condition(device, Health.DEGRADED, _line(f"not read: {item['error']}"), 1.0)
 
 
 def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:

@@ -10,7 +10,6 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query, Within
-from fabric.placement.engine.state import State
 from fabric.placement.engine.traffic import (
     RING,
     Collective,
@@ -22,7 +21,8 @@ from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.place import placed
 from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load
-from fabric.workflow.conditions import hosts_of_plan, read_conditions
+from fabric.workflow.conditions import hosts_of_plan
+from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,11 +74,11 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     if wanted.against_plan:
         touched = hosts_of_plan(wanted.against_plan, fabric)
         query = replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
-    conditions = read_conditions(wanted.avoid, fabric, wanted.max_age_s)
-    placement = placed(Engine(fabric, State(conditions)), query)
+    engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
+    placement = placed(engine, query)
     return {
         "format": FORMAT,
-        **_chosen(fabric, placement, query.traffic),
+        **_chosen(engine, placement, query.traffic),
         **_settings(fabric, placement),
     }
 
@@ -101,8 +101,8 @@ def _query(wanted: Wanted) -> Query:
     fix = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"
     traffic: Traffic = parsed("traffic", fix, lambda: parse_traffic(wanted.traffic), RING)
     layout = None
-    if wanted.layout:
-        fix = "write tp=8,pp=4,dp=16, and bytes as dp=2e9"
+    if wanted.layout or wanted.weights:
+        fix = "write --layout tp=8,pp=4,dp=16, and its bytes as --bytes dp=2e9"
         layout = parsed("layout", fix, lambda: parse_layout(wanted.layout, wanted.weights), None)
     hosts = names("hosts", wanted.hosts)
     query = Query(
@@ -124,8 +124,8 @@ def _query(wanted: Wanted) -> Query:
     return query
 
 
-def _chosen(fabric: Fabric, placement: Placement, traffic: Traffic) -> dict[str, Any]:
-    answer = placement.answer
+def _chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, Any]:
+    answer, fabric = placement.answer, engine.fabric
     return {
         "fabric": fabric.intent.fabric.name,
         "hosts": list(placement.hosts),
@@ -135,7 +135,7 @@ def _chosen(fabric: Fabric, placement: Placement, traffic: Traffic) -> dict[str,
         "reason": placement.reason,
         "cost": _number(answer.cost),
         "link_load": _number(answer.load),
-        "link_load_hashed": _number(hashed_load(fabric, answer, traffic)),
+        "link_load_hashed": _number(hashed_load(engine, answer, traffic)),
         "bound": _number(answer.bound),
         "gap": _number(answer.gap),
         "bottleneck": answer.bottleneck,
@@ -154,7 +154,7 @@ def _number(value: float) -> float | None:
     return round(value, 6) if value < float("inf") else None
 
 
-def hashed_load(fabric: Fabric, answer: Answer, traffic: Traffic) -> float:
+def hashed_load(engine: Engine, answer: Answer, traffic: Traffic) -> float:
     """Return the expected load of the fullest link when flows are hashed, not sprayed.
 
     The connections that leave the largest unit have ``host.nccl_queue_pairs`` queue pairs each, and
@@ -162,11 +162,13 @@ def hashed_load(fabric: Fabric, answer: Answer, traffic: Traffic) -> float:
     leaves a unit by one connection per rail, an all-to-all by one per pair of hosts.
     """
     unit, hosts = max(answer.units, key=lambda item: item[1])
+    fabric, gbps = engine.fabric, engine.index.available.now.cable_gbps
     leaf = int((fabric.switches.unit[: fabric.switches.leaf_count] == unit).argmax())
-    links = int(fabric.uplinks.enabled[fabric.uplinks_of(leaf)].sum())
+    links = int((gbps[fabric.uplinks_of(leaf)] > 0).sum())
     if len(answer.units) == 1 or not links:
         return answer.load
-    all_to_all = traffic.layout or Collective.ALL_TO_ALL in dict(traffic.shares)
+    own = dict(traffic.shares)
+    all_to_all = traffic.layout.sizes.get("ep") if traffic.layout else Collective.ALL_TO_ALL in own
     connections = hosts * (len(answer.rows) - hosts) if all_to_all else 1
     flows = min(connections * fabric.intent.fabric.host.nccl_queue_pairs, MOST_FLOWS)
     return answer.load * expected_max_load(flows, links) * links / flows

@@ -203,7 +203,7 @@ CALLS = {
     "no GPUs": ("place inv --nodes 1 --gpus-per-node 0", r"'--gpus-per-node'"),
     "more nodes than there are": (
         "place inv --nodes 99",
-        r"99 hosts are needed, but only 4 of 4 are free",
+        r"99 hosts are needed, but the fabric has 4",
     ),
     "unknown host to exclude": ("place inv --exclude gpu9", r"gpu9"),
     "output over other files": ("render inv --out inv", r"were not written by rocefab.*--force"),

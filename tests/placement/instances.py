@@ -60,7 +60,7 @@ def built(shape: Shape) -> Fabric:
         switches=switches,
         hosts=Hosts(names, unit, slot),
         nics=_nics(unit, slot, rails),
-        uplinks=_uplinks(np.array(lower), np.array(upper), shape.uplink_gbps),
+        uplinks=_uplinks(np.array(lower, dtype=int), np.array(upper, dtype=int), shape.uplink_gbps),
     )
 
 

@@ -113,7 +113,7 @@ def test_limits(query: Query, units: tuple[tuple[int, int], ...]) -> None:
         (Query(9, within=Within.UNIT), "9 hosts are needed within one unit, but a unit has at"),
         (Query(13, max_units=2), "in at most 2 units, but a unit has at most 8 free"),
         (Query(10, segment=5, exclude=("h00008",)), "in segments of 5, but a unit has at most 5"),
-        (Query(17), "17 hosts are needed, but only 16 of 16 are free"),
+        (Query(17), "17 hosts are needed, but the fabric has 16"),
         (Query(5, segment=2), "segments of 2 hosts do not divide 5 nodes"),
         (Query(2, room=-1.0), "-1.0 is not a share"),
         (Query(2, target=2.0), "2.0 is not between 0 and 1"),

@@ -89,9 +89,9 @@ def naive(index: Index, traffic: Traffic, rows: list[int]) -> dict[int, float]:
 
 
 def capacity(index: Index, link: tuple[int, int, int]) -> float:
-    """Return the Gb/s of a link; pod -1 holds the lanes."""
+    """Return the Gb/s of a link; pod -1 holds the super-spines."""
     mesh = index.numbers.mesh
-    table = mesh.lane_gbps if link[0] < 0 else mesh.pods[link[0]].gbps
+    table = mesh.super_gbps if link[0] < 0 else mesh.pods[link[0]].gbps
     return float(table.reshape(-1)[link[1]])
 
 
@@ -118,7 +118,12 @@ def ways(index: Index, ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int
     whole = sum(mesh.to_lane[p][x, k] for k in lanes)
     for k in lanes:
         part = mesh.to_lane[p][x, k] / whole
-        shares += [((-1, p * mesh.lanes + k, 0), part), ((-1, q * mesh.lanes + k, 1), part)]
+        above = mesh.super_gbps
+        reach = [u for u in mesh.in_lane[k].tolist() if u >= 0 and above[p, u] * above[q, u]]
+        for u in reach:
+            own = part * above[p, u] / above[p, reach].sum()
+            supers = len(mesh.supers)
+            shares += [((-1, p * supers + u, 0), own), ((-1, q * supers + u, 1), own)]
         for way, number, leaf, pod in ((0, p, x, first), (1, q, y, last)):
             for s in np.flatnonzero(pod.lane == k).tolist():
                 own = part * pod.gbps[leaf, s] / mesh.to_lane[number][leaf, k]

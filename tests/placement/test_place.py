@@ -113,22 +113,21 @@ UNEVEN = {
             2,
             (),
             "b1 b2",
-            "su2 is the tightest unit that holds the job; every rail stays on one leaf",
+            "su2 is the tightest unit that holds the job; no traffic crosses the spines",
         ),
         (
             2,
             ("b1",),
             "c1 c2",
-            "su3 is the tightest unit that holds the job; every rail stays on one leaf",
+            "su3 is the tightest unit that holds the job; no traffic crosses the spines",
         ),
         (
             5,
             (),
             "a1 a2 a3 a4 b1",
             (
-                "2 units (su[1-2]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
-                "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "
-                "spines once per unit and rail"
+                "2 units (su[1-2]); the fullest link is that of a NIC (1.00 of line rate); ranks "
+                "are ordered unit by unit, so that a ring leaves each unit once on each rail"
             ),
         ),
         (
@@ -136,9 +135,8 @@ UNEVEN = {
             ("a2",),
             "a1 a3 a4 b1 c1 c2 c3",
             (
-                "3 units (su[1-3]): the fullest link is NIC, 1.00 times the line rate of a NIC; "
-                "no choice is better; ranks are ordered unit by unit, so that a ring crosses the "
-                "spines once per unit and rail"
+                "3 units (su[1-3]); the fullest link is that of a NIC (1.00 of line rate); ranks "
+                "are ordered unit by unit, so that a ring leaves each unit once on each rail"
             ),
         ),
     ],
@@ -194,9 +192,8 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             1,
             ("a1", "b2"),
             (
-                "8 hosts are needed, but only 7 of 9 are free (2 excluded, 0 without a NIC of the "
-                "rails in "
-                "use); request fewer nodes, or exclude fewer hosts [PLC001]"
+                "8 hosts are needed, but only 7 of 9 are free (2 excluded); request fewer nodes, "
+                "or exclude fewer hosts [PLC001]"
             ),
         ),
     ],

@@ -11,8 +11,9 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.placement.engine.state import Condition, Health
-from fabric.workflow.conditions import hosts_of_plan, read_conditions
+from fabric.workflow.conditions import hosts_of_plan
 from fabric.workflow.project import Project
+from fabric.workflow.state_file import read_state
 from tests.change import labs
 from tests.cli.runs import process, run
 from tests.topology.fabrics import INVENTORY, example
@@ -27,7 +28,7 @@ def device(name: str, *, ok: bool = False, **more: Any) -> dict[str, Any]:
 def conditions(tmp_path: Path, data: Any) -> tuple[Condition, ...]:
     file = tmp_path / "state.json"
     file.write_text(json.dumps(data))
-    return read_conditions([file], example("demo"), 60)
+    return read_state([file], example("demo"), 60).conditions
 
 
 NIC = {"interface": "eth1", "rail": 0, "word": "drops", "reason": "12 discards", "deltas": {}}
@@ -37,7 +38,6 @@ NIC = {"interface": "eth1", "rail": 0, "word": "drops", "reason": "12 discards",
     ("item", "expected"),
     [
         (device("gpu001", ok=True), []),
-        (device("elsewhere"), []),
         (device("gpu001", nics=[NIC]), [("gpu001:eth1", "drained", "verify: 12 discards")]),
         (device("gpu001", nics=[{**NIC, "word": "good"}]), []),
         (
@@ -94,17 +94,28 @@ def test_files_of_another_form(tmp_path: Path, text: str) -> None:
     file = tmp_path / "state.json"
     file.write_text(text)
     with pytest.raises(InputError, match=r"state\.json: (not a state|the state cannot be read)"):
-        read_conditions([file], example("demo"), 60)
+        read_state([file], example("demo"), 60)
+
+
+def test_devices_of_another_fabric(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none of its devices; write a state of demo"):
+        conditions(tmp_path, [device("elsewhere")])
+    assert conditions(tmp_path, [device("elsewhere"), device("gpu001", ok=True)]) == ()
+
+
+def test_texts_of_a_file_stay_on_their_line(tmp_path: Path) -> None:
+    cable = {"near": "gpu001 eth1", "far": "", "verdict": "a\nrank 0"}
+    assert conditions(tmp_path, {"cables": [cable]})[0].reason == "cabling says a?rank 0"
 
 
 def test_stale_and_missing_files(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     with pytest.raises(InputError, match="cannot be read"):
-        read_conditions([file], example("demo"), 60)
+        read_state([file], example("demo"), 60)
     file.write_text("[]")
     os.utime(file, (1_000_000, 1_000_000))
     with pytest.raises(InputError, match="older than 60 s is stale"):
-        read_conditions([file], example("demo"), 60)
+        read_state([file], example("demo"), 60)
 
 
 def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
@@ -133,6 +144,12 @@ def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
         (("--hosts", "gpu[", "--exclude", "x["), ["hosts: 'gpu['", "exclude: 'x['"]),
         (("--hosts", "gpu001", "--nodes", "2"), ["hosts: 1 hosts are named"]),
         (("--nodes", "3", "--segment", "2"), ["segment: segments of 2 hosts"]),
+        (("--nodes", "99999999999"), ["99999999999 hosts are needed, but the fabric has 4"]),
+        (("--bytes", "dp=2"), ["layout: '' is not a dimension with a size"]),
+        (("--nodes", "2", "--layout", "dp=4", "--bytes", "pp=2"), ["layout: bytes of pp, which"]),
+        (("--hosts", "gpu001", "--exclude", "gpu001"), ["hosts: 'gpu001' is excluded as well"]),
+        (("--nodes", "2", "--within", "block"), ["in one NVLink domain, but none has so many"]),
+        (("--include", "gpu[001-002]", "--nodes", "3"), ["only 2 of 2 named ones are free;"]),
     ],
 )
 def test_wrong_requests(words: tuple[str, ...], messages: list[str]) -> None:
@@ -157,3 +174,76 @@ def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert f"({len(expected)} excluded" in ended.err
     with pytest.raises(InputError, match="not of"):
         hosts_of_plan(plan, example("rail-512"))
+
+
+def test_ports_that_observe_saw_down(tmp_path: Path) -> None:
+    ports = {"eth1": {"up": False}, "eth2": {"up": True}, "eth9": {"up": False}, "x": 7}
+    item = {"device": "gpu001", "platform": "host", "error": "", "state": {"interfaces": ports}}
+    found = conditions(tmp_path, [item, {**item, "device": "gpu002", "error": "x", "state": {}}])
+    assert [(one.subject, one.health.value) for one in found] == [
+        ("gpu002", "degraded"),
+        ("gpu001:eth1", "down"),
+    ]
+
+
+STATE = {
+    "format": "rocefab-state/1",
+    "conditions": {
+        "gpu001": {"health": "down", "reason": "no power"},
+        "spine01": {"health": "degraded", "capacity": 0.5},
+    },
+    "jobs": [{"name": "a", "hosts": "gpu[003-004]", "traffic": "all-to-all"}],
+}
+
+
+def written(tmp_path: Path, **members: Any) -> Path:
+    file = tmp_path / "now.json"
+    file.write_text(json.dumps({**STATE, **members}))
+    return file
+
+
+def test_a_state_of_ours(tmp_path: Path) -> None:
+    state = read_state([written(tmp_path)], example("demo"), 60)
+    assert [(one.subject, one.capacity) for one in state.conditions] == [
+        ("spine01", 0.5),
+        ("gpu001", 0.0),
+    ]
+    assert [(job.name, job.hosts) for job in state.jobs] == [("a", ("gpu003", "gpu004"))]
+    ended = run("place", DEMO, "--avoid-state", written(tmp_path), "--nodes", "2")
+    assert ended.code == 2
+    assert "only 1 of 4 are free (2 with a job, 1 not as planned)" in ended.err
+
+
+def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is stale"):
+        read_state([written(tmp_path, written="2026-01-01T00:00:00Z")], example("demo"), 60)
+    file = written(tmp_path, written="2999-01-01T00:00:00+01:00")
+    os.utime(file, (1_000_000, 1_000_000))
+    assert read_state([file], example("demo"), 60).jobs
+
+
+@pytest.mark.parametrize(
+    ("members", "fields"),
+    [
+        ({"conditions": {"gpu001": {"health": "ill"}}}, ["conditions.gpu001.health"]),
+        ({"conditions": {"gpu001": {}, "x": {"health": "down", "capacity": 2}}},
+         ["conditions.gpu001.health", "conditions.x.capacity"]),
+        ({"more": 1}, ["more"]),
+        ({"written": "yesterday"}, ["written"]),
+        ({"jobs": [{"name": "a", "hosts": "gpu["}, {"name": "b", "hosts": [], "traffic": "z"}]},
+         ["jobs.0", "jobs.1"]),
+        ({"jobs": [{"name": "a b", "hosts": []}]}, ["jobs.0.name"]),
+    ],
+)  # fmt: skip
+def test_wrong_states(tmp_path: Path, members: dict[str, Any], fields: list[str]) -> None:
+    with pytest.raises(InputError) as raised:
+        read_state([written(tmp_path, **members)], example("demo"), 60)
+    assert [finding.field for finding in raised.value.findings] == fields
+    assert {finding.rule for finding in raised.value.findings} == {"PLC032"}
+
+
+def test_a_state_of_another_fabric(tmp_path: Path) -> None:
+    file = written(tmp_path, conditions={"other": {"health": "down"}})
+    ended = run("place", DEMO, "--avoid-state", file)
+    assert ended.code == 2
+    assert "'other' is unknown: neither host, switch nor port" in ended.err

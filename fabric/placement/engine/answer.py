@@ -44,6 +44,11 @@ class Evaluated:
     nic_load: float
 
     @property
+    def lost(self) -> int:
+        """Pairs of leaves between which there is traffic and no way."""
+        return self.own.lost
+
+    @property
     def cost(self) -> float:
         """Load of the fullest link, NIC or not."""
         return max(self.load, self.nic_load)
@@ -58,8 +63,7 @@ def answer(
     rate, slowed = _rates(index, best)
     taken = np.zeros(len(fabric.hosts), dtype=np.bool_)
     taken[rows] = True
-    names = fabric.hosts.names
-    graded = np.flatnonzero(taken & usable.graded).tolist()
+    names, reasons = fabric.hosts.names, sorted(usable.reasons.items())
     return Answer(
         rows=rows,
         units=_runs(unit),
@@ -73,11 +77,9 @@ def answer(
         crossings=changes(unit),
         pod_crossings=changes(pod),
         room=_room(index, usable.healthy & ~taken),
-        graded=tuple((names[row], usable.reasons[row]) for row in graded),
+        graded=tuple((names[row], why) for row, why in reasons if taken[row]),
         unusable=tuple(
-            (names[row], why)
-            for row, why in sorted(usable.reasons.items())
-            if not (usable.healthy[row] or usable.graded[row])
+            (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
         ),
     )
 

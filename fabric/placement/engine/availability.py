@@ -12,11 +12,11 @@ from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.state import Health
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.placement.engine.now import Now
     from fabric.placement.engine.state import Condition, RunningJob
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +63,18 @@ class Availability:
         Raises
         ------
         InputError
-            When a job runs on a host that the fabric does not have.
+            When a job runs on a host that the fabric does not have, on none or on one twice, or has
+        a layout of another size.
         """
         fabric = now.fabric
         busy = np.zeros(len(fabric.hosts), dtype=np.bool_)
-        findings = []
-        for number, job in enumerate(jobs):
-            for name in job.hosts:
-                if name in fabric.host_row:
-                    busy[fabric.host_row[name]] = True
-                else:
-                    message = f"job {job.name[:80]!a} runs on {name[:80]!a}, an unknown host"
-                    fix = "remove the job, or correct its hosts"
-                    place = f"jobs[{number}].hosts"
-                    findings.append(Finding("PLC030", Severity.ERROR, message, fix, field=place))
+        findings = [
+            Finding("PLC030", Severity.ERROR, message, fix, field=f"jobs[{number}].{member}")
+            for number, job in enumerate(jobs)
+            for member, message, fix in _wrong(fabric, job)
+        ]
+        for job in jobs:
+            busy[[fabric.host_row[name] for name in job.hosts if name in fabric.host_row]] = True
         if findings:
             raise InputError("the state is not that of this fabric", findings)
         shape = (len(fabric.hosts), fabric.nics_per_host)
@@ -91,23 +89,42 @@ class Availability:
 
     def _usable(self, columns: Ints) -> Usable:
         now = self.now
-        reasons = {row: _why(one) for row, one in now.graded.items()}
-        graded, lost = set(now.graded), set(now.hosts)
-        names = now.fabric.nics_per_host
-        for nic, one in now.nics.items():
-            if nic % names in columns:
-                (graded if one.health is Health.DEGRADED else lost).add(nic // names)
-                reasons[nic // names] = _why(one)
-        reasons |= {row: _why(one) for row, one in now.hosts.items()}
+        per_host, used = now.fabric.nics_per_host, set(columns.tolist())
+        nics = [(nic // per_host, one) for nic, one in now.nics.items() if nic % per_host in used]
+        found = [*now.graded.items(), *nics, *now.hosts.items()]
+        found.sort(key=lambda item: item[1].health is not Health.DEGRADED)  # the worst is last
+        reasons = {row: _why(one) for row, one in found}
+        graded = {row for row, one in found if one.health is Health.DEGRADED}
+        lost = {row for row, one in found if one.health is not Health.DEGRADED}
         cabled = self.nic_up[:, columns].all(axis=1)
         free = cabled & ~self.busy
         free[sorted(lost)] = False
         mask = np.zeros_like(free)
         mask[sorted(graded)] = True
-        missing = [f"{int((~cabled).sum())} without a NIC of the rails in use"]
-        missing += [f"{int(self.busy.sum())} with a job"] if self.busy.any() else []
-        missing += [f"{len(lost)} not as planned"] if lost else []
-        return Usable(free & ~mask, free & mask, reasons, tuple(missing))
+        missing = (
+            (int((~cabled).sum()), "without a NIC of the rails in use"),
+            (int(self.busy.sum()), "with a job"),
+            (len(lost), "not as planned"),
+        )
+        words = tuple(f"{count} {word}" for count, word in missing if count)
+        return Usable(free & ~mask, free & mask, reasons, words)
+
+
+def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
+    """Yield what is wrong with a job: member, message, remedy."""
+    name, fix = f"job {job.name[:80]!a}", "remove the job, or correct its hosts"
+    for host in dict.fromkeys(job.hosts):
+        if host not in fabric.host_row:
+            yield "hosts", f"{name} runs on {host[:80]!a}, an unknown host", fix
+    if not job.hosts:
+        yield "hosts", f"{name} runs on no host", fix
+    if len(set(job.hosts)) != len(job.hosts):
+        yield "hosts", f"{name} runs on a host twice", fix
+    if job.traffic.layout:
+        try:
+            job.traffic.layout.check(len(job.hosts), fabric.intent.fabric.host.gpus)
+        except ValueError as error:
+            yield "traffic.layout", f"{name}: {error}", "correct its layout or its hosts"
 
 
 def _why(one: Condition) -> str:

@@ -10,7 +10,7 @@ from fabric.placement.engine.answer import Evaluated, answer
 from fabric.placement.engine.index import Index
 from fabric.placement.engine.polish import polished
 from fabric.placement.engine.query import Within
-from fabric.placement.engine.request import impossible, resolve
+from fabric.placement.engine.request import impossible, no_way, resolve
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
@@ -66,7 +66,7 @@ class Engine:
         Raises
         ------
         UnplaceableError
-            When the query is wrong, or there are not enough hosts for it.
+            When the query is wrong, there are not enough hosts for it, or no way between them.
         """
         request = resolve(self.fabric, query)
         supply = self.index.supply(request.columns)
@@ -75,24 +75,32 @@ class Engine:
 
         def evaluated(rows: Ints) -> Evaluated:
             own = self.index.loads(supply, request.demand, rows)
+            if own.lost:
+                return Evaluated(rows, own, float("inf"), 0.0)
             shared = float((own.load + self.index.background[own.link]).max(initial=0.0))
             return Evaluated(rows, own, shared, self._nic_load(request, rows, block))
 
-        free = self._eligible(request, usable.healthy, block)
-        problem = self._problem(request, supply, free)
-        if query.hosts:
-            return answer(self.index, evaluated(request.hosts), problem, usable, query.target)
-        if np.isinf(problem.bound) and usable.graded.any():
-            free = self._eligible(request, usable.healthy | usable.graded, block)
+        def searched(admitted: Bools) -> tuple[Problem, Evaluated | None]:
+            free = self._eligible(request, admitted, block)
             problem = self._problem(request, supply, free)
-        if np.isinf(problem.bound):
+            if query.hosts:
+                return problem, evaluated(request.hosts)
+            if np.isinf(problem.bound):
+                return problem, None
+
+            def seated(counts: Ints) -> Evaluated:
+                return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
+
+            enough = problem.bound * (1 + query.room)
+            return problem, polished(problem, problem.choose(enough), seated, enough, TRIALS)
+
+        problem, best = searched(usable.healthy)
+        if (best is None or best.own.lost) and usable.graded.any() and not query.hosts:
+            problem, best = searched(usable.healthy | usable.graded)
+        if best is None:
             raise impossible(request, problem, usable)
-
-        def seated(counts: Ints) -> Evaluated:
-            return evaluated(seats(self.index.groups, counts, usable.healthy, free, block))
-
-        counts = problem.choose(problem.bound * (1 + query.room))
-        best = polished(problem, counts, seated, TRIALS if not query.room else 0)
+        if best.own.lost:
+            raise no_way(self.index, best.own, len(best.rows))
         return answer(self.index, best, problem, usable, query.target)
 
     def _eligible(self, request: Request, usable: Bools, block: Ints | None) -> Bools:

@@ -28,7 +28,7 @@ def fair_rates(jobs: Sequence[Loads]) -> Floats:
     for number, job in enumerate(jobs):
         mine = np.isin(job.link, links, assume_unique=True)
         use[np.searchsorted(links, job.link[mine]), number] = job.load[mine]
-    blocked = np.isinf(use).any(axis=0)
+    blocked = np.array([job.lost > 0 or np.isinf(job.load).any() for job in jobs], dtype=np.bool_)
     rate = np.where(blocked, 0.0, 1.0)
     rising, left, level = ~blocked, np.ones(len(links)), 0.0
     use[:, blocked] = 0.0

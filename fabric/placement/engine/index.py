@@ -62,8 +62,8 @@ class Index:
             part = self.background[first[number] : first[number + 1]]
             gbps[pod.leaves] = pod.gbps.sum(axis=1)
             load[pod.leaves] = _mean(part, pod.gbps)
-        above = _mean(self.background[first[-1] :], of.lane_gbps)
-        return Carried(gbps, load, of.lane_gbps.sum(axis=1), above)
+        above = _mean(self.background[first[-1] :], of.super_gbps)
+        return Carried(gbps, load, of.super_gbps.sum(axis=1), above)
 
     def supply(self, columns: Ints) -> Supply:
         """Return what the groups carry of a job on some columns."""

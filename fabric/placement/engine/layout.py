@@ -43,6 +43,26 @@ class Layout:
     def __str__(self) -> str:
         return ",".join(f"{name}={self.sizes[name]}" for name in DIMENSIONS if name in self.sizes)
 
+    def check(self, nodes: int, gpus_per_node: int) -> None:
+        """Check that the layout is one of a job.
+
+        Raises
+        ------
+        ValueError
+            When the sizes do not multiply to the number of ranks, or weights are of others.
+        """
+        tp, cp, ep, dp, pp = (self.sizes.get(name, 1) for name in DIMENSIONS)
+        ranks = nodes * gpus_per_node
+        if prod((tp, cp, dp, pp)) != ranks:
+            raise ValueError(
+                f"tp x cp x dp x pp = {tp} x {cp} x {dp} x {pp} = {tp * cp * dp * pp}, but "
+                f"{nodes} nodes with {gpus_per_node} GPUs are {ranks} ranks"
+            )
+        if dp % ep:
+            raise ValueError(f"ep={ep} does not divide dp={dp}")
+        if other := [name for name in self.weights if name not in self.sizes]:
+            raise ValueError(f"bytes of {other[0]}, which the layout does not have")
+
     def communicators(self, nodes: int, gpus_per_node: int) -> dict[str, Ints]:
         """Return the host of each rank of each communicator, by dimension.
 
@@ -54,18 +74,11 @@ class Layout:
         Raises
         ------
         ValueError
-            When the sizes do not multiply to the number of ranks.
+            As `check`.
         """
+        self.check(nodes, gpus_per_node)
         tp, cp, ep, dp, pp = (self.sizes.get(name, 1) for name in DIMENSIONS)
-        ranks = nodes * gpus_per_node
-        if prod((tp, cp, dp, pp)) != ranks:
-            raise ValueError(
-                f"tp x cp x dp x pp = {tp} x {cp} x {dp} x {pp} = {tp * cp * dp * pp}, but "
-                f"{nodes} nodes with {gpus_per_node} GPUs are {ranks} ranks"
-            )
-        if dp % ep:
-            raise ValueError(f"ep={ep} does not divide dp={dp}")
-        host = (np.arange(ranks) // gpus_per_node).reshape(pp, dp // ep, ep, cp, tp)
+        host = (np.arange(nodes * gpus_per_node) // gpus_per_node).reshape(pp, dp // ep, ep, cp, tp)
         whole = host.reshape(pp, dp, cp, tp)
         return {
             name: np.moveaxis(cube, axis, -1).reshape(-1, cube.shape[axis])

@@ -1,9 +1,9 @@
 """Loads of the links under a traffic between groups, each flow spread evenly over its live paths.
 
 A leaf spreads over its cables to the spines that reach the other leaf, and a spine over its cables
-to it: equal-cost multipath by cable, with packets or enough queue pairs to be even. Traffic
-between pods is spread over the lanes that reach the other pod. All loads are shares of a link's
-speed at the pace at which the busiest host of the job sends at line rate.
+to it, in proportion to the speed that the cables have left. Traffic between pods is spread over the
+lanes that reach the other leaf, and in a lane over the super-spines that reach its pod. All loads
+are shares of a link's speed at the pace at which the busiest host of the job sends at line rate.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ class Loads:
         Number of the link, see `Numbers`.
     load : array of float, shape (links,)
         Its load; infinite where there is traffic and no way.
+    lost : int
+        Pairs of leaves between which there is traffic and no way.
     """
 
     link: Ints
     load: Floats
+    lost: int = 0
 
     @property
     def most(self) -> float:
@@ -48,12 +51,12 @@ class Loads:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Numbers of links: pair of leaf and spine, or of pod and lane; up is even, down is odd.
+    """Numbers of links: pair of leaf and spine, or of pod and super-spine; up is even, down is odd.
 
     Parameters
     ----------
     first : array of int, shape (pods + 1,)
-        Number of the first pair of each pod; the last is that of the lanes.
+        Number of the first pair of each pod; the last is that above the pods.
     """
 
     mesh: Mesh
@@ -67,14 +70,22 @@ class Numbers:
     @property
     def count(self) -> int:
         """How many links there are."""
-        return 2 * (int(self.first[-1]) + self.mesh.lane_gbps.size)
+        return 2 * (int(self.first[-1]) + self.mesh.super_gbps.size)
+
+    def leaf(self, pair: int) -> int:
+        """Return the leaf of a pair of leaf and spine."""
+        number = int(np.searchsorted(self.first, pair, side="right")) - 1
+        pod = self.mesh.pods[number]
+        return int(pod.leaves[(pair - int(self.first[number])) // len(pod.spines)])
 
     def name(self, link: int, names: tuple[str, ...]) -> str:
         """Return the ends of a link, in the direction of its traffic."""
         pair, down = divmod(link, 2)
         if pair >= self.first[-1]:
-            pod, lane = divmod(pair - int(self.first[-1]), self.mesh.lanes)
-            ends = [f"pod {pod}", f"super-spines of lane {lane}"]
+            pod, above = divmod(pair - int(self.first[-1]), len(self.mesh.supers))
+            lane = int((self.mesh.in_lane == above).any(axis=1).argmax())
+            below = self.mesh.pods[pod].spines[self.mesh.pods[pod].lane == lane].tolist()
+            ends = [",".join(names[spine] for spine in below), names[self.mesh.supers[above]]]
         else:
             number = int(np.searchsorted(self.first, pair, side="right")) - 1
             pod_ = self.mesh.pods[number]
@@ -106,12 +117,13 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     flat = [item for items in found for item in items]
     link = np.concatenate([item.link for item in flat] or [np.zeros(0, dtype=np.int64)])
     load = np.concatenate([item.load for item in flat] or [np.zeros(0)])
+    lost = sum(item.lost for item in flat)
     if _SPARSE * len(link) < numbers.count:
         links, place = np.unique(link, return_inverse=True)
-        return Loads(links, _sums(place, load))
+        return Loads(links, _sums(place, load), lost)
     total = _sums(link, load)
     links = np.flatnonzero(total)
-    return Loads(links, total[links])
+    return Loads(links, total[links], lost)
 
 
 def _sums(place: Ints, load: Floats) -> Floats:
@@ -139,9 +151,9 @@ def _spread(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list[Loads
         mine = np.flatnonzero(pod == number)
         one = mesh.pods[number]
         row = mesh.place[leaf[mine]]
-        up, down = _share(one.gbps[row], gbps[np.ix_(mine, mine)])
+        up, down, lost = _share(one.gbps[row], gbps[np.ix_(mine, mine)])
         pair = numbers.first[number] + row[:, None] * len(one.spines) + np.arange(len(one.spines))
-        found += [_flat(2 * pair, up), _flat(2 * pair + 1, down)]
+        found += [_flat(2 * pair, up, lost), _flat(2 * pair + 1, down)]
     if not inside.all():
         found += _between_pods(numbers, leaf, pod, gbps * ~inside)
     return found
@@ -151,43 +163,60 @@ def _between_pods(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list
     mesh = numbers.mesh
     row = mesh.place[leaf]
     lanes = np.array([mesh.to_lane[p][r] for p, r in zip(pod.tolist(), row.tolist(), strict=True)])
-    up, down = _share(lanes, gbps)
-    found: list[Loads] = []
+    up, down, lost = _share(lanes, gbps)
+    found = [Loads(row[:0], gbps[0, :0], lost), *_over_lanes(numbers, lanes, pod, gbps)]
     for number in np.unique(pod).tolist():
         mine = np.flatnonzero(pod == number)
         one = mesh.pods[number]
         live = np.flatnonzero(one.lane >= 0)
         pair = numbers.first[number] + row[mine][:, None] * len(one.spines) + live
-        above = numbers.first[-1] + number * mesh.lanes + np.arange(mesh.lanes)
         for way, load in enumerate((up, down)):
             found.append(_flat(2 * pair + way, load[mine][:, one.lane[live]]))
-            width = lanes[mine]
-            sent = np.where(width > 0, load[mine] * np.where(width > 0, width, 1), 0.0).sum(axis=0)
-            over = _ratio(sent, mesh.lane_gbps[number])
-            found.append(_flat(2 * above + way, over))
     return found
 
 
-def _share(capacity: Floats, gbps: Floats) -> tuple[Floats, Floats]:
-    """Return the loads of the links up and down, shape (leaves, spines) as ``capacity``.
+def _over_lanes(numbers: Numbers, lanes: Floats, pod: Ints, gbps: Floats) -> list[Loads]:
+    """Return the loads between pods and super-spines.
 
     Parameters
     ----------
-    capacity : array of float, shape (leaves, spines)
+    lanes : array of float, shape (leaves, lanes)
+        Live capacity of each leaf to each lane.
+    """
+    mesh = numbers.mesh
+    used, where = np.unique(pod, return_inverse=True)
+    member = (where == np.arange(len(used))[:, None]).astype(np.float64)
+    there = (lanes > 0).astype(np.float64)
+    width = _ratio(gbps, lanes @ there.T)
+    width = np.where(np.isinf(width), 0.0, width)  # no way up to there: counted by leaves
+    sent = ((member * lanes.T[:, None, :]) @ width * there.T[:, None, :]) @ member.T
+    up, down, lost = _share(mesh.over_lane[:, used], sent)
+    number = numbers.first[-1] + used[:, None] * len(mesh.supers) + mesh.in_lane[:, None, :]
+    real = np.broadcast_to(mesh.in_lane[:, None, :] >= 0, number.shape)
+    ways = ((2 * number[real], up[real], lost), (2 * number[real] + 1, down[real], 0))
+    return [_flat(*way) for way in ways]
+
+
+def _share(capacity: Floats, gbps: Floats) -> tuple[Floats, Floats, int]:
+    """Return the loads of the links up and down, as ``capacity``, and how many pairs have none.
+
+    Parameters
+    ----------
+    capacity : array of float, shape (..., leaves, spines)
         Capacity of each leaf to each spine, Gb/s.
-    gbps : array of float, shape (leaves, leaves)
+    gbps : array of float, shape (..., leaves, leaves)
         Traffic from the first to the second.
     """
     there = (capacity > 0).astype(np.float64)
-    width = _ratio(gbps, capacity @ there.T)
+    width = _ratio(gbps, capacity @ np.swapaxes(there, -1, -2))
     lost = np.isinf(width)
     width = np.where(lost, 0.0, width)
     up = (width @ there) * there
-    down = np.where(capacity > 0, _ratio(width.T @ capacity, capacity), 0.0)
+    down = np.where(capacity > 0, _ratio(np.swapaxes(width, -1, -2) @ capacity, capacity), 0.0)
     if lost.any():  # no common spine: the traffic has no way
-        up[lost.any(axis=1)] = np.inf
-        down[lost.any(axis=0)] = np.inf
-    return up, down
+        up[lost.any(axis=-1)] = np.inf
+        down[lost.any(axis=-2)] = np.inf
+    return up, down, int(lost.sum())
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -196,6 +225,6 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=out, where=whole > 0)
 
 
-def _flat(link: Ints, load: Floats) -> Loads:
+def _flat(link: Ints, load: Floats, lost: int = 0) -> Loads:
     used = load > 0
-    return Loads(link[used], load[used])
+    return Loads(link[used], load[used], lost)

@@ -1,8 +1,8 @@
 """Capacity between leaves and spines, pod by pod, and from pods to the super-spines by lanes.
 
 A lane is a set of spines and super-spines that cables connect: traffic between two pods that goes
-up in a lane comes down in it. Where every spine of a pod has super-spines of its own, as in most
-designs, a lane holds one spine of each pod.
+up in a lane comes down in it, over the super-spines that reach both pods. Where every spine of a
+pod has super-spines of its own, as in most designs, a lane holds one spine of each pod.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fabric.placement.engine.now import Now
     from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Bools, Ints
@@ -49,18 +47,30 @@ class Mesh:
     ----------
     place : array of int, shape (switches,)
         Position of each leaf in its pod.
-    lane_gbps : array of float, shape (pods, lanes)
-        Live capacity of the spines of a pod to the super-spines of a lane, one way.
+    supers : array of int, shape (supers,)
+        Rows of the super-spines in ``fabric.switches``.
+    super_gbps : array of float, shape (pods, supers)
+        Live capacity of the spines of a pod to each super-spine, one way.
+    in_lane : array of int, shape (lanes, most super-spines of one)
+        Super-spines of each lane by position in ``supers``; -1 fills up.
     """
 
     pods: tuple[Pod, ...]
     place: Ints
-    lane_gbps: Floats
+    supers: Ints
+    super_gbps: Floats
+    in_lane: Ints
 
     @cached_property
     def lanes(self) -> int:
         """Number of lanes."""
-        return int(self.lane_gbps.shape[1])
+        return len(self.in_lane)
+
+    @cached_property
+    def over_lane(self) -> Floats:
+        """Live capacity of the pods to each super-spine of a lane: (lanes, pods, super-spines)."""
+        gbps = np.where(self.in_lane >= 0, self.super_gbps[:, self.in_lane], 0.0)
+        return np.moveaxis(gbps, 1, 0)
 
     @cached_property
     def to_lane(self) -> tuple[Floats, ...]:
@@ -80,15 +90,17 @@ def mesh(now: Now) -> Mesh:
     number = np.maximum(switches.pod, 0)
     spines = switches.of_tier(1)
     lane = _lanes(now)
-    lane_gbps = np.zeros((int(number.max(initial=0)) + 1, int(lane.max(initial=-1)) + 1))
+    supers = switches.of_tier(2)
+    super_gbps = np.zeros((int(number.max(initial=0)) + 1, len(supers)))
     above = switches.tier[up.lower] == 1
     live = above & (now.cable_gbps > 0)
-    np.add.at(lane_gbps, (number[up.lower[live]], lane[up.lower[live]]), now.cable_gbps[live])
+    column = np.searchsorted(supers, up.upper[live])
+    np.add.at(super_gbps, (number[up.lower[live]], column), now.cable_gbps[live])
     connected = np.zeros(len(switches), dtype=np.bool_)
     connected[up.lower[live]] = True
     place = np.zeros(len(switches), dtype=np.int64)
     pods = []
-    for pod in range(len(lane_gbps)):
+    for pod in range(len(super_gbps)):
         mine = np.flatnonzero(number[: switches.leaf_count] == pod)
         over = spines[number[spines] == pod]
         place[mine], place[over] = np.arange(len(mine)), np.arange(len(over))
@@ -96,7 +108,18 @@ def mesh(now: Now) -> Mesh:
         first = ~above & (number[up.lower] == pod)
         np.add.at(gbps, (place[up.lower[first]], place[up.upper[first]]), now.cable_gbps[first])
         pods.append(Pod(mine, over, gbps, np.where(connected[over], lane[over], -1)))
-    return Mesh(tuple(pods), place, lane_gbps)
+    in_lane = _by_lane(lane[supers], int(lane.max(initial=-1)) + 1)
+    return Mesh(tuple(pods), place, supers, super_gbps, in_lane)
+
+
+def _by_lane(lane: Ints, lanes: int) -> Ints:
+    """Return the positions that each lane has in an array, filled up with -1."""
+    count = np.bincount(lane, minlength=lanes)
+    order = np.argsort(lane, kind="stable")
+    place = np.arange(len(lane)) - np.repeat(np.cumsum(count) - count, count)
+    found = np.full((lanes, int(count.max(initial=0))), -1)
+    found[lane[order], place] = order
+    return found
 
 
 def _lanes(now: Now) -> Ints:
@@ -115,11 +138,3 @@ def _lanes(now: Now) -> Ints:
     upper = switches.tier >= 1
     _, lane[upper] = np.unique(label[upper], return_inverse=True)
     return lane
-
-
-def leaf_totals(mesh: Mesh, by_pod: Sequence[Floats], switches: int) -> Floats:
-    """Return the sum over the spines of each leaf, shape (switches,)."""
-    total = np.zeros(switches)
-    for pod, gbps in zip(mesh.pods, by_pod, strict=True):
-        total[pod.leaves] = gbps.sum(axis=1)
-    return total

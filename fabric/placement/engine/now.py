@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 
+#: Member of a condition, what is wrong with it, and what to do.
+_Wrong = tuple[str, str, str]
+
+
 @dataclass(eq=False)
 class Now:
     """What conditions make of the tables of a fabric.
@@ -55,18 +59,24 @@ def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:
     asn = fabric.switches.asn
     carries = up.enabled & (asn[up.lower] != asn[up.upper])  # no route inside one AS
     state = Now(fabric, up.speed_gbps * carries.astype(np.float64))
-    latest = {one.subject: one for one in conditions}
+    latest = {one.subject: (number, one) for number, one in enumerate(conditions)}
     findings = [
-        Finding("PLC030", Severity.ERROR, message, fix, field=f"conditions[{number}].subject")
-        for number, one in enumerate(latest.values())
-        for message, fix in _apply(state, one)
+        Finding("PLC030", Severity.ERROR, message, fix, field=f"conditions[{number}].{member}")
+        for number, one in latest.values()
+        for member, message, fix in (*_wrong_share(one), *_apply(state, one))
     ]
     if findings:
         raise InputError("the state is not that of this fabric", findings)
     return state
 
 
-def _apply(state: Now, one: Condition) -> list[tuple[str, str]]:
+def _wrong_share(one: Condition) -> list[_Wrong]:
+    if 0 <= one.capacity <= 1:
+        return []
+    return [("capacity", f"{one.capacity} is not between 0 and 1", "0.5 is half of the speed")]
+
+
+def _apply(state: Now, one: Condition) -> list[_Wrong]:
     """Write a condition into the arrays; return what is wrong with it."""
     fabric = state.fabric
     device, colon, port = one.subject.partition(":")
@@ -74,45 +84,58 @@ def _apply(state: Now, one: Condition) -> list[tuple[str, str]]:
         return _nic(state, one, device, port) if colon else _host(state, one)
     if device not in fabric.switch_row:
         message = f"{one.subject[:80]!a} is unknown: neither host, switch nor port"
-        return [(message, "remove it from the state")]
+        return [("subject", message, "remove it from the state")]
     return _port(state, one, device, port) if colon else _switch(state, one)
 
 
-def _host(state: Now, one: Condition) -> list[tuple[str, str]]:
+def _host(state: Now, one: Condition) -> list[_Wrong]:
     table = state.graded if one.health is Health.DEGRADED else state.hosts
     table[state.fabric.host_row[one.subject]] = one
     return []
 
 
-def _nic(state: Now, one: Condition, host: str, port: str) -> list[tuple[str, str]]:
+def _nic(state: Now, one: Condition, host: str, port: str) -> list[_Wrong]:
     names = [nic.interface for nic in nic_names(state.fabric, host)]
     if port not in names:
-        return [(f"{host} has no NIC {port[:40]!a}", f"its NICs are {', '.join(names)}")]
+        message = f"{host} has no NIC {port[:40]!a}"
+        return [("subject", message, f"its NICs are {', '.join(names)}")]
     row = state.fabric.host_row[host] * state.fabric.nics_per_host
-    state.nics[row + names.index(port)] = one
+    _keep_worse(state, row + names.index(port), one)
     return []
 
 
-def _switch(state: Now, one: Condition) -> list[tuple[str, str]]:
+def _keep_worse(state: Now, nic: int, one: Condition) -> None:
+    """Note a condition of a NIC's cable: both ends and the leaf can have one, the worst counts."""
+    if nic not in state.nics or state.nics[nic].health is Health.DEGRADED:
+        state.nics[nic] = one
+
+
+def _left(one: Condition) -> float:
+    """Return the share of their speed that cables have left."""
+    return one.capacity if one.health is Health.DEGRADED else 0.0
+
+
+def _switch(state: Now, one: Condition) -> list[_Wrong]:
     fabric, row = state.fabric, state.fabric.switch_row[one.subject]
     touched = (fabric.uplinks.lower == row) | (fabric.uplinks.upper == row)
-    state.cable_gbps[touched] *= one.capacity
+    state.cable_gbps[touched] *= _left(one)
     if row < fabric.switches.leaf_count:
         for nic in fabric.nics_of_leaf(row).tolist():
-            state.nics.setdefault(nic, one)
+            _keep_worse(state, nic, one)
     return []
 
 
-def _port(state: Now, one: Condition, switch: str, port: str) -> list[tuple[str, str]]:
+def _port(state: Now, one: Condition, switch: str, port: str) -> list[_Wrong]:
     fabric, row = state.fabric, state.fabric.switch_row[switch]
     number = fabric.switches.skus[row].port_numbers().get(port)
     cable = fabric.uplink_at(row, number) if number is not None else None
     if cable is not None:
-        state.cable_gbps[cable] *= one.capacity
+        state.cable_gbps[cable] *= _left(one)
         return []
     nics = fabric.nics_of_leaf(row)
     mine = nics[fabric.nics.port[nics] == number] if number is not None else nics[:0]
     if not mine.size:
-        return [(f"{switch} has no cable in port {port[:40]!a}", "name a port with a cable")]
-    state.nics[int(mine[0])] = one
+        message = f"{switch} has no cable in port {port[:40]!a}"
+        return [("subject", message, "name a port with a cable")]
+    _keep_worse(state, int(mine[0]), one)
     return []

@@ -27,6 +27,10 @@ class Costed(Protocol):
     def load(self) -> float:
         """Load of its fullest link."""
 
+    @property
+    def lost(self) -> int:
+        """Pairs of leaves between which there is traffic and no way."""
+
 
 #: Evaluations times the square of the groups of the job: what 10 ms allow.
 _WORK = 8000
@@ -38,7 +42,9 @@ _LEAST = 16
 T = TypeVar("T", bound=Costed)
 
 
-def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials: int) -> T:
+def polished(
+    problem: Problem, counts: Ints, seated: Callable[[Ints], T], enough: float, trials: int
+) -> T:
     """Return the best choice that some trials come to.
 
     Parameters
@@ -47,24 +53,26 @@ def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials
         Hosts of each group to begin with.
     seated : callable
         Evaluates hosts of each group.
+    enough : float
+        Load that needs no trial.
     trials : int
         Most evaluations.
     """
     best = seated(counts)
-    if trials and best.load > problem.bound * (1 + EPSILON):
+    if best.load > enough * (1 + EPSILON):
         for other in _starts(problem):
             tried = seated(other)
-            if tried.load < best.load * (1 - EPSILON):
+            if _better(tried, best):
                 best, counts = tried, other
     used = np.count_nonzero(counts)
-    good = problem.bound * (1 + (EPSILON if used <= _FEW else _CLOSE))
+    good = enough * (1 + (EPSILON if used <= _FEW else _CLOSE))
     trials = min(trials, _WORK // max(int(used) ** 2, 1))
     while trials > 0 and best.load > good:
         better = None
         for moved in _neighbours(problem, counts):
             tried = seated(moved)
             trials -= 1
-            if tried.load < best.load * (1 - EPSILON):
+            if _better(tried, best):
                 best, better = tried, moved
             if trials <= 0 or best.load <= good:
                 break
@@ -72,6 +80,12 @@ def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials
             return best
         counts = better
     return best
+
+
+def _better(one: Costed, other: Costed) -> bool:
+    if one.lost != other.lost:
+        return one.lost < other.lost
+    return one.load < other.load * (1 - EPSILON)
 
 
 def _starts(problem: Problem) -> Iterator[Ints]:

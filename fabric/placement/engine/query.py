@@ -132,6 +132,11 @@ class Answer:
 
     @property
     def gap(self) -> float:
-        """How far the load may be above the best, as a share of the bound; 0 is proven best."""
+        """How far the load may be above the best, as a share of the bound; 0 is proven best.
+
+        Infinite where the bound is 0 and the load is not.
+        """
         reached = max(self.load, self.target)
-        return reached / self.bound - 1.0 if self.bound else reached
+        if not self.bound:
+            return float("inf") if reached else 0.0
+        return reached / self.bound - 1.0

@@ -10,12 +10,15 @@ import numpy as np
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.demand import Demand
+from fabric.placement.engine.query import Within
 from fabric.topology.naming import rails_of_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.placement.engine.availability import Usable
+    from fabric.placement.engine.index import Index
+    from fabric.placement.engine.load import Loads
     from fabric.placement.engine.query import Query
     from fabric.placement.engine.search import Problem
     from fabric.topology.model import Fabric, Ints
@@ -81,13 +84,12 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     columns = (np.array(rails)[:, None] * fabric.nic_ports + np.arange(fabric.nic_ports)).reshape(
         -1
     )
-    try:
-        demand = Demand.of(query.traffic, max(query.nodes, 1), max(gpus, 1), len(columns))
-    except ValueError as error:
-        fix = "make the product of the sizes the number of ranks"
-        wrong.append(Finding("PLC031", Severity.ERROR, str(error), fix, field="layout"))
     if wrong:
         raise UnplaceableError("the job cannot be placed", wrong)
+    if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
+        message = f"{query.nodes} hosts are needed, but the fabric has {size}"
+        raise unplaceable(message, "request fewer nodes")
+    demand = Demand.of(query.traffic, query.nodes, gpus, len(columns))
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
@@ -115,9 +117,18 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
             )
     if query.hosts and len(set(query.hosts)) != len(query.hosts):
         yield "hosts", "a host is named twice", "name each host once"
+    if both := sorted({*query.hosts} & {*query.exclude}):
+        yield "hosts", f"{both[0][:80]!a} is excluded as well", "name another host"
     if query.hosts and len(query.hosts) != query.nodes:
         message = f"{len(query.hosts)} hosts are named, but the job has {query.nodes} nodes"
         yield "hosts", message, "name as many hosts as nodes"
+    if query.traffic.layout:
+        try:
+            gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
+            query.traffic.layout.check(query.nodes, gpus)
+        except ValueError as error:
+            fix = "make the product of the sizes the number of ranks, and give bytes of its sizes"
+            yield "layout", str(error), fix
 
 
 def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
@@ -143,14 +154,30 @@ def _wrong_numbers(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str
         yield "nvlink_gpus", message, "use a multiple of the GPUs of a host"
 
 
+def no_way(index: Index, own: Loads, nodes: int) -> UnplaceableError:
+    """Return the error of hosts whose leaves do not reach each other."""
+    pair = own.link[np.isinf(own.load)] // 2
+    first = pair[pair < index.numbers.first[-1]][:1].tolist()
+    leaf = index.numbers.leaf(first[0]) if first else -1
+    where = index.fabric.switches.names[leaf] if first else "one of them"
+    message = f"no way was found between the leaves of {nodes} hosts: {where} does not reach all"
+    return unplaceable(message, "repair its cables, request fewer nodes, or exclude its hosts")
+
+
 def impossible(request: Request, problem: Problem, usable: Usable) -> UnplaceableError:
     """Return the error of a query for which there are not enough hosts, with what there is."""
     query, free = request.query, problem.free
     total, nodes = int(free.sum()), query.nodes
+    if query.within is Within.BLOCK and total < nodes:
+        message = f"{nodes} hosts are needed in one NVLink domain, but none has so many free"
+        return unplaceable(message, "request fewer nodes, or tell the GPUs of a domain")
     if total < nodes:
-        out = ", ".join([f"{len(set(query.exclude))} excluded", *usable.missing])
-        size = len(usable.healthy)
-        message = f"{nodes} hosts are needed, but only {total} of {size} are free ({out})"
+        excluded = [f"{len(set(query.exclude))} excluded"] if query.exclude else []
+        out = ", ".join([*excluded, *usable.missing])
+        size = len(set(query.include)) or len(usable.healthy)
+        named = "named ones " if query.include else ""
+        message = f"{nodes} hosts are needed, but only {total} of {size} {named}are free"
+        message += f" ({out})" if out else ""
         return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
     most = f"a unit has at most {int(problem.usable.max(initial=0))} free"
     asked = [

@@ -100,7 +100,7 @@ def _job(wanted: JobBody, fabric: Fabric) -> Job:
     hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong)
     if traffic.layout and not wrong.findings:
         try:
-            traffic.layout.communicators(len(hosts), fabric.intent.fabric.host.gpus)
+            traffic.layout.check(len(hosts), fabric.intent.fabric.host.gpus)
         except ValueError as error:
             fix = "make the product of the sizes the number of ranks"
             wrong.add("layout", str(error), fix)

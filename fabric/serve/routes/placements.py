@@ -49,7 +49,7 @@ async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> 
     query = query_of(wanted, loaded.fabric)
     found = await service.place(loaded, query)
     ranks = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node) if wanted.ranks else None
-    return encode(found, query, loaded.fabric, loaded.names, ranks)
+    return encode(found, query, loaded.engine, loaded.names, ranks)
 
 
 def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:

@@ -1,0 +1,150 @@
+"""The state of a fabric as a file: what is not as planned, and the jobs that run."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.placement.engine.state import Condition, Health, RunningJob, State
+from fabric.placement.engine.traffic import parse_traffic
+from fabric.workflow.conditions import conditions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fabric.topology.model import Fabric
+
+#: Members are added to this form, none is removed or changes its meaning.
+FORMAT = "rocefab-state/1"
+#: A longer file is none of ours; our choice: `verify` of 16,384 hosts writes 20 MB.
+MOST_BYTES = 256 << 20
+_MOST_FINDINGS = 50
+_Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ConditionForm(_Form):
+    """How a host, a switch or a cable is."""
+
+    health: Health = Field(description="down, drained, window or degraded.")
+    reason: _Line = ""
+    capacity: float = Field(
+        0.0, ge=0, le=1, description="Share of its speed that a degraded cable or switch has left."
+    )
+
+
+class JobForm(_Form):
+    """A job that runs."""
+
+    name: _Name
+    hosts: str | list[_Name] = Field(description="A range such as gpu[001-004], or a list.")
+    traffic: Annotated[str, StringConstraints(max_length=200)] = "ring"
+
+
+class StateForm(_Form):
+    """All that is not as planned by host, switch or ``device:port``, and the jobs that run."""
+
+    format: Literal["rocefab-state/1"]
+    written: AwareDatetime | None = Field(None, description="When it was so; default: file time.")
+    conditions: dict[_Name, ConditionForm] = {}
+    jobs: list[JobForm] = []
+
+
+def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State:
+    """Return what some files say of a fabric: those of this form, and those of other commands.
+
+    Parameters
+    ----------
+    max_age_s : float
+        Age from which a file is stale: by its member ``written``, else by its last change.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, is stale, or is of another form or fabric.
+    """
+    found: list[Condition] = []
+    jobs: list[RunningJob] = []
+    for file in files:
+        data = _read(file, max_age_s)
+        if isinstance(data, dict) and data.get("format") == FORMAT:
+            state = state_of(data, file)
+            found, jobs = [*found, *state.conditions], [*jobs, *state.jobs]
+        else:
+            found += conditions_of(data, fabric, file)
+    worst_last = sorted(found, key=lambda one: one.health is not Health.DEGRADED)
+    return State(tuple(worst_last), tuple(jobs))
+
+
+def _read(file: Path, max_age_s: float) -> Any:
+    try:
+        facts = file.stat()
+        if facts.st_size > MOST_BYTES:
+            raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB")
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{file}: the state cannot be read: {error}") from error
+    age_s = time.time() - _written_s(data, facts.st_mtime)
+    if age_s > max_age_s:
+        raise InputError(
+            f"{file}: the state is {age_s:.0f} s old, and older than {max_age_s:.0f} s is stale; "
+            "write it again, or raise --state-max-age"
+        )
+    return data
+
+
+def _written_s(data: Any, file_time_s: float) -> float:
+    try:
+        return datetime.fromisoformat(str(data["written"])).astimezone(UTC).timestamp()
+    except (KeyError, TypeError, ValueError):
+        return file_time_s
+
+
+def state_of(data: Any, file: Path) -> State:
+    """Return the state of a file of ours.
+
+    Raises
+    ------
+    InputError
+        With each member that is wrong.
+    """
+    try:
+        form = StateForm.model_validate(data)
+    except ValidationError as error:
+        findings = [
+            _finding(file, ".".join(map(str, item["loc"])), item["msg"])
+            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
+        ]
+        raise InputError("the state is wrong", findings) from error
+    conditions = tuple(
+        Condition(subject, one.health, one.reason, one.capacity)
+        for subject, one in form.conditions.items()
+    )
+    findings, jobs = [], []
+    for number, job in enumerate(form.jobs):
+        try:
+            hosts = hostlist.expand(job.hosts) if isinstance(job.hosts, str) else job.hosts
+            jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
+        except ValueError as error:
+            findings.append(_finding(file, f"jobs.{number}", str(error)))
+    if findings:
+        raise InputError("the state is wrong", findings)
+    return State(conditions, tuple(jobs))
+
+
+def _finding(file: Path, field: str, message: str) -> Finding:
+    fix = "see docs/placement.md, section State"
+    position = Position(str(file))
+    return Finding("PLC032", Severity.ERROR, message, fix, field=field, position=position)

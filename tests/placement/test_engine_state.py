@@ -1,0 +1,131 @@
+"""What the engine makes of a damaged fabric: by hand, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.layout import Layout
+from fabric.placement.engine.query import Query
+from fabric.placement.engine.request import UnplaceableError
+from fabric.placement.engine.state import Condition, Health, RunningJob, State
+from fabric.placement.engine.traffic import RING, parse_traffic
+from tests.placement.instances import Shape, built
+from tests.topology.fabrics import example
+
+THIN = Shape((4, 4, 8), spines=2, uplink_gbps=200)
+
+
+def engine(*items: Condition, name: str = "") -> Engine:
+    return Engine(example(name) if name else built(THIN), State(items))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("first", ["gpu001:eth1", "gpu001", "su1-rail0:Ethernet0"])
+def test_a_degraded_cable_does_not_hide_that_its_leaf_is_down(first: str, turned: bool) -> None:
+    items = [Condition(first, Health.DEGRADED, "slow", 1.0), Condition("su1-rail0", Health.DOWN)]
+    answer = engine(*items[:: -1 if turned else 1], name="demo").place(Query(2))
+    assert answer.units == ((1, 2),)
+    assert dict(answer.unusable)["gpu001"] == "su1-rail0 is down"
+    with pytest.raises(UnplaceableError):
+        engine(*items[:: -1 if turned else 1], name="demo").place(Query(3))
+
+
+def test_the_reason_is_that_which_keeps_a_host_out() -> None:
+    items = (Condition("h00000:eth1", Health.DRAINED), Condition("h00000:eth2", Health.DEGRADED))
+    assert engine(*items).place(Query(1)).unusable == (("h00000", "h00000:eth1 is drained"),)
+
+
+def test_what_is_down_has_no_speed_left() -> None:
+    """A share is that of what is degraded."""
+    whole, lost = (Condition("spine0", Health.DOWN, capacity=share) for share in (1.0, 0.0))
+    assert engine(whole).place(Query(9)).load == engine(lost).place(Query(9)).load
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), float("inf")])
+def test_shares_of_speed(share: float) -> None:
+    good = Condition("spine0", Health.DEGRADED, capacity=0.5)
+    with pytest.raises(InputError) as raised:
+        engine(good, Condition("spine1", Health.DEGRADED, capacity=share))
+    (finding,) = raised.value.findings
+    assert finding.field == "conditions[1].capacity"
+
+
+@pytest.mark.parametrize(
+    ("job", "message"),
+    [
+        (RunningJob("x", ()), "job 'x' runs on no host"),
+        (RunningJob("x", ("h00000", "h00000")), "job 'x' runs on a host twice"),
+        (
+            RunningJob("x", ("h00000",), replace(RING, layout=Layout({"dp": 3}))),
+            "job 'x': tp x cp x dp x pp = 1 x 1 x 3 x 1 = 3, but 1 nodes with 2 GPUs are 2 ranks",
+        ),
+    ],
+)
+def test_jobs_that_cannot_run(job: RunningJob, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        Engine(built(THIN), State((), (job,)))
+    assert [finding.message for finding in raised.value.findings] == [message]
+
+
+#: Each of two units keeps the uplink to another spine.
+APART = (
+    Condition("su1-rail0:Ethernet128", Health.DOWN),
+    Condition("su2-rail0:Ethernet136", Health.DOWN),
+)
+
+
+@pytest.mark.parametrize("hosts", [(), ("gpu001", "gpu003", "gpu002")])
+def test_leaves_without_a_common_spine_hold_no_job(hosts: tuple[str, ...]) -> None:
+    with pytest.raises(UnplaceableError) as raised:
+        engine(*APART, name="demo").place(Query(3, hosts=hosts))
+    assert "su1-rail0 does not reach all; repair its cables" in str(raised.value.findings[0])
+
+
+def test_named_hosts_without_spines_have_no_way() -> None:
+    fabric = built(Shape((2, 2), spines=0))
+    with pytest.raises(UnplaceableError) as raised:
+        Engine(fabric).place(Query(2, hosts=("h00000", "h00002")))
+    assert "the leaves of 2 hosts: one of them does not" in str(raised.value.findings[0])
+
+
+def test_a_way_over_a_degraded_host_is_better_than_none() -> None:
+    degraded = Condition("gpu002", Health.DEGRADED, "fans")
+    answer = engine(*APART, degraded, name="demo").place(Query(2, exclude=("gpu004",)))
+    assert answer.graded == (("gpu002", "gpu002 is degraded: fans"),)
+    assert answer.load == 0
+
+
+def test_named_hosts_that_are_down_are_used_and_named() -> None:
+    answer = engine(Condition("h00000", Health.DOWN)).place(Query(1, hosts=("h00000",)))
+    assert (answer.graded, answer.unusable) == ((("h00000", "h00000 is down"),), ())
+
+
+def test_a_lost_cable_of_a_super_spine_is_counted() -> None:
+    """A spine has two cables to each of two super-spines; a ring brings each 200 of 800 Gb/s."""
+    query = Query(10)
+    assert engine(name="three-tier").place(query).load == pytest.approx(1 / 4)
+    lost = engine(Condition("core01:Ethernet8", Health.DRAINED), name="three-tier")
+    answer = lost.place(query)
+    assert answer.load == pytest.approx(1 / 2)
+    assert "core01" in answer.bottleneck or answer.bottleneck == "NIC"
+
+
+def test_room_does_not_give_up_the_search_for_a_way() -> None:
+    """The fewest units would have no common spine."""
+    fabric = built(Shape((2, 2, 2), spines=2))
+    lost = (
+        Condition("leaf0-0:Ethernet0", Health.DOWN),
+        Condition("leaf1-0:Ethernet8", Health.DOWN),
+    )
+    answer = Engine(fabric, State(lost)).place(Query(4, room=0.1))
+    assert 2 in [unit for unit, _ in answer.units]
+
+
+def test_bounds_of_nothing_prove_nothing() -> None:
+    answer = engine().place(Query(9, traffic=parse_traffic("ring"), target=0.0))
+    assert replace(answer, bound=0.0).gap == float("inf")
+    assert replace(answer, bound=0.0, load=0.0).gap == 0
