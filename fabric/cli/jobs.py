@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import Connections, Format, FormatOption, Inventory, argument, option
 
 
@@ -104,6 +105,14 @@ def place(
     against_plan: Annotated[
         Path | None, option("Plan whose hosts and leaves take no job.", "AGAINST_PLAN")
     ] = None,
+    queue: Annotated[
+        Path | None,
+        option(
+            "JSON file of several jobs, placed one after the other; options of the job are not "
+            "used then.",
+            "QUEUE",
+        ),
+    ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Select hosts for a job, order its ranks and print NCCL settings.
@@ -111,11 +120,12 @@ def place(
     The answer carries the load of the fullest link and a lower bound: a gap of 0 proves that no
     choice is better. docs/placement.md states the model.
 
-    Exit codes: 0, 2.
+    Exit codes: 0, 2, 4 (a job of the queue has no hosts).
     """
     from fabric.workflow.place import Wanted
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
+    from fabric.workflow.queue import place_queue
 
     wanted = Wanted(
         nodes=nodes,
@@ -137,11 +147,31 @@ def place(
         max_age_s=state_max_age,
         against_plan=against_plan,
     )
+    if queue:
+        _queue(place_queue(Project(inventory), queue, wanted), form)
+        return
     job = workflow(Project(inventory), wanted)
     if form is Format.JSON:
         output.as_json(job)
     else:
         _print(job)
+
+
+def _queue(answer: dict[str, Any], form: Format) -> None:
+    placements = answer["placements"]
+    if form is Format.JSON:
+        output.as_json(answer)
+    else:
+        headers = ("job", "hosts", "cost", "gap", "reason")
+        output.table(headers, [_queue_row(one) for one in placements])
+    if any("unplaced" in one for one in placements):
+        raise CommandExit(Exit.FINDINGS)
+
+
+def _queue_row(one: dict[str, Any]) -> tuple[object, ...]:
+    if "unplaced" in one:
+        return (one["name"], "-", "-", "-", "; ".join(one["unplaced"]))
+    return (one["name"], one["hostlist"], one["cost"], f"{one['gap']:.1%}", one["reason"])
 
 
 def _print(job: dict[str, Any]) -> None:

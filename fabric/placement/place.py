@@ -10,7 +10,8 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
-from fabric.placement.engine.request import UnplaceableError, used_rails
+from fabric.placement.engine.rails import used_rails
+from fabric.placement.engine.request import UnplaceableError
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.placement.engine.request import used_rails
+from fabric.placement.engine.rails import used_rails
 from fabric.placement.place import reason_of
 from fabric.workflow.place import FORMAT, hashed_load
 

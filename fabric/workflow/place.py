@@ -70,7 +70,7 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
         When the request is wrong or cannot be met, with the reason.
     """
     fabric = project.fabric
-    query = _query(wanted)
+    query = query_of(wanted)
     if wanted.against_plan:
         touched = hosts_of_plan(wanted.against_plan, fabric)
         query = replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
@@ -78,12 +78,12 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     placement = placed(engine, query)
     return {
         "format": FORMAT,
-        **_chosen(engine, placement, query.traffic),
+        **chosen(engine, placement, query.traffic),
         **_settings(fabric, placement),
     }
 
 
-def _query(wanted: Wanted) -> Query:
+def query_of(wanted: Wanted) -> Query:
     """Return the query, or raise InputError with all that is wrong with its texts."""
     findings: list[Finding] = []
 
@@ -124,7 +124,8 @@ def _query(wanted: Wanted) -> Query:
     return query
 
 
-def _chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, Any]:
+def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, Any]:
+    """Return what was chosen, and how good it is, as plain data."""
     answer, fabric = placement.answer, engine.fabric
     return {
         "fabric": fabric.intent.fabric.name,

@@ -78,7 +78,8 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     found: list[Condition] = []
     jobs: list[RunningJob] = []
     for file in files:
-        data = _read(file, max_age_s)
+        data = read_document(file)
+        _refuse_stale(data, file, max_age_s)
         if isinstance(data, dict) and data.get("format") == FORMAT:
             state = state_of(data, file)
             found, jobs = [*found, *state.conditions], [*jobs, *state.jobs]
@@ -88,21 +89,23 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     return State(tuple(worst_last), tuple(jobs))
 
 
-def _read(file: Path, max_age_s: float) -> Any:
+def read_document(file: Path) -> Any:
+    """Return the JSON of a file; raises InputError when it cannot be read."""
     try:
-        facts = file.stat()
-        if facts.st_size > MOST_BYTES:
+        if file.stat().st_size > MOST_BYTES:
             raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB")
-        data = json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file}: the state cannot be read: {error}") from error
-    age_s = time.time() - _written_s(data, facts.st_mtime)
+        raise InputError(f"{file}: the file cannot be read: {error}") from error
+
+
+def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
+    age_s = time.time() - _written_s(data, file.stat().st_mtime)
     if age_s > max_age_s:
         raise InputError(
             f"{file}: the state is {age_s:.0f} s old, and older than {max_age_s:.0f} s is stale; "
             "write it again, or raise --state-max-age"
         )
-    return data
 
 
 def _written_s(data: Any, file_time_s: float) -> float:

@@ -122,7 +122,8 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
         yield "hosts", f"{name} runs on a host twice", fix
     if job.traffic.layout:
         try:
-            job.traffic.layout.check(len(job.hosts), fabric.intent.fabric.host.gpus)
+            gpus = job.gpus_per_node or fabric.intent.fabric.host.gpus
+            job.traffic.layout.check(len(job.hosts), gpus)
         except ValueError as error:
             yield "traffic.layout", f"{name}: {error}", "correct its layout or its hosts"
 

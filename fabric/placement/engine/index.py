@@ -13,6 +13,7 @@ from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.load import Loads, Numbers, loads
 from fabric.placement.engine.mesh import mesh
 from fabric.placement.engine.now import now
+from fabric.placement.engine.rails import columns_of, used_rails
 from fabric.placement.engine.supply import Carried, Supply, groups
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ class Index:
         return self._supplies[key]
 
     def _loads_of(self, job: RunningJob) -> Loads:
-        """Return the loads of a job that runs, on all NICs of its hosts."""
-        supply = self.supply(np.arange(self.fabric.nics_per_host))
-        gpus = self.fabric.intent.fabric.host.gpus
+        """Return the loads of a job that runs."""
+        gpus = job.gpus_per_node or self.fabric.intent.fabric.host.gpus
+        supply = self.supply(columns_of(self.fabric, used_rails(self.fabric, gpus)))
         demand = Demand.of(job.traffic, len(job.hosts), gpus, supply.leaf.shape[1])
         rows = np.array([self.fabric.host_row[name] for name in job.hosts], dtype=np.int64)
         return self.loads(supply, demand, rows)

@@ -11,7 +11,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.query import Within
-from fabric.topology.naming import rails_of_gpus
+from fabric.placement.engine.rails import columns_of, used_rails
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,13 +60,6 @@ class Request:
     demand: Demand
 
 
-def used_rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
-    """Return the rails of the first GPUs of a host, ascending."""
-    profile = fabric.intent.fabric.host
-    used = rails_of_gpus(profile, profile.gpus, fabric.rails)[:gpus_per_node]
-    return tuple(sorted(set(used)))
-
-
 def resolve(fabric: Fabric, query: Query) -> Request:
     """Return a query in rows.
 
@@ -81,9 +74,7 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     ]
     gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
     rails = used_rails(fabric, gpus)
-    columns = (np.array(rails)[:, None] * fabric.nic_ports + np.arange(fabric.nic_ports)).reshape(
-        -1
-    )
+    columns = columns_of(fabric, rails)
     if wrong:
         raise UnplaceableError("the job cannot be placed", wrong)
     if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made

@@ -43,11 +43,18 @@ class Condition:
 
 @dataclass(frozen=True)
 class RunningJob:
-    """A job that runs: its hosts take no other job, its traffic shares the links."""
+    """A job that runs: its hosts take no other job, its traffic shares the links.
+
+    Parameters
+    ----------
+    gpus_per_node : int or None
+        GPUs that it uses on each, from GPU 0 on; None uses all.
+    """
 
     name: str
     hosts: tuple[str, ...]
     traffic: Traffic = RING
+    gpus_per_node: int | None = None
 
 
 @dataclass(frozen=True)

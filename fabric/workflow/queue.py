@@ -1,0 +1,116 @@
+"""Several jobs at once: each is placed beside those before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Within
+from fabric.placement.engine.request import UnplaceableError
+from fabric.placement.engine.state import RunningJob
+from fabric.placement.place import placed
+from fabric.workflow.place import Wanted, chosen, query_of
+from fabric.workflow.state_file import read_document, read_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.workflow.project import Project
+
+#: Form of the answers: members are added to it, none is removed or changes its meaning.
+FORMAT = "rocefab-placements/1"
+_MOST_FINDINGS = 50
+_Text = Annotated[str, StringConstraints(max_length=8192)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
+
+
+class JobForm(BaseModel):
+    """A job that waits; its members are the options of ``rocefab place``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: _Name
+    nodes: int | None = Field(None, ge=1)
+    gpus_per_node: int | None = Field(None, ge=1)
+    traffic: _Text = "ring"
+    layout: _Text = ""
+    weights: _Text = ""
+    pxn: bool = True
+    hosts: _Text = ""
+    include: _Text = ""
+    exclude: _Text = ""
+    within: Within | None = None
+    segment: int | None = Field(None, ge=1)
+    max_units: int | None = Field(None, ge=1)
+    target: float = Field(1.0, ge=0, le=1)
+    room: float = Field(0.0, ge=0)
+    nvlink_gpus: int | None = Field(None, ge=1)
+
+
+class QueueForm(BaseModel):
+    """Jobs in the order in which they are placed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["rocefab-queue/1"]
+    jobs: list[JobForm] = Field(min_length=1)
+
+
+def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
+    """Return the placements of a queue as plain data; a job without hosts has the reason.
+
+    Parameters
+    ----------
+    file : Path
+        JSON of the form ``rocefab-queue/1``.
+    wanted : Wanted
+        Files of the state; its other members are not used.
+
+    Raises
+    ------
+    InputError
+        When the file, the state, or the request of a job is wrong: nothing is placed then.
+    """
+    fabric, jobs = project.fabric, _read(file)
+    queries = [query_of(Wanted(**_words(job))) for job in jobs]
+    engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
+    answers: list[dict[str, Any]] = []
+    for job, query in zip(jobs, queries, strict=True):
+        try:
+            placement = placed(engine, query)
+        except UnplaceableError as error:
+            reasons = [str(finding) for finding in error.findings]
+            answers.append({"name": job.name, "hosts": [], "unplaced": reasons})
+            continue
+        answers.append({"name": job.name, **chosen(engine, placement, query.traffic)})
+        running = RunningJob(job.name, placement.hosts, query.traffic, query.gpus_per_node)
+        engine = engine.updated(replace(engine.state, jobs=(*engine.state.jobs, running)))
+    return {"format": FORMAT, "placements": answers}
+
+
+def _words(job: JobForm) -> dict[str, Any]:
+    words = job.model_dump(exclude={"name"})
+    return {**words, "within": job.within.value if job.within else ""}
+
+
+def _read(file: Path) -> list[JobForm]:
+    try:
+        return QueueForm.model_validate(read_document(file)).jobs
+    except ValidationError as error:
+        findings = [
+            Finding(
+                "PLC033",
+                Severity.ERROR,
+                item["msg"],
+                "see docs/placement.md, section Queue",
+                field=".".join(map(str, item["loc"])),
+                position=Position(str(file)),
+            )
+            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
+        ]
+        raise InputError("the queue is wrong", findings) from error

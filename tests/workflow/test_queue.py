@@ -1,0 +1,71 @@
+"""Several jobs at once, in fresh processes and by hand-made files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.runs import process, run
+from tests.topology.fabrics import INVENTORY
+
+DEMO = INVENTORY / "demo"
+
+
+def queue(tmp_path: Path, *jobs: dict[str, Any], **members: Any) -> Path:
+    file = tmp_path / "queue.json"
+    file.write_text(json.dumps({"format": "rocefab-queue/1", "jobs": list(jobs), **members}))
+    return file
+
+
+def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
+    file = queue(
+        tmp_path,
+        {"name": "a", "nodes": 2, "traffic": "all-to-all"},
+        {"name": "b", "nodes": 1, "gpus_per_node": 1, "layout": "dp=1"},
+        {"name": "big", "nodes": 2},
+        {"name": "c", "nodes": 1},
+    )
+    ended = process("place", DEMO, "--queue", file, "--format", "json")
+    assert ended.code == 4, ended.said
+    answer = json.loads(ended.out)
+    assert answer["format"] == "rocefab-placements/1"
+    hosts = {one["name"]: one["hosts"] for one in answer["placements"]}
+    assert hosts["big"] == []
+    assert "only 1 of 4 are free (3 with a job)" in answer["placements"][2]["unplaced"][0]
+    used = [*hosts["a"], *hosts["b"], *hosts["c"]]
+    assert sorted(used) == ["gpu001", "gpu002", "gpu003", "gpu004"]
+    text = run("place", DEMO, "--queue", file).out.splitlines()
+    assert [line.split()[0] for line in text[2:]] == ["a", "b", "big", "c"]
+
+
+@pytest.mark.parametrize(
+    ("job", "members", "message"),
+    [
+        ({"name": "a", "nodes": 0}, {}, "jobs.0.nodes"),
+        ({"name": "a", "colour": 1}, {}, "jobs.0.colour"),
+        ({"name": "a b"}, {}, "jobs.0.name"),
+        ({"name": "a"}, {"format": "x"}, "format"),
+        ({"name": "a", "traffic": "x"}, {}, "unknown collective 'x'"),
+        ({"name": "a", "hosts": "gpu["}, {}, "hosts: 'gpu['"),
+    ],
+)
+def test_a_wrong_queue_places_nothing(
+    tmp_path: Path, job: dict[str, Any], members: dict[str, Any], message: str
+) -> None:
+    file = queue(tmp_path, {"name": "good", "nodes": 1}, **members)
+    if not members:
+        file = queue(tmp_path, job, {"name": "good", "nodes": 1})
+    ended = run("place", DEMO, "--queue", file)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+def test_a_job_that_never_fits_gets_its_reason(tmp_path: Path) -> None:
+    file = queue(tmp_path, {"name": "a", "nodes": 1, "hosts": "gpu009"}, {"name": "b"})
+    ended = run("place", DEMO, "--queue", file)
+    assert ended.code == 4
+    assert "there is no host 'gpu009'" in ended.out
+    assert "gpu001" in ended.out
