@@ -88,10 +88,11 @@ class Book:
 
 def _running(name: str, job: Job, fabric: Fabric) -> RunningJob:
     hosts = tuple(host for host in job.hosts if host in fabric.host_row)
-    traffic = job.traffic
+    traffic, all_gpus = job.traffic, fabric.intent.fabric.host.gpus
+    gpus = min(job.body.gpus_per_node or all_gpus, all_gpus)
     if traffic.layout:
         try:
-            traffic.layout.check(len(hosts), fabric.intent.fabric.host.gpus)
+            traffic.layout.check(len(hosts), gpus)
         except ValueError:
             traffic = RING
-    return RunningJob(name, hosts, traffic)
+    return RunningJob(name, hosts, traffic, gpus)
