@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import TYPE_CHECKING
 
 from fabric.placement.engine.state import Condition, RunningJob, State
@@ -13,7 +12,6 @@ from fabric.placement.engine.traffic import RING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.placement.engine.layout import Layout
     from fabric.placement.engine.traffic import Traffic
     from fabric.serve.requests import ConditionBody, JobBody
     from fabric.topology.model import Fabric
@@ -90,13 +88,11 @@ class Book:
 
 def _running(name: str, job: Job, fabric: Fabric) -> RunningJob:
     hosts = tuple(host for host in job.hosts if host in fabric.host_row)
-    ranks = len(hosts) * fabric.intent.fabric.host.gpus
-    fits = job.traffic.layout is None or fitting(job.traffic.layout, ranks)
-    return RunningJob(name, hosts, job.traffic if fits else RING)
-
-
-def fitting(layout: Layout, ranks: int) -> bool:
-    """Tell whether the sizes of a layout multiply to a number of ranks, and ep divides dp."""
-    sizes = layout.sizes
-    product = prod(sizes.get(name, 1) for name in ("tp", "cp", "dp", "pp"))
-    return product == ranks and sizes.get("dp", 1) % sizes.get("ep", 1) == 0
+    traffic, all_gpus = job.traffic, fabric.intent.fabric.host.gpus
+    gpus = min(job.body.gpus_per_node or all_gpus, all_gpus)
+    if traffic.layout:
+        try:
+            traffic.layout.check(len(hosts), gpus)
+        except ValueError:
+            traffic = RING
+    return RunningJob(name, hosts, traffic, gpus)

@@ -144,6 +144,9 @@ class JobBody(TrafficBody):
 
     name: JobName
     hosts: HostNames = Field(description="Its hosts: a range such as gpu[001-004], or a list.")
+    gpus_per_node: Annotated[int, Field(ge=1, le=_MAX_GPUS)] | None = Field(
+        None, description="GPUs that it uses on each host, from GPU 0 on; all where omitted."
+    )
 
 
 class WhatIfBody(Body):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
 from fabric.serve.answers import Kept, Names
 from fabric.serve.extender import Prioritiser
 from fabric.workflow.project import Project
@@ -97,6 +99,8 @@ def load(folder: Path, book: Book, number: int = 1) -> Loaded:
     """
     project = Project(folder)
     engine, unknown = _engine(project.fabric, book)
+    with suppress(InputError):  # the first search imports and caches what all others use
+        engine.place(Query(nodes=1))
     names = Names(project.fabric)
     return Loaded(project, engine, book, names, time.time(), number, unknown)
 

@@ -32,10 +32,14 @@ def plugin() -> None:
             missing_judge("job_submit/lua (Debian packages slurm-wlm-plugins and lua-socket)")
 
 
-def _submitted(folder: Path, monkeypatch, url: str, *words: str) -> tuple[str, float]:
+def _submitted(
+    folder: Path, monkeypatch, url: str, *words: str, is_patient: bool = False
+) -> tuple[str, float]:
     """Return what scontrol says of a job, and how long its submission took."""
     script = SCRIPT.read_text().replace("http://127.0.0.1:8780", url)
     assert url in script
+    if is_patient:
+        script = script.replace("DEADLINE_S = 0.5", "DEADLINE_S = 30")
     (folder / "job_submit.lua").write_text(script)
     lines = slurmctld.CONFIGURATION + "JobSubmitPlugins=lua\n"
     monkeypatch.setattr(slurmctld, "CONFIGURATION", lines)
@@ -63,7 +67,8 @@ def test_job_gets_the_nodes_of_the_answer(tmp_path, monkeypatch) -> None:
     with served(tmp_path / "state") as client:
         client.patch("/v1/state", json={"conditions": {"gpu001": {"health": "down"}}})
         words = ("--nodes=2", "--comment=rocefab:all-to-all", "--exclude=gpu002")
-        shown, _ = _submitted(tmp_path, monkeypatch, str(client.base_url), *words)
+        url = str(client.base_url)
+        shown, _ = _submitted(tmp_path, monkeypatch, url, *words, is_patient=True)
     assert _nodes(shown) == "gpu[003-004]"
 
 

@@ -110,6 +110,7 @@ def test_job_is_noted_once_for_a_key(own) -> None:
         ({"name": "../b", "hosts": "gpu002"}, 422),
         ({"name": "b", "hosts": "gpu002", "layout": {"tp": 3}}, 422),
         ({"name": "b", "hosts": "gpu002", "traffic": "x"}, 422),
+        ({"name": "b", "hosts": "gpu002", "gpus_per_node": 64}, 422),
         ({"name": "b"}, 422),
     ],
     ids=str,
@@ -169,7 +170,8 @@ def test_state_survives_a_restart(tmp_path) -> None:
         client.put("/v1/state", json=DOWN)
         key = {"Idempotency-Key": "k"}
         gpus = client.get("/v1/fabric").json()["gpus_per_host"]
-        job = {"name": "a", "hosts": ["gpu002"], "layout": {"tp": gpus}, "pxn": False}
+        job = {"name": "a", "hosts": ["gpu002"], "layout": {"tp": gpus // 2}, "pxn": False}
+        job["gpus_per_node"] = gpus // 2
         assert client.post("/v1/jobs", json=job, headers=key).status_code == 201
         client.post("/v1/jobs", json={"name": "b", "hosts": ["gpu003"]})
         client.delete("/v1/jobs/b")

@@ -98,9 +98,13 @@ async def delete_job(
 def _job(wanted: JobBody, fabric: Fabric) -> Job:
     wrong = Wrong()
     hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong)
+    all_gpus = fabric.intent.fabric.host.gpus
+    gpus = wanted.gpus_per_node or all_gpus
+    if gpus > all_gpus:
+        wrong.add("gpus_per_node", f"the hosts have {all_gpus} GPUs", "use fewer")
     if traffic.layout and not wrong.findings:
         try:
-            traffic.layout.communicators(len(hosts), fabric.intent.fabric.host.gpus)
+            traffic.layout.check(len(hosts), gpus)
         except ValueError as error:
             fix = "make the product of the sizes the number of ranks"
             wrong.add("layout", str(error), fix)
