@@ -131,7 +131,8 @@ def _every(problem: Problem) -> Iterator[Ints]:
     """Yield every choice, where there are few: moves of one group to another can end too early."""
     step, pod = problem.segment, problem.supply.groups.pod
     most = problem.most_groups or len(pod)
-    for one in np.flatnonzero(problem.one_pod).tolist() or [None]:
+    pods: list[int | None] = [*np.flatnonzero(problem.one_pod).tolist()]
+    for one in pods or [None]:
         room = problem.usable if one is None else problem.usable * (pod == one)
         places = np.flatnonzero(room)
         if np.prod(room[places] // step + 1.0) > _CHOICES:
