@@ -98,17 +98,20 @@ def rules(
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
 def schema(
     kind: str = typer.Argument(
-        "fabric", help="File to show the schema of: fabric, devices, hosts, platforms or diff."
+        "fabric",
+        help="File to show the schema of: fabric, devices, hosts, platforms, diff or placement.",
     ),
 ) -> None:
-    """JSON Schema of an inventory file, or of `diff`, for editors.
+    """JSON Schema of an inventory file, or of `diff` or `place`.
 
     Exit codes: 0, 2.
     """
     from fabric.report.diff.forms import schema as schema_of_diff
     from fabric.report.inventory import schema as report
+    from fabric.report.placement import schema as schema_of_placement
 
-    output.data(schema_of_diff() if kind == "diff" else report(kind))
+    others = {"diff": schema_of_diff, "placement": schema_of_placement}
+    output.data(others[kind]() if kind in others else report(kind))
 
 
 @show_app.command(epilog="Example: rocefab show capacity inventory/demo")

@@ -15,7 +15,8 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.engine.rails import used_rails
 from fabric.placement.place import reason_of
-from fabric.workflow.place import FORMAT, hashed_load
+from fabric.report.placement import PLACEMENT_FORMAT
+from fabric.workflow.place import hashed_load
 
 if TYPE_CHECKING:
     from fabric.placement.engine.engine import Engine
@@ -146,7 +147,7 @@ def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: An
     }
     listed = ",".join(f"{json.dumps(unit)}:[{hosts}]" for unit, hosts in units.items())
     head = (
-        f'{{"format":"{FORMAT}","fabric":{json.dumps(fabric.intent.fabric.name)},'
+        f'{{"format":"{PLACEMENT_FORMAT}","fabric":{json.dumps(fabric.intent.fabric.name)},'
         f'"hosts":[{names.quoted(answer.rows)}],'
         f'"hostlist":{json.dumps(names.fold(answer.rows))},"units":{{{listed}}},'
     )

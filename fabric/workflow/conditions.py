@@ -6,6 +6,7 @@ Hosts that a plan changes are kept out as well.
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.model import read_plan
@@ -99,12 +100,16 @@ def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
             yield Condition(subject, health, _line(f"verify: {nic.get('reason', '')}"), 1.0)
     if item.get("error"):
         yield Condition(device, Health.DEGRADED, _line(f"not read: {item['error']}"), 1.0)
-    for deviation in _dicts(item.get("deviations")):
-        text = f"{deviation.get('subject', '')} {deviation.get('item', '')}"
-        subject = _port(fabric, device, str(deviation.get("subject", ""))) or device
-        yield Condition(subject, Health.DEGRADED, _line(f"verify: {text}"), 1.0)
+    deviations = _dicts(item.get("deviations"))
+    for one in deviations:  # as `fabric.change.expectation.Deviation`
+        text = f"{one.get('subject', '')} {one.get('item', '')}: {one.get('message', '')}"
+        about = str(one.get("item", ""))
+        uplink = "" if one.get("unknown") else _session(fabric, device, about)
+        subject = uplink or _port(fabric, device, about) or device
+        health = Health.DOWN if uplink else Health.DEGRADED
+        yield Condition(subject, health, _line(f"verify: {text}"), 1.0)
     drift = _dicts(item.get("drift"))
-    if drift:
+    if drift and not deviations:  # verify tells which port it is about
         path = drift[0].get("path", "")
         yield Condition(device, Health.DEGRADED, _line(f"{len(drift)} drifted: {path}"), 1.0)
 
@@ -128,6 +133,22 @@ def _port(fabric: Fabric, device: str, port: str) -> str:
     else:
         known = False
     return f"{device}:{port}" if known else ""
+
+
+def _session(fabric: Fabric, device: str, peer: str) -> str:
+    """Return the port of the BGP session with an address; without it the cable has no route."""
+    try:
+        address = int(ip_address(peer))
+    except ValueError:
+        return ""
+    row, up = fabric.switch_row.get(device, -1), fabric.uplinks
+    for mine, port, other in (
+        (up.lower, up.lower_port, up.upper_address),
+        (up.upper, up.upper_port, up.lower_address),
+    ):
+        for number in port[(mine == row) & (other == address)].tolist():
+            return f"{device}:{fabric.port_name(row, number)}"
+    return ""
 
 
 def _line(text: str) -> str:

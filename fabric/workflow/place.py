@@ -21,6 +21,7 @@ from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.place import placed
 from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load
+from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.conditions import hosts_of_plan
 from fabric.workflow.state_file import read_state
 
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from fabric.placement.place import Placement
     from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
-
-#: Form of the answer: members are added to it, none is removed or changes its meaning.
-FORMAT = "rocefab-placement/1"
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Wanted:
 
 
 def place(project: Project, wanted: Wanted) -> dict[str, Any]:
-    """Return a placement as plain data.
+    """Return a placement as plain data: the members of `PlacementDocument`.
 
     Raises
     ------
@@ -77,7 +75,7 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
     placement = placed(engine, query)
     return {
-        "format": FORMAT,
+        "format": PLACEMENT_FORMAT,
         **chosen(engine, placement, query.traffic),
         **_settings(fabric, placement),
     }

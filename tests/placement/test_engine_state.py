@@ -114,6 +114,15 @@ def test_a_lost_cable_of_a_super_spine_is_counted() -> None:
     assert "core01" in answer.bottleneck or answer.bottleneck == "NIC"
 
 
+def test_few_choices_are_all_tried() -> None:
+    """No single move leads from 3, 4 and 3 hosts to the best choice, which uses four racks."""
+    ends = ("rack1-leaf:Ethernet112", "west-spine01:Ethernet0", "east-spine01:Ethernet152")
+    lost = (Condition(end, Health.DRAINED) for end in ends)
+    traffic = parse_traffic("all-to-all")
+    answer = engine(*lost, name="three-tier").place(Query(10, traffic=traffic))
+    assert answer.load == pytest.approx(8 / 9)
+
+
 def test_room_does_not_give_up_the_search_for_a_way() -> None:
     """The fewest units would have no common spine."""
     fabric = built(Shape((2, 2, 2), spines=2))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fabric.change.expectation import Deviation
 from fabric.core.errors import InputError
 from fabric.placement.engine.state import Condition, Health
 from fabric.workflow.conditions import hosts_of_plan
@@ -17,12 +19,17 @@ from fabric.workflow.state_file import read_state
 from tests.change import labs
 from tests.cli.runs import process, run
 from tests.topology.fabrics import INVENTORY, example
+from tests.workflow.host_lab import applied_lab
 
 DEMO = INVENTORY / "demo"
 
 
 def device(name: str, *, ok: bool = False, **more: Any) -> dict[str, Any]:
     return {"device": name, "platform": "x", "ok": ok, "error": "", "drift": [], **more}
+
+
+def told(subject: str, item: str, message: str) -> dict[str, Any]:
+    return asdict(Deviation("", subject, item, message))
 
 
 def conditions(tmp_path: Path, data: Any) -> tuple[Condition, ...]:
@@ -50,12 +57,24 @@ NIC = {"interface": "eth1", "rail": 0, "word": "drops", "reason": "12 discards",
             [("gpu001", "degraded", "not read: no route?to host")],
         ),
         (
-            device("su1-rail0", deviations=[{"subject": "Ethernet0", "item": "PFC"}]),
-            [("su1-rail0:Ethernet0", "degraded", "verify: Ethernet0 PFC")],
+            device("su1-rail0", deviations=[told("pfc", "Ethernet0", "off")]),
+            [("su1-rail0:Ethernet0", "degraded", "verify: pfc Ethernet0: off")],
         ),
         (
-            device("su1-rail0", deviations=[{"subject": "BGP", "item": "spine01"}]),
-            [("su1-rail0", "degraded", "verify: BGP spine01")],
+            device("su1-rail0", deviations=[told("bgp", "10.254.0.0", "Idle")]),
+            [("su1-rail0:Ethernet128", "down", "verify: bgp 10.254.0.0: Idle")],
+        ),
+        (
+            device("spine01", deviations=[told("bgp", "10.254.0.1", "Idle")]),
+            [("spine01:Ethernet1/1", "down", "verify: bgp 10.254.0.1: Idle")],
+        ),
+        (
+            device("su1-rail0", deviations=[told("bgp", "192.0.2.1", "Idle")]),
+            [("su1-rail0", "degraded", "verify: bgp 192.0.2.1: Idle")],
+        ),
+        (
+            device("gpu001", deviations=[told("H2", "eth2", "off")], drift=[{"path": "eth2 pfc"}]),
+            [("gpu001:eth2", "degraded", "verify: H2 eth2: off")],
         ),
         (
             device("gpu002", drift=[{"path": "files/x"}, {"path": "y"}]),
@@ -85,7 +104,7 @@ def test_wrong_cables_of_either_end(tmp_path: Path) -> None:
 
 
 def test_the_worst_of_one_subject_counts(tmp_path: Path) -> None:
-    item = device("gpu001", nics=[NIC], deviations=[{"subject": "eth1", "item": "FEC"}])
+    item = device("gpu001", nics=[NIC], deviations=[told("H0", "eth1", "FEC")])
     assert conditions(tmp_path, [item])[-1].health is Health.DRAINED
 
 
@@ -130,7 +149,28 @@ def test_place_avoids_what_verify_found(tmp_path: Path) -> None:
     assert answer["not_considered"] == {"gpu001": "gpu001:eth1 is drained: verify: 12 discards"}
     ended = run(*words[:2], "--nodes", "4", *words[4:])
     assert ended.code == 2
-    assert "only 3 of 4 are free" in ended.err
+    assert "only 3 of 4 are free (1 not as planned, such as gpu001:eth1 is drained" in ended.err
+
+
+def test_place_avoids_what_verify_finds_in_a_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A port without PFC, a NIC that drops, a host whose counters cannot be read."""
+    with applied_lab(tmp_path, monkeypatch) as (lab, _, connections):
+        assert lab["gpu001"].run_detached("mlnx_qos -i eth1 -f 0,0,0,0,1,0,0,0")[0] == 0
+        lab["gpu002"].counters.run("eth1", "out_of_sequence", 400.0)
+        lab["gpu004"].tools.pop("ethtool")
+        words = ("--connections", connections, "--no-switches", "--window-s", "0.3")
+        seen = run("verify", DEMO, *words, "--format", "json")
+    file = tmp_path / "health.json"
+    file.write_text(seen.out)
+    ended = run("place", DEMO, "--nodes", "3", "--avoid-state", file, "--format", "json")
+    answer = json.loads(ended.out)
+    assert sorted(answer["hosts"]) == ["gpu001", "gpu003", "gpu004"]
+    pfc = "gpu001:eth1 is degraded: verify: H2 eth1: PFC priorities is 4, expected 3"
+    assert answer["degraded"]["gpu001"] == pfc
+    assert "could not be read" in answer["degraded"]["gpu004"]
+    assert "gpu002:eth1 is drained: verify: out_of_seq" in answer["not_considered"]["gpu002"]
 
 
 @pytest.mark.parametrize(

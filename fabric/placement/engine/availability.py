@@ -104,7 +104,7 @@ class Availability:
         missing = (
             (int((~cabled).sum()), "without a NIC of the rails in use"),
             (int(self.busy.sum()), "with a job"),
-            (len(lost), "not as planned"),
+            (len(lost), f"not as planned, such as {reasons[min(lost)]}" if lost else ""),
         )
         words = tuple(f"{count} {word}" for count, word in missing if count)
         return Usable(free & ~mask, free & mask, reasons, words)

@@ -109,7 +109,7 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     pod, volume = supply.groups.pod[used], demand.on_rail(where, size)
     found = [
         _spread(numbers, leaf[:, column], pod, volume * speed[:, [column]])
-        for column in range(leaf.shape[1])
+        for column in range(leaf.shape[1] if volume.any() else 0)
     ]
     if not demand.pxn:
         any_rail = demand.all_to_all(where, size)

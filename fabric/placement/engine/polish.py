@@ -7,6 +7,7 @@ more; moving hosts between groups can even that out.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice, product
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -36,6 +37,8 @@ class Costed(Protocol):
 _WORK = 8000
 #: Groups up to which a proof is sought; the load of more of them is good when this near the bound.
 _FEW, _CLOSE = 8, 0.01
+#: Products of hosts up to which every choice is tried in the end; summing them up takes 1 ms.
+_CHOICES = 4000
 #: Groups that are tried to be done without: those with the fewest hosts of the job.
 _LEAST = 16
 
@@ -77,8 +80,11 @@ def polished(
             if trials <= 0 or best.load <= good:
                 break
         if better is None:
-            return best
+            break
         counts = better
+    for other in islice(_every(problem) if best.load > good else (), max(trials, 0)):
+        tried = seated(other)
+        best = tried if _better(tried, best) else best
     return best
 
 
@@ -119,6 +125,23 @@ def _filled(room: Ints, order: Ints, nodes: int) -> Ints:
     taken = np.zeros_like(room)
     taken[order] = np.clip(nodes - before, 0, room[order])
     return taken
+
+
+def _every(problem: Problem) -> Iterator[Ints]:
+    """Yield every choice, where there are few: moves of one group to another can end too early."""
+    step, pod = problem.segment, problem.supply.groups.pod
+    most = problem.most_groups or len(pod)
+    pods: list[int | None] = [*np.flatnonzero(problem.one_pod).tolist()]
+    for one in pods or [None]:
+        room = problem.usable if one is None else problem.usable * (pod == one)
+        places = np.flatnonzero(room)
+        if np.prod(room[places] // step + 1.0) > _CHOICES:
+            continue
+        for taken in product(*(range(0, free + 1, step) for free in room[places].tolist())):
+            if sum(taken) == problem.demand.nodes and np.count_nonzero(taken) <= most:
+                counts = np.zeros_like(room)
+                counts[places] = taken
+                yield counts
 
 
 def _neighbours(problem: Problem, counts: Ints) -> Iterator[Ints]:

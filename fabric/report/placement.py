@@ -1,0 +1,87 @@
+"""What the answer of `place --format json` consists of, for those who read it by program."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from fabric.placement.engine.query import Room
+from fabric.placement.gids import ExpectedGid
+from fabric.placement.place import Rank
+
+#: Form of the answer: members are added to it, none is removed or changes its meaning.
+PLACEMENT_FORMAT = "rocefab-placement/1"
+
+Hosts = Annotated[list[str], Field(min_length=1)]
+Load = Annotated[float, Field(ge=0)]
+Variables = dict[str, str]
+
+
+class PlacementDocument(BaseModel):
+    """The answer of `rocefab place`: hosts for a job in rank order, their load and settings.
+
+    Loads are shares of a link's speed while the NICs of the busiest host send at line rate.
+    """
+
+    format: Literal["rocefab-placement/1"]
+    fabric: Annotated[str, Field(description="Name of the fabric.")]
+    hosts: Annotated[Hosts, Field(description="Hosts in rank order.")]
+    hostlist: Annotated[str, Field(description="The same as a range.")]
+    units: Annotated[dict[str, Hosts], Field(description="Hosts by unit, in rank order.")]
+    rails: Annotated[list[int], Field(description="Rails that the GPUs of the job use.")]
+    reason: Annotated[str, Field(description="Why these hosts, for people.")]
+    cost: Annotated[Load, Field(description="Load of the fullest link, NIC or cable.")]
+    link_load: Annotated[Load, Field(description="Load of the fullest cable between switches.")]
+    link_load_hashed: Annotated[
+        Load, Field(description="The same where queue pairs are hashed; expected value.")
+    ]
+    bound: Annotated[
+        Load, Field(description="Least link_load of any choice, or the target where that is more.")
+    ]
+    gap: Annotated[
+        Load | None,
+        Field(
+            description="Most that link_load is above the best, as a share of it; 0 proves that no "
+            "choice is better; null where it is not known."
+        ),
+    ]
+    bottleneck: Annotated[str, Field(description="The fullest link, or NIC.")]
+    rate: Annotated[
+        float, Field(ge=0, le=1, description="Share of the NICs' line rate that the job gets.")
+    ]
+    spine_crossings_per_rail: Annotated[
+        int, Field(ge=0, description="Times that a ring over the hosts changes the unit.")
+    ]
+    pod_crossings_per_rail: Annotated[
+        int, Field(ge=0, description="Times that it changes the pod.")
+    ]
+    room: Annotated[
+        Room, Field(description="Hosts of the largest job that a unit, a pod and the fabric hold.")
+    ]
+    degraded: Annotated[
+        Variables, Field(description="Hosts of the job that are not as planned, and why.")
+    ]
+    not_considered: Annotated[
+        Variables, Field(description="Hosts that their state keeps out, and why.")
+    ]
+    ranks: list[Rank]
+    environment: Annotated[Variables, Field(description="Variables of every rank.")]
+    environment_reasons: Annotated[Variables, Field(description="Why, by variable.")]
+    environment_left_out: Annotated[
+        Variables, Field(description="Variables that are not set on purpose, and why.")
+    ]
+    environment_by_host: Annotated[
+        dict[str, Variables], Field(description="Variables of hosts that need others.")
+    ]
+    gids: Annotated[
+        dict[str, list[ExpectedGid]], Field(description="GID that each NIC is expected to use.")
+    ]
+
+
+def schema() -> str:
+    """Return the JSON Schema of the answer; members that are not in it may be added."""
+    body = PlacementDocument.model_json_schema(mode="serialization")
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps({"$schema": dialect, **body}, indent=2) + "\n"

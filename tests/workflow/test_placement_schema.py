@@ -1,0 +1,59 @@
+"""Answers of place keep to the schema that `show schema placement` prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fabric.report.placement import schema
+from tests.cli.runs import run
+from tests.topology.fabrics import INVENTORY
+
+SCHEMA = json.loads(schema())
+EXAMPLES = sorted(file.parent for file in INVENTORY.glob("**/fabric.yaml"))
+
+
+def wrong(answer: object) -> list[str]:
+    return [error.json_path for error in Draft202012Validator(SCHEMA).iter_errors(answer)]
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda path: str(path.relative_to(INVENTORY)))
+def test_answers_of_the_examples_keep_to_it(folder: object) -> None:
+    for words in (("--nodes", "1"), ("--nodes", "3", "--traffic", "a2a", "--target", "0")):
+        ended = run("place", folder, *words, "--format", "json")
+        assert ended.code == 0, ended.err
+        answer = json.loads(ended.out)
+        assert wrong(answer) == []
+        assert list(answer) == list(SCHEMA["properties"])
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"format": "rocefab-placement/2"}, "$.format"),
+        ({"hosts": []}, "$.hosts"),
+        ({"cost": "1"}, "$.cost"),
+        ({"gap": -1}, "$.gap"),
+        ({"room": {"unit": 1}}, "$.room"),
+        ({"ranks": [{"rank": "0"}]}, "$.ranks[0]"),
+    ],
+)
+def test_other_answers_do_not(change: dict[str, object], path: str) -> None:
+    answer = json.loads(run("place", INVENTORY / "demo", "--format", "json").out)
+    assert {found[: len(path)] for found in wrong(answer | change)} == {path}
+    assert wrong({
+        name: item for name, item in answer.items() if name != path[2:].split("[", maxsplit=1)[0]
+    })
+
+
+def test_a_gap_can_be_unknown_and_members_can_be_added() -> None:
+    answer = json.loads(run("place", INVENTORY / "demo", "--format", "json").out)
+    assert wrong(answer | {"gap": None, "more": 1}) == []
+
+
+def test_command_prints_the_schema() -> None:
+    ended = run("show", "schema", "placement")
+    assert json.loads(ended.out) == SCHEMA
+    Draft202012Validator.check_schema(SCHEMA)
