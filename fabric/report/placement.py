@@ -19,6 +19,14 @@ Load = Annotated[float, Field(ge=0)]
 Variables = dict[str, str]
 
 
+class Slowed(BaseModel):
+    """A running job that shares links with the placement."""
+
+    job: str
+    before: Annotated[float, Field(description="Its rate without the placement, 0 to 1.")]
+    after: Annotated[float, Field(description="Its rate with it.")]
+
+
 class PlacementDocument(BaseModel):
     """The answer of `rocefab place`: hosts for a job in rank order, their load and settings.
 
@@ -66,18 +74,31 @@ class PlacementDocument(BaseModel):
     not_considered: Annotated[
         Variables, Field(description="Hosts that their state keeps out, and why.")
     ]
-    ranks: list[Rank]
-    environment: Annotated[Variables, Field(description="Variables of every rank.")]
-    environment_reasons: Annotated[Variables, Field(description="Why, by variable.")]
+    slowed: Annotated[
+        list[Slowed], Field(description="Running jobs that get less by this one.")
+    ] = []
+    ranks: Annotated[
+        list[Rank], Field(description="Ranks; the service sends them on request.")
+    ] = []
+    environment: Annotated[
+        Variables, Field(description="Variables of every rank; not from the service.")
+    ] = {}
+    environment_reasons: Annotated[Variables, Field(description="Why, by variable.")] = {}
     environment_left_out: Annotated[
         Variables, Field(description="Variables that are not set on purpose, and why.")
-    ]
+    ] = {}
     environment_by_host: Annotated[
         dict[str, Variables], Field(description="Variables of hosts that need others.")
-    ]
+    ] = {}
     gids: Annotated[
         dict[str, list[ExpectedGid]], Field(description="GID that each NIC is expected to use.")
-    ]
+    ] = {}
+    state: Annotated[
+        dict[str, float | None], Field(description="Of the service: version and age of its state.")
+    ] = {}
+    warnings: Annotated[
+        list[str], Field(description="Of the service: what makes the answer less certain.")
+    ] = []
 
 
 def schema() -> str:

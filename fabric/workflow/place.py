@@ -139,6 +139,10 @@ def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, 
         "gap": _number(answer.gap),
         "bottleneck": answer.bottleneck,
         "rate": _number(answer.rate),
+        "slowed": [
+            {"job": name, "before": _number(before), "after": _number(after)}
+            for name, before, after in answer.slowed
+        ],
         "spine_crossings_per_rail": placement.spine_crossings,
         "pod_crossings_per_rail": answer.pod_crossings,
         "room": asdict(answer.room),

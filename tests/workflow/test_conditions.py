@@ -251,7 +251,7 @@ def test_a_state_of_ours(tmp_path: Path) -> None:
     assert [(job.name, job.hosts) for job in state.jobs] == [("a", ("gpu003", "gpu004"))]
     ended = run("place", DEMO, "--avoid-state", written(tmp_path), "--nodes", "2")
     assert ended.code == 2
-    assert "only 1 of 4 are free (2 with a job, 1 not as planned)" in ended.err
+    assert "only 1 of 4 are free (2 with a job, 1 not as planned" in ended.err
 
 
 def test_the_time_of_a_state_is_that_of_its_member(tmp_path: Path) -> None:
