@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import OrderedDict
-from dataclasses import asdict
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,7 @@ from fabric.core import hostlist
 from fabric.placement.engine.rails import used_rails
 from fabric.placement.place import reason_of
 from fabric.report.placement import PLACEMENT_FORMAT
-from fabric.workflow.place import hashed_load
+from fabric.workflow.place import figures
 
 if TYPE_CHECKING:
     from fabric.placement.engine.engine import Engine
@@ -127,22 +125,7 @@ def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: An
     rest = {
         "rails": used_rails(fabric, gpus),
         "reason": reason_of(answer, tuple(units), query),
-        "cost": _finite(answer.cost),
-        "link_load": _finite(answer.load),
-        "link_load_hashed": _finite(hashed_load(engine, answer, query.traffic)),
-        "bound": _finite(answer.bound),
-        "gap": _finite(answer.gap),
-        "bottleneck": answer.bottleneck,
-        "rate": _finite(answer.rate),
-        "slowed": [
-            {"job": name, "before": _finite(before), "after": _finite(after)}
-            for name, before, after in answer.slowed
-        ],
-        "spine_crossings_per_rail": answer.crossings,
-        "pod_crossings_per_rail": answer.pod_crossings,
-        "room": asdict(answer.room),
-        "degraded": dict(answer.graded),
-        "not_considered": dict(answer.unusable),
+        **figures(engine, answer, query.traffic),
         **({} if ranks is None else {"ranks": ranks}),
     }
     listed = ",".join(f"{json.dumps(unit)}:[{hosts}]" for unit, hosts in units.items())
@@ -164,11 +147,6 @@ def _units(answer: Answer, fabric: Fabric, names: Names) -> dict[str, str]:
         units[name] += names.quoted(quoted)
         first += count
     return units
-
-
-def _finite(value: float) -> float | None:
-    """Return a number with six digits; None where JSON has none."""
-    return round(float(value), 6) if math.isfinite(value) else None
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -132,6 +132,14 @@ def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, 
         "units": {unit: list(hosts) for unit, hosts in placement.units.items()},
         "rails": list(placement.rails),
         "reason": placement.reason,
+        **figures(engine, answer, traffic),
+        "ranks": [asdict(rank) for rank in placement.ranks],
+    }
+
+
+def figures(engine: Engine, answer: Answer, traffic: Traffic) -> dict[str, Any]:
+    """Return how good an answer is, and why hosts were kept out, as plain data."""
+    return {
         "cost": _number(answer.cost),
         "link_load": _number(answer.load),
         "link_load_hashed": _number(hashed_load(engine, answer, traffic)),
@@ -143,12 +151,11 @@ def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, 
             {"job": name, "before": _number(before), "after": _number(after)}
             for name, before, after in answer.slowed
         ],
-        "spine_crossings_per_rail": placement.spine_crossings,
+        "spine_crossings_per_rail": answer.crossings,
         "pod_crossings_per_rail": answer.pod_crossings,
         "room": asdict(answer.room),
         "degraded": dict(answer.graded),
         "not_considered": dict(answer.unusable),
-        "ranks": [asdict(rank) for rank in placement.ranks],
     }
 
 
