@@ -114,6 +114,29 @@ def test_a_lost_cable_of_a_super_spine_is_counted() -> None:
     assert "core01" in answer.bottleneck or answer.bottleneck == "NIC"
 
 
+@pytest.mark.parametrize(("nodes", "load"), [(1, 0.0), (2, 0.5), (4, 5 / 6)])
+def test_what_changes_the_rail_without_pxn(nodes: int, load: float) -> None:
+    """Half of what a host sends to others goes to the other rail: one of 400 Gb/s, two uplinks.
+
+    Of four hosts each sends 2 / 3 to the other unit, and half of 1 / 3 to its own other rail.
+    """
+    direct = replace(parse_traffic("all-to-all"), pxn=False)
+    whole = engine(name="demo").place(Query(nodes, traffic=direct))
+    assert whole.load == pytest.approx(load)
+
+
+def test_rails_on_one_leaf_change_without_a_spine() -> None:
+    direct = replace(parse_traffic("all-to-all"), pxn=False)
+    answer = engine(name="three-tier").place(Query(2, traffic=direct, target=0.0))
+    assert (answer.load, answer.bound, len(answer.units)) == (0, 0, 1)
+
+
+def test_one_host_needs_no_uplink() -> None:
+    direct = replace(parse_traffic("all-to-all"), pxn=False)
+    lost = (Condition(name, Health.DOWN) for name in ("spine01", "spine02"))
+    assert len(engine(*lost, name="demo").place(Query(1, traffic=direct)).rows) == 1
+
+
 def test_few_choices_are_all_tried() -> None:
     """No single move leads from 3, 4 and 3 hosts to the best choice, which uses four racks."""
     ends = ("rack1-leaf:Ethernet112", "west-spine01:Ethernet0", "east-spine01:Ethernet152")

@@ -37,7 +37,7 @@ class Demand:
     pxn : bool
         Whether an all-to-all stays on the rail of its sender's relay.
     columns : int
-        Columns that a host sends on.
+        Leaves that a host sends to.
     """
 
     nodes: int
@@ -74,7 +74,7 @@ class Demand:
 
         More than `cut` where an all-to-all changes the rail inside a group.
         """
-        if self.pxn:
+        if self.pxn or self.nodes == 1:
             return self.cut
         count = np.arange(self.nodes + 1)
         total = np.zeros(self.nodes + 1)
@@ -118,7 +118,7 @@ class Demand:
         return replace(self, pxn=True).on_rail(where, groups)
 
     def all_to_all(self, where: Ints, groups: int) -> Floats:
-        """Return the volume of each all-to-all between groups, also inside one."""
+        """Return the volume of each all-to-all between hosts, by group, also inside one."""
         total = np.zeros((groups, groups))
         for part in self.parts:
             if part.kind is Collective.ALL_TO_ALL:
@@ -193,4 +193,14 @@ def _all_to_all(part: Exchange, where: Ints, groups: int) -> Floats:
     ).reshape(-1, groups)
     ranks = np.bincount(members.reshape(-1)).max()  # of a host, over all communicators
     others = max(int((members[0] != members[0, 0]).sum()), 1)  # ranks on other hosts
-    return np.asarray(count.T @ count * (part.weight / ranks / others))
+    pairs = count.T @ count - np.diag(_inside(members, where, groups))
+    return np.asarray(pairs * (part.weight / ranks / others))
+
+
+def _inside(members: Ints, where: Ints, groups: int) -> Ints:
+    """Return how many pairs of ranks of a communicator are on one host, by its group."""
+    nodes = len(where)
+    key = (np.arange(len(members))[:, None] * nodes + members).reshape(-1)
+    hosts, ranks = np.unique(key, return_counts=True)
+    found = np.bincount(where[hosts % nodes], weights=ranks**2, minlength=groups)
+    return np.asarray(found.astype(np.int64))

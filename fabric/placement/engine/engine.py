@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +71,7 @@ class Engine:
         """
         request = resolve(self.fabric, query)
         supply = self.index.supply(request.columns)
+        request = replace(request, demand=replace(request.demand, columns=supply.leaves))
         usable = self.index.available.usable(request.columns)
         block = self._blocks(query)
 

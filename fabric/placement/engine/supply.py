@@ -109,6 +109,12 @@ class Supply:
         """Leaf of each group and column in use, shape (groups, columns)."""
         return self._merged[0]
 
+    @cached_property
+    def leaves(self) -> int:
+        """Leaves that a host has in use; of the hosts with the fewest."""
+        row = np.sort(self.leaf, axis=1)
+        return 1 + int((np.diff(row, axis=1) > 0).sum(axis=1).min())
+
     @property
     def speed_gbps(self) -> Floats:
         """Line rate of each group and column in use, shape (groups, columns)."""
