@@ -2,20 +2,22 @@
 
 Shapes: netbox-community/netbox, netbox/dcim/api/serializers_ and netbox/dcim/forms/bulk_import.py.
 A dump is one JSON object with a list for each endpoint, or a folder with one file for each.
-Devices in roles that no fabric has are left out, with their cables.
+Devices in roles that no fabric has are ignored, with their cables; notes name what is ignored, and
+what is read in another way than NetBox has it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.findings import Finding, Position, Severity
 from fabric.core.units import METRES, kbps_to_gbps, length_to_m
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.netbox_cables import laned, pairs, paths, peers
+from fabric.exchange.netbox_macs import macs
+from fabric.exchange.netbox_notes import Notes, missing_fields, shown, unknown_roles
 from fabric.exchange.netbox_words import (
     DEVICE_FIELDS,
     ENDPOINTS,
@@ -34,10 +36,18 @@ from fabric.intent.scalars import listed, quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.exchange.lanes import Lane
     from fabric.exchange.plant import End
 
 #: Statuses of things that are not there (DeviceStatusChoices, LinkStatusChoices).
 _GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
+_COMING = frozenset({"planned", "staged"})
+_CHASSIS = "check that each has its own control plane"
+_PROFILE = "set the profile of the cable in NetBox"
+_PANEL = "complete the path in NetBox, and import connected_endpoints of interfaces"
+_FIELDS = (
+    "import 01-custom-fields.json of `rocefab export netbox` first; later files then keep them"
+)
 _SPEED = re.compile(r"([0-9]+)gbase-")
 _HINT = (
     "provide the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
@@ -65,27 +75,34 @@ class _Reader:
         self._data = data
         self._settings = settings
         self._draft = Draft(shown, closed=True, cut_domain=settings.cut_domain)
+        self._notes = Notes(shown)
         self._special = self._special_interfaces()
         self._kinds: dict[str, str] = {}
-        self._left_out: Counter[str] = Counter()
+        self._roles: dict[str, list[str]] = {}
         self._nics: dict[End, dict[str, object]] = {}
         self._interfaces: dict[End, Row] = {}
         self._by_id: dict[str, End] = {}
         self._cabled: set[End] = set()
+        self._decided: set[End] = set()
+        self._panelled: dict[End, None] = {}
+        self._lanes: dict[End, Lane] = {}
+        self._macs, self._unclear = macs(self._rows("interfaces"), self._rows("mac-addresses"))
 
     def imported(self) -> Imported:
         addresses = self._addresses()
         for row in self._rows("devices"):
             self._device(row, addresses)
+        self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
         for row in self._rows("cables"):
             self._cable(row)
         self._paths()
+        self._note_interfaces()
         self._take_nics(addresses)
-        names = {name_of(row.get("site")) for row in self._rows("devices")} - {""}
-        name = names.pop() if len(names) == 1 else ""
-        return Imported(self._draft.plant(name), self._notes())
+        name = self._site()
+        self._check_fields()
+        return Imported(self._draft.plant(name), self._notes.all(), lanes=self._lanes)
 
     def _rows(self, endpoint: str) -> list[Row]:
         return self._data.get(endpoint, [])
@@ -112,8 +129,10 @@ class _Reader:
         known = meant(slug_of(word), self._settings.roles) or meant(
             name_of(word), self._settings.roles
         )
-        if known is None or slug_of(row.get("status")) in _GONE:
-            self._left_out[slug_of(word) or "none"] += 1
+        if known is None:
+            self._roles.setdefault(slug_of(word) or "none", []).append(name)
+            return
+        if not self._present("devices", name, row):
             return
         kind, role = known
         model = name_of(row.get("device_type"), "model")
@@ -130,6 +149,50 @@ class _Reader:
         }
         self._kinds[name] = kind
         self._draft.device(name, place, values)
+        chassis = name_of(row.get("virtual_chassis"))
+        if chassis:
+            what = "devices are members of a virtual chassis, and imported as single devices"
+            self._notes.add(what, _CHASSIS, f"{name} of {chassis}")
+
+    def _present(self, things: str, name: str, row: Row) -> bool:
+        """Tell whether a device or cable is there; what is not in use is noted."""
+        status = slug_of(row.get("status"))
+        if status in _GONE:
+            fix = "change the status in NetBox if they are part of the fabric"
+            self._notes.add(f"{things} are ignored, as they are {status}", fix, name)
+            return False
+        if status in _COMING:
+            fix = "remove them if they are not there yet"
+            self._notes.add(f"{things} are {status} in NetBox, and imported", fix, name)
+        return True
+
+    def _check_roles(self) -> None:
+        """Note roles that are not known; they are errors where hosts or switches are missing."""
+        whole = {"host", "switch"} <= set(self._kinds.values())
+        for message, fix in unknown_roles(self._roles):
+            if whole:
+                self._notes.warn(f"{message}; they are ignored", fix)
+            else:
+                self._draft.wrong("EXC008", message, fix, self._draft.place())
+
+    def _check_fields(self) -> None:
+        devices = (row for row in self._rows("devices") if str(row.get("name")) in self._kinds)
+        lacking = missing_fields(devices, self._interfaces.values())
+        if lacking:
+            self._notes.warn(f"NetBox has no custom fields {listed(lacking, 'and')}", _FIELDS)
+
+    def _site(self) -> str:
+        """Return the name of the site; nothing where there are several."""
+        names = {
+            name_of(row.get("site")): None
+            for row in self._rows("devices")
+            if str(row.get("name")) in self._kinds
+        }
+        names.pop("", None)
+        if len(names) > 1:
+            message = f"{len(names)} sites are imported as one fabric: {shown(list(names))}"
+            self._notes.warn(message, "choose one with --site SLUG")
+        return next(iter(names)) if len(names) == 1 else ""
 
     def _management(self, name: str, row: Row, addresses: dict[End, str]) -> str:
         primary = row.get("primary_ip4") or row.get("primary_ip")
@@ -172,42 +235,76 @@ class _Reader:
         if "id" in row:
             self._by_id[str(row["id"])] = end
         values: dict[str, object] = {key: custom(row, key) for key in NIC_FIELDS}
-        values["mac"] = row.get("mac_address")
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
             self._nics[end] = values
 
     def _cable(self, row: Row) -> None:
-        place = self._place("cables", row)
-        if slug_of(row.get("status")) in _GONE:
-            return
         sides = [ends_of(row, side, self._by_id) for side in "ab"]
-        if any(end is None for side in sides for end in side):
-            return  # through a patch panel: the interfaces tell what is at the other end
-        if any(len(side) != 1 for side in sides):
-            counts = listed((str(len(side)) for side in sides), "and")
-            message = f"cables with {counts} ends are not supported"
-            self._draft.wrong("EXC006", message, "model each lane as a separate cable", place)
+        one, other = ([end for end in side if end] for side in sides)
+        mine = [end for end in (*one, *other) if end[0] in self._kinds]
+        place = self._place("cables", row)
+        name = f"{place.field} of {' '.join(mine[0])}" if mine else ""
+        if not mine:
             return
-        one, other = sides[0][0], sides[1][0]
-        if one and other and {one[0], other[0]} <= self._kinds.keys():
-            self._join(one, other, place, self._length(row, place))
+        direct = bool(one and other) and [one, other] == sides
+        present = self._present("cables", name, row)
+        if direct or not present:
+            self._decided |= {*mine}
+        else:
+            self._panelled |= dict.fromkeys(mine)  # the interfaces tell what is at the other end
+        if not direct or not present:
+            return
+        joined = pairs(one, other, self._interfaces)
+        if not joined:
+            what = "cables with several ends are ignored, as their lanes are not known"
+            self._notes.add(what, _PROFILE, name)
+        elif len(one) == len(other) > 1 and not slug_of(row.get("profile")):
+            what = "cables with several ends have no profile, and their ends were joined in order"
+            self._notes.add(what, _PROFILE, name)
+        self._join(joined, place, self._length(row, place))
 
-    def _join(self, one: End, other: End, place: Any, cable_m: int | None) -> None:
-        speeds = [self._speed(self._interfaces.get(end, {})) for end in (one, other)]
-        known = [speed for speed in speeds if speed]
-        figures = {"speed_gbps": min(known) if known else None, "cable_m": cable_m}
-        self._draft.cable(one, other, place, figures)
-        self._cabled |= {one, other}
+    def _join(self, joined: list[tuple[End, End]], place: Any, cable_m: int | None) -> None:
+        """Take cables in, with a name for each lane of a port that has several."""
+        ports, lanes = laned(joined)
+        for whole, (one, other) in zip(joined, ports, strict=True):
+            if not {one[0], other[0]} <= self._kinds.keys():
+                continue
+            if any(end in lanes and self._kinds[end[0]] == "host" for end in (one, other)):
+                what = "cables from one NIC to several ports are ignored"
+                fix = "model each port of the NIC as an interface"
+                self._notes.add(what, fix, " ".join(whole[0] + whole[1]))
+                continue
+            speeds = [self._speed(self._interfaces.get(end, {})) for end in whole]
+            known = [speed for speed in speeds if speed]
+            figures = {"speed_gbps": min(known) if known else None, "cable_m": cable_m}
+            self._draft.cable(one, other, place, figures)
+            self._cabled |= {*whole}
+            for end in {one, other} & lanes.keys():
+                device = end[0].partition(".")[0] if self._settings.cut_domain else end[0]
+                self._lanes[device, end[1]] = lanes[end]
 
     def _paths(self) -> None:
         """Take what is at the other end of patch panels, whose lengths are not added up."""
-        for end, row in self._interfaces.items():
-            endpoints = objects(row.get("connected_endpoints"))
-            if end in self._cabled or len(endpoints) != 1:
-                continue
-            other = (name_of(endpoints[0].get("device")), name_of(endpoints[0]))
-            if other[0] in self._kinds and other[1]:
-                self._join(end, other, self._place("interfaces", row), None)
+        through = paths(self._interfaces, self._decided)
+        self._join(through, self._draft.place(what="interfaces"), None)
+        for end in self._panelled:
+            row = self._interfaces.get(end, {})
+            if end not in self._cabled and len(peers(row)) != 1 and not row.get("mgmt_only"):
+                what = "cables end on a patch panel that leads to no single interface"
+                self._notes.add(what, _PANEL, " ".join(end))
+
+    def _note_interfaces(self) -> None:
+        """Note what cables end on and the inventory does not have."""
+        for end in filter(self._cabled.__contains__, self._interfaces):
+            row = self._interfaces[end]
+            name = " ".join(end)
+            lag = name_of(row.get("lag"))
+            if lag:
+                what = "interfaces are members of a LAG, and imported as single ones"
+                self._notes.add(what, "check their addresses", f"{name} of {lag}")
+            if row.get("enabled") is False:
+                what = "interfaces are disabled in NetBox, and imported as enabled"
+                self._notes.add(what, "remove their cables if they are not used", name)
 
     def _length(self, row: Row, place: Any) -> int | None:
         length, unit = row.get("length"), slug_of(row.get("length_unit"))
@@ -233,27 +330,16 @@ class _Reader:
         return int(match[1]) if match else None
 
     def _take_nics(self, addresses: dict[End, str]) -> None:
-        macs = {
-            (name_of(row.get("device")), name_of(row.get("interface"))): row.get("mac_address")
-            for row in self._rows("mac-addresses")
-        }
         for end, values in self._nics.items():
             rail = values.get("rail")
             if end in self._cabled or (rail is not None and rail != ""):
-                values["mac"] = values["mac"] or macs.get(end)
+                values["mac"] = self._macs.get(end)
+                if end in self._unclear:
+                    what = "NICs have several MAC addresses, none of them primary; none is imported"
+                    self._notes.add(what, "set their primary MAC addresses", " ".join(end))
                 values["address"] = addresses.get(end)
                 place = self._place("interfaces", self._interfaces[end])
                 self._draft.nic(end[0], end[1], place, values)
-
-    def _notes(self) -> tuple[Finding, ...]:
-        if not self._left_out:
-            return ()
-        total = sum(self._left_out.values())
-        words = listed((f"{count} {word}" for word, count in self._left_out.items()), "and")
-        message = f"{total} devices are ignored, by role: {words}"[:300]
-        fix = "set their role with --role WORD=leaf, spine, super-spine or host"
-        place = Position(self._draft.file)
-        return (Finding("EXC012", Severity.WARNING, message, fix, position=place),)
 
 
 def _read(path: Path, settings: Settings) -> Imported:
