@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Finding, Position, Severity
@@ -48,6 +49,9 @@ def in_parts(
 ) -> tuple[Plant, dict[str, list[dict[str, Any]]]]:
     """Return the plant with the ports that its switches have after breakout, and the breakouts.
 
+    Breakouts are those of the lanes, and of ports that the source names as the model names parts.
+    A switch has breakouts here where it has others than the inventory gives it.
+
     Parameters
     ----------
     lanes : mapping
@@ -63,25 +67,59 @@ def in_parts(
         With a finding for each port that its model cannot break out so.
     """
     cabled = {end: cable for cable in plant.cables for end in (cable.near, cable.far)}
-    modes: dict[str, dict[int, Mode]] = {}
+    given = {name: _given(splits.get(name, ())) for name in skus}
+    ports: dict[str, dict[str, Cable]] = defaultdict(dict)
+    for end in cabled.keys() - lanes.keys():
+        ports[end[0]][end[1]] = cabled[end]
+    modes = {name: _inferred(skus[name], ports[name]) | mine for name, mine in given.items()}
     names: dict[End, End] = {}
     wrong: list[Finding] = []
     for end, lane in lanes.items():
-        device, model = end[0], skus.get(end[0])
+        model = skus.get(end[0])
         if model is None or end not in cabled:
             continue  # a model that is not known is an error already
-        mine = modes.setdefault(device, _given(splits.get(device, ())))
-        number = model.whole.port_numbers().get(lane.port)
+        number = _numbers(model.whole).get(lane.port)
         cage = None if number is None else model.whole.place(number).cage
+        mine = modes[end[0]]
         mode = None if cage is None else mine.get(cage) or _mode(model, lane, cabled[end])
         if cage is None or mode is None or lane.part >= mode.parts:
             wrong.append(_refused(end[0], lane, model, source))
             continue
         mine[cage] = mode
-        names[end] = (device, _name(model, cage, mode, lane.part))
+        names[end] = (end[0], broken_out(model.whole, {cage: mode}).port(cage + lane.part))
     if wrong:
         raise input_error(list(dict.fromkeys(wrong)), source)
-    return _renamed(plant, names), {name: _listed(modes[name]) for name in modes}
+    changed = {name: _listed(mine) for name, mine in modes.items() if mine != given[name]}
+    return _renamed(plant, names), changed
+
+
+@lru_cache(maxsize=256)
+def _numbers(model: Sku) -> dict[str, int]:
+    return model.port_numbers()
+
+
+@lru_cache(maxsize=256)
+def _parts(model: Sku) -> dict[str, dict[int, list[Mode]]]:
+    """Return the modes that give a part a name, by name and cage, those of few parts first."""
+    found: dict[str, dict[int, list[Mode]]] = defaultdict(dict)
+    modes = [mode for word in model.breakouts if fits(model, mode := parse_mode(word))]
+    for mode in sorted(modes, key=lambda mode: mode.parts):
+        if mode.parts > 1 and model.part_name:
+            split = broken_out(model, dict.fromkeys(range(1, model.port_count + 1), mode))
+            for name, number in split.port_numbers().items():
+                found[name].setdefault(split.place(number).cage, []).append(mode)
+    return found
+
+
+def _inferred(model: Sku, ports: Mapping[str, Cable]) -> dict[int, Mode]:
+    """Return modes of cages that have cabled ports with names that only parts have."""
+    common: dict[int, list[Mode]] = {}
+    for port in ports.keys() - _numbers(model.whole).keys():
+        speeds = {None, ports[port].speed_gbps}
+        for cage, modes in _parts(model.whole).get(port, {}).items():
+            fitting = [mode for mode in modes if speeds <= {None, *mode.speeds_gbps}]
+            common[cage] = [mode for mode in common.get(cage, fitting) if mode in fitting]
+    return {cage: modes[0] for cage, modes in common.items() if modes}
 
 
 def _given(splits: Iterable[Mapping[str, Any]]) -> dict[int, Mode]:
@@ -111,11 +149,6 @@ def _mode(model: Sku, lane: Lane, cable: Cable) -> Mode | None:
         and (speed is None or speed in mode.speeds_gbps)
     ]
     return min(fitting, key=lambda mode: (mode.parts, mode.lanes is not None), default=None)
-
-
-def _name(model: Sku, cage: int, mode: Mode, part: int) -> str:
-    split = broken_out(model.whole, {cage: mode})
-    return split.port(cage + part)
 
 
 def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:

@@ -99,7 +99,7 @@ def import_inventory(
         invented=_groups(plant) - _groups(imported.plant),
         remarks=imported.remarks,
     )
-    if imported.lanes:
+    if not imported.generated:
         plant, recipe = _in_parts(plant, imported, recipe, request, shown)
     beside = (*imported.files, *_own_models(request.base))
     with new_folder(output) as folder:

@@ -29,7 +29,7 @@ def split(
     plant, modes = in_parts(plant, lanes, models, {"leaf": splits}, "n.json")
     ends = [end for cable in plant.cables for end in (cable.near, cable.far)]
     assert [cable.speed_gbps for cable in plant.cables] == [gbps] * parts
-    return [name for device, name in ends if device == "leaf"], modes["leaf"]
+    return [name for device, name in ends if device == "leaf"], modes.get("leaf", [])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_model_that_does_not_list_its_modes() -> None:
 def test_breakouts_of_the_base_stay() -> None:
     """A cage that the base splits finer keeps its mode; the others are kept beside ours."""
     ports, modes = split("SN5600", "swp3", 2, 200, "2-3 4x200G")
-    assert (ports, modes) == (["swp3s0", "swp3s1"], [{"cages": "2,3", "mode": "4x200G"}])
+    assert (ports, modes) == (["swp3s0", "swp3s1"], [])
     _, modes = split("SN5600", "swp3", 2, 400, "1 4x200G")
     assert modes == [{"cages": "1", "mode": "4x200G"}, {"cages": "3", "mode": "2x400G"}]
 
@@ -81,3 +81,36 @@ def test_what_a_model_cannot_split(words: Any) -> None:
     with pytest.raises(InputError) as caught:
         split("SN5600", "swp1", 2, 400, part_name="")
     assert "swp1" in str(caught.value.findings[0])
+
+
+def named(model: str, *ports: str, gbps: int | None = None, given: str = "") -> Any:
+    """Return the breakouts of a leaf with ports of these names, and of a base."""
+    cables = [Cable.between(("leaf", it), ("gpu", f"x{it}"), gbps) for it in ports]
+    plant = Plant("x", (Device("leaf", "switch", "leaf"),), tuple(cables))
+    splits = [dict(zip(("cages", "mode"), given.split(), strict=True))] if given else []
+    back, modes = in_parts(plant, {}, {"leaf": sku(model)}, {"leaf": splits}, "n.json")
+    assert back == plant
+    return [" ".join(split.values()) for split in modes.get("leaf", [])]
+
+
+@pytest.mark.parametrize(
+    ("model", "ports", "gbps", "modes"),
+    [
+        ("SN5600", "swp1 swp64", None, []),
+        ("SN5600", "swp1s0 swp1s1 swp2s0", 400, ["1,2 2x400G"]),
+        ("SN5600", "swp1s0 swp1s3", 100, ["1 4x200G"]),
+        ("SN5600", "swp1s3", 400, []),
+        ("SN5600", "swp1s7 swp99s0 other", None, []),
+        ("ACS-SN5600", "Ethernet0 Ethernet4 Ethernet8", 400, ["1 2x400G"]),
+        ("ACS-SN5600", "Ethernet4 Ethernet6", 200, ["1 4x200G"]),
+    ],
+)
+def test_names_of_parts_tell_the_breakout(
+    model: str, ports: str, gbps: int | None, modes: list[str]
+) -> None:
+    assert named(model, *ports.split(), gbps=gbps) == modes
+
+
+def test_breakouts_of_the_base_are_not_repeated() -> None:
+    assert named("SN5600", "swp1s0", "swp1s1", given="1-8 2x400G") == []
+    assert named("SN5600", "swp9s0", given="1-2 2x400G") == ["1,2,9 2x400G"]
