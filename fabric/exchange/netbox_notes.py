@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS
+from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS, slug_of
 from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from fabric.exchange.netbox_words import Row
 
+#: Statuses of things that are not there, and of those that are not there yet (DeviceStatusChoices
+#: and LinkStatusChoices, netbox-community/netbox v4.6.8, netbox/dcim/choices.py).
+_GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
+_COMING = frozenset({"planned", "staged"})
 _SHOWN = 5
 _MAX_NAME = 40
 
@@ -36,6 +40,18 @@ class Notes:
     def add(self, what: str, fix: str, name: str) -> None:
         """Note an object; ``what`` follows the number of objects of which it is true."""
         self._names[what, fix].append(name)
+
+    def present(self, things: str, name: str, row: Row) -> bool:
+        """Tell whether a device or cable is there; what is not in use is noted."""
+        status = slug_of(row.get("status"))
+        if status in _GONE:
+            fix = "change the status in NetBox if they are part of the fabric"
+            self.add(f"{things} are ignored, as they are {status}", fix, name)
+            return False
+        if status in _COMING:
+            fix = "remove them if they are not there yet"
+            self.add(f"{things} are {status} in NetBox, and imported", fix, name)
+        return True
 
     def warn(self, message: str, fix: str) -> None:
         """Note something that is about no single object."""

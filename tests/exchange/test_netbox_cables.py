@@ -42,6 +42,12 @@ def test_one_cable_to_two_hosts() -> None:
     assert [nic.interface for nic in result.plant.nics] == ["eth1", "eth1"]
 
 
+def test_the_speed_of_a_lane_is_that_of_the_nic() -> None:
+    """The port that is broken out has the speed of all its lanes."""
+    result = told(objects(ONE_TO_TWO[0], **{"gpu1:eth1": {"type": {"value": "other"}}}))
+    assert [cable.speed_gbps for cable in result.plant.cables] == [None, 400]
+
+
 def test_the_other_way_round_and_with_a_host_that_is_ignored() -> None:
     """The lanes are those of the cable, whoever is at their ends."""
     data = objects("pdu1:eth0,gpu1:eth1 leaf01:swp1")
