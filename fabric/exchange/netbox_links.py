@@ -85,8 +85,8 @@ class Links:
         if not joined:
             what = "cables with several ends are ignored, as their lanes are not known"
             self._notes.add(what, _PROFILE, name)
-        elif len(one) == len(other) > 1 and not slug_of(row.get("profile")):
-            what = "cables with several ends have no profile, and their ends were joined in order"
+        elif len(one) == len(other) > 1 and any(len(self._peers(end)) != 1 for end in other):
+            what = "cables with several ends were joined in order, as their lanes are not known"
             self._notes.add(what, _PROFILE, name)
         self._join(joined, place, self._length(row, place))
 
@@ -116,10 +116,13 @@ class Links:
         through = paths(self._interfaces, self._decided)
         self._join(through, self._draft.place(what="interfaces"), None)
         for end in self._panelled:
-            row = self._interfaces.get(end, {})
-            if end not in self.cabled and len(peers(row)) != 1 and not row.get("mgmt_only"):
+            managed = self._interfaces.get(end, {}).get("mgmt_only")
+            if end not in self.cabled and len(self._peers(end)) != 1 and not managed:
                 what = "cables end on a patch panel that leads to no single interface"
                 self._notes.add(what, _PANEL, " ".join(end))
+
+    def _peers(self, end: End) -> list[End]:
+        return peers(self._interfaces.get(end, {}))
 
     def _note_interfaces(self) -> None:
         """Note what cables end on and the inventory does not have."""

@@ -74,10 +74,18 @@ def test_two_ends_on_both_sides_are_joined_in_order() -> None:
     assert joined(result) == ["gpu1:eth1 leaf01:swp1", "gpu2:eth1 leaf01:swp2"]
     assert [note.message for note in result.notes] == [
         (
-            "1 cables with several ends have no profile, and their ends were joined in order: "
+            "1 cables with several ends were joined in order, as their lanes are not known: "
             "cables[1] of leaf01 swp1"
         )
     ]
+
+
+def test_a_profile_without_endpoints_is_no_order() -> None:
+    """A shuffle does not keep it; a dump without endpoints is named."""
+    data = objects(PAIRS, **{"1": {"profile": {"value": "trunk-2c4p-shuffle"}}})
+    for row in data["interfaces"]:
+        row["connected_endpoints"] = None
+    assert [note.rule for note in told(data).notes] == ["EXC012"]
 
 
 def test_a_profile_says_what_is_joined() -> None:

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import End
 
 _CHASSIS = "check that each has its own control plane"
-_FIELDS = (
-    "import 01-custom-fields.json of `rocefab export netbox` first; later files then keep them"
-)
+_FIELDS = "load 01-custom-fields.json of `rocefab export netbox`; NetBox drops the values otherwise"
 _HINT = (
     "provide the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
 )
