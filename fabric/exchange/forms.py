@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from fabric.core.artefact import Artefact
     from fabric.core.findings import Finding
-    from fabric.exchange.plant import Plant
+    from fabric.exchange.lanes import Lane
+    from fabric.exchange.plant import End, Plant
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Imported:
         Whether the source has no cables, and the design makes them.
     remarks : mapping
         Why values of the generated ``fabric.yaml`` are assumed, by their keys in it.
+    lanes : mapping
+        Ports that are parts of a port of the source, by device and the name that they have here.
     """
 
     plant: Plant
@@ -59,6 +62,7 @@ class Imported:
     files: tuple[Artefact, ...] = ()
     generated: bool = False
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
+    lanes: Mapping[End, Lane] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

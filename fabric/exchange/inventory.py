@@ -48,7 +48,7 @@ def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
         recipe,
         {
             "fabric.yaml": tree,
-            "devices/imported.yaml": _listed("devices", _identities(plant.switches)),
+            "devices/imported.yaml": _listed("devices", _overrides(plant.switches, recipe)),
             "hosts/imported.yaml": _listed("hosts", names.overrides(recipe.addresses)),
         },
         {"cabling.csv": cabling_csv(plant), "connections.json": _connections(plant)},
@@ -242,6 +242,21 @@ def _switch(item: Device, recipe: Recipe, usual: Mapping[str, str]) -> dict[str,
     })
 
 
+def switch_models(plant: Plant, recipe: Recipe) -> dict[str, str]:
+    """Return the name of the model of each switch."""
+    usual = _usual_skus(plant, recipe)
+    return {it.name: recipe.skus.get(it.name) or usual.get(it.role, "") for it in plant.switches}
+
+
+def role_breakouts(plant: Plant, recipe: Recipe) -> dict[str, list[dict[str, Any]]]:
+    """Return the breakouts that each switch has by its role in the base."""
+    base = recipe.base.get("platforms", {})
+    of_role = {
+        role: base.get(section, {}).get("breakouts", []) for role, section in _SECTIONS.items()
+    }
+    return {item.name: of_role[item.role] for item in plant.switches}
+
+
 def _usual_skus(plant: Plant, recipe: Recipe) -> dict[str, str]:
     """Return the model of each role: that of the base, else what most of its switches are."""
     models = {}
@@ -267,6 +282,15 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _identities(switches: Iterable[Device]) -> list[dict[str, Any]]:
-    rows = ({"names": one.name, "serial": one.serial, "mac": one.mac} for one in switches)
-    return [_known(item) for item in rows if item["serial"] or item["mac"]]
+def _overrides(switches: Iterable[Device], recipe: Recipe) -> list[dict[str, Any]]:
+    """Return serial, MAC and breakouts of the switches that have some."""
+    rows = (
+        {
+            "names": one.name,
+            "serial": one.serial,
+            "mac": one.mac,
+            "breakouts": recipe.breakouts.get(one.name, ""),
+        }
+        for one in switches
+    )
+    return [known for known in map(_known, rows) if len(known) > 1]

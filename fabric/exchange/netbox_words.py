@@ -44,6 +44,12 @@ def slug_of(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def object_of(endpoint: str, row: Row) -> str:
+    """Return what messages call an object: its endpoint and number, or its name."""
+    number = row.get("id", row.get("name", ""))
+    return f"{endpoint}[{str(number)[:40]}]"
+
+
 def custom(row: Row, key: str) -> object:
     """Return a custom field: below ``custom_fields``, or as a column of bulk import."""
     fields = row.get("custom_fields")

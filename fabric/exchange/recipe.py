@@ -46,6 +46,8 @@ class Recipe:
         Units and pods that the source does not name.
     remarks : mapping
         Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
+    breakouts : mapping
+        Breakouts of each switch that has ports in parts.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Recipe:
     named: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
+    breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:

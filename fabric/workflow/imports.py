@@ -13,7 +13,8 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.figures import own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
-from fabric.exchange.inventory import generated, guesses, inventory
+from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
+from fabric.exchange.lanes import in_parts
 from fabric.exchange.models import models
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
@@ -98,6 +99,8 @@ def import_inventory(
         invented=_groups(plant) - _groups(imported.plant),
         remarks=imported.remarks,
     )
+    if not imported.generated:
+        plant, recipe = _in_parts(plant, imported, recipe, request, shown)
     beside = (*imported.files, *_own_models(request.base))
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
@@ -110,6 +113,22 @@ def import_inventory(
     notes = (*imported.notes, *notes, *guesses(plant, recipe), *differences(plant, realised, shown))
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
+
+
+def _in_parts(
+    plant: Plant, imported: Imported, recipe: Recipe, request: Request, shown: str
+) -> tuple[Plant, Recipe]:
+    """Return plant and recipe with the ports that cables break out."""
+    skus = _skus(request)
+    models = {name: skus[sku] for name, sku in switch_models(plant, recipe).items() if sku in skus}
+    splits = role_breakouts(plant, recipe)
+    plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
+    return plant, replace(recipe, breakouts=breakouts)
+
+
+def _skus(request: Request) -> Skus:
+    """Return the catalogue, and the models of the base."""
+    return load(request.base).skus if request.base and request.base.is_dir() else Skus()
 
 
 def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
@@ -183,13 +202,12 @@ _LIVE = {"netbox": _netbox, "lldp": _lldp}
 
 def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = _base(request.base)
-    own = load(request.base).skus if request.base and request.base.is_dir() else None
     named_skus = _pairs(request.models, "--model")
     chosen = {_SECTIONS[_role(word)]: sku for word, sku in named_skus.items() if _role(word)}
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
     others = {word: sku for word, sku in named_skus.items() if not _role(word)}
-    skus = models(plant, own or Skus(), others, shown)
+    skus = models(plant, _skus(request), others, shown)
     _refuse_unknown_roles(plant, skus, base, shown)
     return Recipe(
         *(name, shown, base, skus, request.gpus),

@@ -40,11 +40,15 @@ def objects(plant: Plant) -> dict[str, list[dict[str, Any]]]:
                 "speed": None,
                 "mgmt_only": False,
                 "mac_address": None,
-                "custom_fields": {},
+                "custom_fields": {
+                    "rocefab_rail": None,
+                    "rocefab_nic_port": None,
+                    "rocefab_rdma_device": None,
+                },
                 "connected_endpoints": [],
             }
     for nic in plant.nics:
-        interfaces[nic.host, nic.interface]["custom_fields"] = {
+        interfaces[nic.host, nic.interface]["custom_fields"] |= {
             "rocefab_rail": nic.rail,
             "rocefab_rdma_device": nic.rdma_device,
         }
@@ -99,8 +103,11 @@ def _device(number: int, item: Any, site: str) -> dict[str, Any]:
         "primary_ip4": {"address": f"192.0.2.{number}/24"},
         "custom_fields": {
             "rocefab_unit": item.unit or None,
+            "rocefab_pod": None,
             "rocefab_rail": item.rail,
+            "rocefab_plane": None,
             "rocefab_asn": item.asn,
+            "rocefab_mac": None,
         },
     }
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fabric.core.errors import DeviceError, InputError
+from fabric.core.exports import export, exporters
 from fabric.exchange.forms import Settings, importers
 from fabric.exchange.importers.netbox import parse
 from fabric.exchange.plant import Plant
@@ -27,6 +28,16 @@ def dump(built: Plant) -> dict[str, list[dict[str, Any]]]:
 
 def told(data: dict[str, list[dict[str, Any]]], **settings: Any):
     return parse(data, "netbox", Settings(**settings))
+
+
+def refused(data: dict[str, list[dict[str, Any]]], **settings: Any) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        told(data, **settings)
+    return [str(finding) for finding in caught.value.findings]
+
+
+def notes(data: dict[str, list[dict[str, Any]]]) -> list[str]:
+    return [note.message for note in told(data).notes]
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +129,10 @@ def test_what_is_no_part_of_the_fabric_is_left_out(demo: Plant) -> None:
     result = told(data)
     assert same(result.plant, demo)
     assert [note.message for note in result.notes] == [
-        "2 devices are ignored, by role: 1 pdu and 1 leaf"
+        "1 devices are ignored, as they are decommissioning: old",
+        "the role 'pdu' of 1 devices is unknown: pdu 1; they are ignored",
     ]
+    assert result.notes[1].fix.startswith("set it with --role pdu=host, or leaf")
 
 
 def test_roles_as_told(demo: Plant) -> None:
@@ -128,7 +141,23 @@ def test_roles_as_told(demo: Plant) -> None:
         row["role"] = {"slug": f"x-{row['role']['slug']}"}
     roles = {"x-leaf": "leaf", "x-spine": "spine", "X GPU host": "host"}
     assert same(told(data, roles=roles).plant, demo)
-    assert told(data).plant.devices == ()
+    others = "=host, or leaf, spine, super-spine instead of host [EXC008]"
+    assert refused(data) == [
+        f"netbox:1:1: the role {role!r} of {names}; set it with --role {role}{others}"
+        for role, names in (
+            ("x-gpu-host", "4 devices is unknown: gpu001, gpu002, gpu003, gpu004"),
+            ("x-leaf", "4 devices is unknown: su1-rail0, su1-rail1, su2-rail0, su2-rail1"),
+            ("x-spine", "2 devices is unknown: spine01, spine02"),
+        )
+    ]
+
+
+def test_a_role_is_shown_as_a_word_of_a_shell(demo: Plant) -> None:
+    data = dump(demo)
+    for row in data["devices"]:
+        row["role"] = "a; b\n$(c)"
+    (said,) = refused(data)
+    assert "--role 'a; b\\n$(c)=host'" in said
 
 
 def test_through_a_patch_panel(demo: Plant) -> None:
@@ -175,3 +204,63 @@ def test_older_releases(demo: Plant) -> None:
 
 def test_the_form_is_registered_with_both_ways() -> None:
     assert importers["netbox"].parse is parse
+
+
+def test_missing_custom_fields_are_named(demo: Plant) -> None:
+    data = dump(demo)
+    for row in data["devices"]:
+        row["custom_fields"] = {"rocefab_unit": "su1"}
+    for row in data["interfaces"]:
+        row["custom_fields"] = {"other": 1}
+    assert notes(data) == [
+        (
+            "NetBox has no custom fields rocefab_pod, rocefab_rail, rocefab_plane, rocefab_asn, "
+            "rocefab_mac, rocefab_nic_port and rocefab_rdma_device"
+        )
+    ]
+    assert "01-custom-fields.json" in str(told(data).notes[0].fix)
+
+
+def assigned(mac: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return an object of the endpoint ``mac-addresses``, of an interface."""
+    kind = {"assigned_object_type": "dcim.interface", "assigned_object_id": row["id"]}
+    return {"id": 1, "mac_address": mac, "assigned_object": row} | kind
+
+
+FIRST, SECOND = "02:00:00:00:00:0A", "02:00:00:00:00:0B"
+
+
+@pytest.mark.parametrize(
+    ("interface", "addresses", "mac"),
+    [
+        ({"mac_address": FIRST}, [SECOND], FIRST),
+        ({"primary_mac_address": {"id": 1, "mac_address": FIRST}}, [SECOND, FIRST], FIRST),
+        ({"mac_addresses": [{"mac_address": FIRST}]}, [FIRST], FIRST),
+        ({}, [FIRST], FIRST),
+        ({}, [FIRST, SECOND], ""),
+        ({"mac_addresses": [{"mac_address": FIRST}, {"mac_address": SECOND}]}, [], ""),
+    ],
+)
+def test_macs_of_the_api(
+    demo: Plant, interface: dict[str, Any], addresses: list[str], mac: str
+) -> None:
+    data = dump(demo)
+    rows = {row["device"]["name"]: row for row in data["interfaces"]}
+    row = rows["gpu001"]
+    row |= {"mac_address": None, **interface}
+    data["mac-addresses"] = [assigned(text, row) for text in addresses]
+    result = told(data)
+    assert result.plant.nic["gpu001", row["name"]].mac == mac.lower()
+    assert [note.message.rpartition(": ")[2] for note in result.notes] == (
+        [] if mac else [f"gpu001 {row['name']}"]
+    )
+
+
+def test_the_primary_mac_of_bulk_import(demo: Plant) -> None:
+    """The export marks each as primary; of several rows the marked one counts."""
+    files = {file.path: json.loads(file.text) for file in export(demo, exporters["netbox"]).files}
+    data = {path[3:].removesuffix(".json"): rows for path, rows in files.items()}
+    assert {row["is_primary"] for row in data["mac-addresses"]} == {True}
+    others = [row | {"mac_address": FIRST, "is_primary": False} for row in data["mac-addresses"]]
+    data["mac-addresses"] = [*others, *data["mac-addresses"]]
+    assert told(data).plant.canonical().nics == demo.canonical().nics

@@ -28,7 +28,7 @@ from fabric.workflow.init import example
 from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
 from tests.cli.runs import run
-from tests.exchange import netbox_server
+from tests.exchange import netbox_objects, netbox_server
 from tests.exchange.plants import put, written
 from tests.exchange.test_lldp import seen
 from tests.topology.fabrics import REPOSITORY
@@ -303,6 +303,26 @@ def test_netbox_from_the_command_line(
     assert plant(Project(tmp_path / "out").fabric).canonical() == plant(demo.fabric).canonical()
     reached = json.loads((tmp_path / "out" / "connections.json").read_text())
     assert len(reached["devices"]) == 10
+
+
+def test_netbox_with_breakout_cables(tmp_path: Path) -> None:
+    """One cable from a port to two hosts, as GPU hosts are cabled: the inventory is whole."""
+    cables = [
+        f"leaf{rail}:swp{port} gpu{2 * port}:eth{rail},gpu{2 * port + 1}:eth{rail}"
+        for rail in (1, 2)
+        for port in (1, 2)
+    ]
+    cables += [f"leaf{rail}:swp64 spine1:swp{rail}" for rail in (1, 2)]
+    source = put(tmp_path, {"n.json": json.dumps(netbox_objects.objects(*cables))})
+    _, notes = bring("netbox", source, tmp_path / "out", models=("leaf=SN5600", "spine=SN5600"))
+    assert notes == ()
+    rows = (tmp_path / "out/cabling.csv").read_text().splitlines()
+    assert rows[1:3] == ["gpu2,eth1,leaf1,swp1s0,400,3", "gpu3,eth1,leaf1,swp1s1,400,3"]
+    assert check(Project(tmp_path / "out")).at_least(Severity.ERROR) == ()
+    assert "{cages: '1,2', mode: 2x400G}" in (tmp_path / "out/devices/imported.yaml").read_text()
+    said = refusal("netbox", source, tmp_path / "no", models=("leaf=SN4700", "spine=SN5600"))
+    assert "leaf1: 'swp1' is cabled in 2 parts, which SN4700 has not" in said
+    assert not (tmp_path / "no").exists()
 
 
 @pytest.fixture(scope="module")

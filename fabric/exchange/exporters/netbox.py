@@ -1,6 +1,7 @@
 """NetBox objects as its bulk import takes them: one JSON file for each kind, in the order to load.
 
-Columns: netbox-community/netbox, netbox/dcim/forms/bulk_import.py and ipam and extras beside it.
+Columns: netbox-community/netbox v4.6.8, netbox/dcim/forms/bulk_import.py and ipam and extras beside
+it. A form wants every column of a model that may not be blank, even where the model has a default.
 What NetBox has no field for goes into custom fields, which the first file defines.
 """
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 LOOPBACK, MANAGEMENT = "Loopback0", "mgmt0"
 _ROLES = {"leaf": "Leaf", "spine": "Spine", "super-spine": "Super-spine"}
 _MAKER = "Unknown"
+#: What the form of custom fields wants; the defaults of netbox/extras/models/customfields.py.
+_WEIGHTS = {"weight": 100, "search_weight": 1000, "filter_logic": "loose"}
 
 
 def _netbox(plant: Plant) -> Exported:
@@ -52,7 +55,12 @@ def _netbox(plant: Plant) -> Exported:
         "devices": [_device(item, site) for item in plant.devices],
         "interfaces": _interfaces(plant),
         "mac-addresses": [
-            {"mac_address": nic.mac, "device": nic.host, "interface": nic.interface}
+            {
+                "mac_address": nic.mac,
+                "device": nic.host,
+                "interface": nic.interface,
+                "is_primary": True,
+            }
             for nic in plant.nics
             if nic.mac
         ],
@@ -81,6 +89,7 @@ def _custom_fields() -> Rows:
                 )
                 if name in fields
             ),
+            **_WEIGHTS,
         }
         for name, kind in kinds.items()
     ]

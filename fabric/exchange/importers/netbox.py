@@ -2,20 +2,20 @@
 
 Shapes: netbox-community/netbox, netbox/dcim/api/serializers_ and netbox/dcim/forms/bulk_import.py.
 A dump is one JSON object with a list for each endpoint, or a folder with one file for each.
-Devices in roles that no fabric has are left out, with their cables.
+Devices in roles that no fabric has are ignored, with their cables; notes name what is ignored, and
+what is read in another way than NetBox has it.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.findings import Finding, Position, Severity
-from fabric.core.units import METRES, kbps_to_gbps, length_to_m
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.netbox_links import Links
+from fabric.exchange.netbox_macs import macs
+from fabric.exchange.netbox_notes import Notes, missing_fields, shown, unknown_roles
 from fabric.exchange.netbox_words import (
     DEVICE_FIELDS,
     ENDPOINTS,
@@ -23,22 +23,21 @@ from fabric.exchange.netbox_words import (
     NO_MODEL,
     Row,
     custom,
-    ends_of,
     name_of,
+    object_of,
     objects,
     slug_of,
 )
 from fabric.exchange.values import json_of, malformed, meant
-from fabric.intent.scalars import listed, quoted
+from fabric.intent.scalars import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.exchange.plant import End
 
-#: Statuses of things that are not there (DeviceStatusChoices, LinkStatusChoices).
-_GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
-_SPEED = re.compile(r"([0-9]+)gbase-")
+_CHASSIS = "check that each has its own control plane"
+_FIELDS = "load 01-custom-fields.json of `rocefab export netbox`; NetBox drops the values otherwise"
 _HINT = (
     "provide the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
 )
@@ -65,34 +64,35 @@ class _Reader:
         self._data = data
         self._settings = settings
         self._draft = Draft(shown, closed=True, cut_domain=settings.cut_domain)
+        self._notes = Notes(shown)
         self._special = self._special_interfaces()
         self._kinds: dict[str, str] = {}
-        self._left_out: Counter[str] = Counter()
+        self._roles: dict[str, list[str]] = {}
         self._nics: dict[End, dict[str, object]] = {}
         self._interfaces: dict[End, Row] = {}
-        self._by_id: dict[str, End] = {}
         self._cabled: set[End] = set()
+        self._macs, self._unclear = macs(self._rows("interfaces"), self._rows("mac-addresses"))
 
     def imported(self) -> Imported:
         addresses = self._addresses()
         for row in self._rows("devices"):
             self._device(row, addresses)
+        self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
-        for row in self._rows("cables"):
-            self._cable(row)
-        self._paths()
+        links = Links(self._draft, self._notes, self._kinds, self._interfaces)
+        links.read(self._rows("cables"))
+        self._cabled = links.cabled
         self._take_nics(addresses)
-        names = {name_of(row.get("site")) for row in self._rows("devices")} - {""}
-        name = names.pop() if len(names) == 1 else ""
-        return Imported(self._draft.plant(name), self._notes())
+        name = self._site()
+        self._check_fields()
+        return Imported(self._draft.plant(name), self._notes.all(), lanes=links.lanes)
 
     def _rows(self, endpoint: str) -> list[Row]:
         return self._data.get(endpoint, [])
 
     def _place(self, endpoint: str, row: Row) -> Any:
-        number = row.get("id", row.get("name", ""))
-        return self._draft.place(what=f"{endpoint}[{str(number)[:40]}]")
+        return self._draft.place(what=object_of(endpoint, row))
 
     def _addresses(self) -> dict[End, str]:
         """Return the IPv4 address of each interface; the first where it has several."""
@@ -112,8 +112,10 @@ class _Reader:
         known = meant(slug_of(word), self._settings.roles) or meant(
             name_of(word), self._settings.roles
         )
-        if known is None or slug_of(row.get("status")) in _GONE:
-            self._left_out[slug_of(word) or "none"] += 1
+        if known is None:
+            self._roles.setdefault(slug_of(word) or "none", []).append(name)
+            return
+        if not self._notes.present("devices", name, row):
             return
         kind, role = known
         model = name_of(row.get("device_type"), "model")
@@ -130,6 +132,38 @@ class _Reader:
         }
         self._kinds[name] = kind
         self._draft.device(name, place, values)
+        chassis = name_of(row.get("virtual_chassis"))
+        if chassis:
+            what = "devices are members of a virtual chassis, and imported as single devices"
+            self._notes.add(what, _CHASSIS, f"{name} of {chassis}")
+
+    def _check_roles(self) -> None:
+        """Note roles that are not known; they are errors where hosts or switches are missing."""
+        whole = {"host", "switch"} <= set(self._kinds.values())
+        for message, fix in unknown_roles(self._roles):
+            if whole:
+                self._notes.warn(f"{message}; they are ignored", fix)
+            else:
+                self._draft.wrong("EXC008", message, fix, self._draft.place())
+
+    def _check_fields(self) -> None:
+        devices = (row for row in self._rows("devices") if str(row.get("name")) in self._kinds)
+        lacking = missing_fields(devices, self._interfaces.values())
+        if lacking:
+            self._notes.warn(f"NetBox has no custom fields {listed(lacking, 'and')}", _FIELDS)
+
+    def _site(self) -> str:
+        """Return the name of the site; nothing where there are several."""
+        names = {
+            name_of(row.get("site")): None
+            for row in self._rows("devices")
+            if str(row.get("name")) in self._kinds
+        }
+        names.pop("", None)
+        if len(names) > 1:
+            message = f"{len(names)} sites are imported as one fabric: {shown(list(names))}"
+            self._notes.warn(message, "choose one with --site SLUG")
+        return next(iter(names)) if len(names) == 1 else ""
 
     def _management(self, name: str, row: Row, addresses: dict[End, str]) -> str:
         primary = row.get("primary_ip4") or row.get("primary_ip")
@@ -169,91 +203,21 @@ class _Reader:
         if end[0] not in self._kinds:
             return
         self._interfaces[end] = row
-        if "id" in row:
-            self._by_id[str(row["id"])] = end
         values: dict[str, object] = {key: custom(row, key) for key in NIC_FIELDS}
-        values["mac"] = row.get("mac_address")
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
             self._nics[end] = values
 
-    def _cable(self, row: Row) -> None:
-        place = self._place("cables", row)
-        if slug_of(row.get("status")) in _GONE:
-            return
-        sides = [ends_of(row, side, self._by_id) for side in "ab"]
-        if any(end is None for side in sides for end in side):
-            return  # through a patch panel: the interfaces tell what is at the other end
-        if any(len(side) != 1 for side in sides):
-            counts = listed((str(len(side)) for side in sides), "and")
-            message = f"cables with {counts} ends are not supported"
-            self._draft.wrong("EXC006", message, "model each lane as a separate cable", place)
-            return
-        one, other = sides[0][0], sides[1][0]
-        if one and other and {one[0], other[0]} <= self._kinds.keys():
-            self._join(one, other, place, self._length(row, place))
-
-    def _join(self, one: End, other: End, place: Any, cable_m: int | None) -> None:
-        speeds = [self._speed(self._interfaces.get(end, {})) for end in (one, other)]
-        known = [speed for speed in speeds if speed]
-        figures = {"speed_gbps": min(known) if known else None, "cable_m": cable_m}
-        self._draft.cable(one, other, place, figures)
-        self._cabled |= {one, other}
-
-    def _paths(self) -> None:
-        """Take what is at the other end of patch panels, whose lengths are not added up."""
-        for end, row in self._interfaces.items():
-            endpoints = objects(row.get("connected_endpoints"))
-            if end in self._cabled or len(endpoints) != 1:
-                continue
-            other = (name_of(endpoints[0].get("device")), name_of(endpoints[0]))
-            if other[0] in self._kinds and other[1]:
-                self._join(end, other, self._place("interfaces", row), None)
-
-    def _length(self, row: Row, place: Any) -> int | None:
-        length, unit = row.get("length"), slug_of(row.get("length_unit"))
-        if length is None or length == "":
-            return None
-        if unit not in METRES:
-            message = f"length {quoted(str(length))} has no known unit"
-            self._draft.wrong("EXC006", message, f"use {listed(METRES)}", place)
-            return None
-        try:
-            return math.ceil(length_to_m(float(length), unit))
-        except (ValueError, OverflowError, TypeError):
-            message = f"{quoted(str(length))} is not a length"
-            self._draft.wrong("EXC006", message, "use a number", place)
-            return None
-
-    @staticmethod
-    def _speed(row: Row) -> int | None:
-        speed = row.get("speed")
-        if isinstance(speed, int) and speed > 0:
-            return int(kbps_to_gbps(speed))
-        match = _SPEED.match(slug_of(row.get("type")))
-        return int(match[1]) if match else None
-
     def _take_nics(self, addresses: dict[End, str]) -> None:
-        macs = {
-            (name_of(row.get("device")), name_of(row.get("interface"))): row.get("mac_address")
-            for row in self._rows("mac-addresses")
-        }
         for end, values in self._nics.items():
             rail = values.get("rail")
             if end in self._cabled or (rail is not None and rail != ""):
-                values["mac"] = values["mac"] or macs.get(end)
+                values["mac"] = self._macs.get(end)
+                if end in self._unclear:
+                    what = "NICs have several MAC addresses, none of them primary; none is imported"
+                    self._notes.add(what, "set their primary MAC addresses", " ".join(end))
                 values["address"] = addresses.get(end)
                 place = self._place("interfaces", self._interfaces[end])
                 self._draft.nic(end[0], end[1], place, values)
-
-    def _notes(self) -> tuple[Finding, ...]:
-        if not self._left_out:
-            return ()
-        total = sum(self._left_out.values())
-        words = listed((f"{count} {word}" for word, count in self._left_out.items()), "and")
-        message = f"{total} devices are ignored, by role: {words}"[:300]
-        fix = "set their role with --role WORD=leaf, spine, super-spine or host"
-        place = Position(self._draft.file)
-        return (Finding("EXC012", Severity.WARNING, message, fix, position=place),)
 
 
 def _read(path: Path, settings: Settings) -> Imported:

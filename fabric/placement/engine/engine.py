@@ -136,7 +136,7 @@ class Engine:
         """Return the NVLink domain of each host; None where it is one host."""
         per_block = (query.nvlink_gpus or 0) // self.fabric.intent.fabric.host.gpus
         if per_block > 1 or query.within is Within.BLOCK:
-            return blocks(self.fabric.hosts, max(per_block, 1))
+            return blocks(self.fabric.hosts, min(max(per_block, 1), len(self.fabric.hosts)))
         return None
 
     def _nic_load(self, request: Request, rows: Ints, block: Ints | None) -> float:

@@ -1,0 +1,180 @@
+"""Ports that a source has as one and a cable breaks out: the parts that the switch has of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.plant import Cable
+from fabric.intent.scalars import cage_numbers, quoted
+from fabric.intent.yaml.file import input_error
+from fabric.platforms.breakout import broken_out, fits, parse_mode
+from fabric.platforms.cage import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fabric.exchange.plant import End, Plant
+    from fabric.platforms.model import Sku
+
+
+class Lane(NamedTuple):
+    """A part of a port that a cable breaks out.
+
+    Parameters
+    ----------
+    port : str
+        The whole port, as the source names it.
+    part : int
+        Which part of it, from 0, in the order of the source.
+    parts : int
+        Parts that the cable has.
+    """
+
+    port: str
+    part: int
+    parts: int
+
+
+def in_parts(
+    plant: Plant,
+    lanes: Mapping[End, Lane],
+    skus: Mapping[str, Sku],
+    splits: Mapping[str, Iterable[Mapping[str, Any]]],
+    source: str,
+) -> tuple[Plant, dict[str, list[dict[str, Any]]]]:
+    """Return the plant with the ports that its switches have after breakout, and the breakouts.
+
+    Breakouts are those of the lanes, and of ports that the source names as the model names parts.
+    A switch has breakouts here where it has others than the inventory gives it.
+
+    Parameters
+    ----------
+    lanes : mapping
+        Part of a port, by the device and the name that the part has in the plant.
+    skus : mapping
+        Model of each switch.
+    splits : mapping
+        Breakouts that the inventory has without these, by switch.
+
+    Raises
+    ------
+    InputError
+        With a finding for each port that its model cannot break out so.
+    """
+    cabled = {end: cable for cable in plant.cables for end in (cable.near, cable.far)}
+    given = {name: _given(splits.get(name, ())) for name in skus}
+    ports: dict[str, dict[str, Cable]] = defaultdict(dict)
+    for end in cabled.keys() - lanes.keys():
+        ports[end[0]][end[1]] = cabled[end]
+    modes = {name: _inferred(skus[name], ports[name]) | mine for name, mine in given.items()}
+    names: dict[End, End] = {}
+    wrong: list[Finding] = []
+    for end, lane in lanes.items():
+        model = skus.get(end[0])
+        if model is None or end not in cabled:
+            continue  # a model that is not known is an error already
+        number = _numbers(model.whole).get(lane.port)
+        cage = None if number is None else model.whole.place(number).cage
+        mine = modes[end[0]]
+        mode = None if cage is None else mine.get(cage) or _mode(model, lane, cabled[end])
+        if cage is None or mode is None or lane.part >= mode.parts:
+            wrong.append(_refused(end[0], lane, model, source))
+            continue
+        mine[cage] = mode
+        names[end] = (end[0], broken_out(model.whole, {cage: mode}).port(cage + lane.part))
+    if wrong:
+        raise input_error(list(dict.fromkeys(wrong)), source)
+    changed = {name: _listed(mine) for name, mine in modes.items() if mine != given[name]}
+    return _renamed(plant, names), changed
+
+
+@lru_cache(maxsize=256)
+def _numbers(model: Sku) -> dict[str, int]:
+    return model.port_numbers()
+
+
+@lru_cache(maxsize=256)
+def _parts(model: Sku) -> dict[str, dict[int, list[Mode]]]:
+    """Return the modes that give a part a name, by name and cage, those of few parts first."""
+    found: dict[str, dict[int, list[Mode]]] = defaultdict(dict)
+    modes = [mode for word in model.breakouts if fits(model, mode := parse_mode(word))]
+    for mode in sorted(modes, key=lambda mode: mode.parts):
+        if mode.parts > 1 and model.part_name:
+            split = broken_out(model, dict.fromkeys(range(1, model.port_count + 1), mode))
+            for name, number in split.port_numbers().items():
+                found[name].setdefault(split.place(number).cage, []).append(mode)
+    return found
+
+
+def _inferred(model: Sku, ports: Mapping[str, Cable]) -> dict[int, Mode]:
+    """Return modes of cages that have cabled ports with names that only parts have."""
+    common: dict[int, list[Mode]] = {}
+    for port in ports.keys() - _numbers(model.whole).keys():
+        speeds = {None, ports[port].speed_gbps}
+        for cage, modes in _parts(model.whole).get(port, {}).items():
+            fitting = [mode for mode in modes if speeds <= {None, *mode.speeds_gbps}]
+            common[cage] = [mode for mode in common.get(cage, fitting) if mode in fitting]
+    return {cage: modes[0] for cage, modes in common.items() if modes}
+
+
+def _given(splits: Iterable[Mapping[str, Any]]) -> dict[int, Mode]:
+    """Return the mode of each cage; entries that are wrong are errors of the inventory later."""
+    modes: dict[int, Mode] = {}
+    for split in splits:
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            mode = parse_mode(str(split["mode"]))
+            modes.update(dict.fromkeys(cage_numbers(str(split["cages"])), mode))
+    return modes
+
+
+def _mode(model: Sku, lane: Lane, cable: Cable) -> Mode | None:
+    """Return the mode of a model with the fewest parts that are enough, at the speed of a cable."""
+    if not model.part_name:
+        return None
+    speed = cable.speed_gbps
+    offered = [parse_mode(word) for word in model.breakouts]
+    if not offered:
+        gbps = speed or max(model.speeds_gbps) // lane.parts
+        offered = [Mode(f"{lane.parts}x{gbps}G", lane.parts, (gbps,))]
+    fitting = [
+        mode
+        for mode in offered
+        if mode.parts >= lane.parts
+        and fits(model, mode)
+        and (speed is None or speed in mode.speeds_gbps)
+    ]
+    return min(fitting, key=lambda mode: (mode.parts, mode.lanes is not None), default=None)
+
+
+def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:
+    message = f"{quoted(lane.port)} is cabled in {lane.parts} parts, which {model.name} has not"
+    modes = ", ".join(model.breakouts) or "no known names of parts"
+    fix = f"check model and speed; the model offers {modes}"
+    place = Position(source)
+    return Finding("EXC009", Severity.ERROR, message, fix, position=place, device=device)
+
+
+def _renamed(plant: Plant, names: Mapping[End, End]) -> Plant:
+    cables = (
+        Cable.between(
+            names.get(cable.near, cable.near),
+            names.get(cable.far, cable.far),
+            cable.speed_gbps,
+            cable.cable_m,
+        )
+        for cable in plant.cables
+    )
+    return replace(plant, cables=tuple(cables))
+
+
+def _listed(modes: Mapping[int, Mode]) -> list[dict[str, Any]]:
+    """Return modes as overrides of a switch have them."""
+    cages: dict[str, list[int]] = defaultdict(list)
+    for cage, mode in sorted(modes.items()):
+        cages[f"{mode.parts}x{mode.speeds_gbps[0]}G"].append(cage)
+    return [{"cages": ",".join(map(str, numbers)), "mode": mode} for mode, numbers in cages.items()]

@@ -1,0 +1,105 @@
+"""NetBox: what was read in another way than it is there, or not at all, by kind and by name."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS, slug_of
+from fabric.intent.scalars import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabric.exchange.netbox_words import Row
+
+#: Statuses of things that are not there, and of those that are not there yet (DeviceStatusChoices
+#: and LinkStatusChoices, netbox-community/netbox v4.6.8, netbox/dcim/choices.py).
+_GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
+_COMING = frozenset({"planned", "staged"})
+_SHOWN = 5
+_MAX_NAME = 40
+
+
+class Notes:
+    """Names of objects under what is said of them, in the order of the source.
+
+    Parameters
+    ----------
+    file : str
+        The source, as messages show it.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._place = Position(file)
+        self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._others: list[Finding] = []
+
+    def add(self, what: str, fix: str, name: str) -> None:
+        """Note an object; ``what`` follows the number of objects of which it is true."""
+        self._names[what, fix].append(name)
+
+    def present(self, things: str, name: str, row: Row) -> bool:
+        """Tell whether a device or cable is there; what is not in use is noted."""
+        status = slug_of(row.get("status"))
+        if status in _GONE:
+            fix = "change the status in NetBox if they are part of the fabric"
+            self.add(f"{things} are ignored, as they are {status}", fix, name)
+            return False
+        if status in _COMING:
+            fix = "remove them if they are not there yet"
+            self.add(f"{things} are {status} in NetBox, and imported", fix, name)
+        return True
+
+    def warn(self, message: str, fix: str) -> None:
+        """Note something that is about no single object."""
+        self._others.append(self._finding(message, fix))
+
+    def all(self) -> tuple[Finding, ...]:
+        """Return a warning for each kind, with the first names."""
+        single = (
+            self._finding(f"{len(names)} {what}: {shown(names)}", fix)
+            for (what, fix), names in self._names.items()
+        )
+        return (*single, *self._others)
+
+    def _finding(self, message: str, fix: str) -> Finding:
+        return Finding("EXC012", Severity.WARNING, message, fix, position=self._place)
+
+
+def shown(names: list[str]) -> str:
+    """Return the first of some names."""
+    first = ", ".join(printable(name)[:_MAX_NAME] for name in names[:_SHOWN])
+    return first + (" ..." if len(names) > _SHOWN else "")
+
+
+def missing_fields(devices: Iterable[Row], interfaces: Iterable[Row]) -> list[str]:
+    """Return the custom fields that NetBox does not have.
+
+    The API shows each custom field of a model on each object, also without a value
+    (netbox/extras/api/customfields.py, v4.6.8). Rows of bulk import do not tell.
+    """
+    lacking: dict[str, None] = {}
+    for rows, fields in ((devices, DEVICE_FIELDS), (interfaces, NIC_FIELDS)):
+        shapes = [it["custom_fields"] for it in rows if isinstance(it.get("custom_fields"), dict)]
+        known = {key for shape in shapes for key in shape}
+        names = [f"rocefab_{name}" for name in fields]
+        lacking |= dict.fromkeys(name for name in names if shapes and name not in known)
+    return list(lacking)
+
+
+def unknown_roles(devices: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong and what to type for each role that is not known.
+
+    Parameters
+    ----------
+    devices : mapping
+        Names of devices by the word of their role.
+    """
+    for word, names in devices.items():
+        role = printable(word)[:_MAX_NAME]
+        option = shlex.quote(f"{role}=host")
+        message = f"the role {role!r} of {len(names)} devices is unknown: {shown(names)}"
+        yield message, f"set it with --role {option}, or leaf, spine, super-spine instead of host"
