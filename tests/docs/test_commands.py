@@ -58,6 +58,20 @@ def typed(line: str, folder: Path, *codes: int, **environment: str) -> str:
     return said
 
 
+#: A model as Topograph's own: two leaves in each of two pods.
+TOPOGRAPH = """\
+switches:
+  core: {switches: [pod1, pod2]}
+  pod1: {switches: [leaf1, leaf2]}
+  pod2: {switches: [leaf3, leaf4]}
+blocks:
+- {switch: leaf1, nodes: ["n[01-04]"]}
+- {switch: leaf2, nodes: ["n[05-08]"]}
+- {switch: leaf3, nodes: ["n[09-12]"]}
+- {switch: leaf4, nodes: ["n[13-16]"]}
+"""
+
+
 @pytest.fixture(scope="session")
 def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the lines name: the examples, changed, and what earlier lines write."""
@@ -71,6 +85,8 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mine.write_text(mine.read_text().replace("host:\n", TRAITS, 1) + KUBERNETES)
     shutil.copytree(ROOT / "inventory" / "site", folder / "my-site")
     typed("rocefab export dot inventory/demo > topology.dot", folder)
+    typed("rocefab export slurm inventory/rail-512 > topology.conf", folder)
+    (folder / "nvl72.yaml").write_text(TOPOGRAPH)
     typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
     typed("rocefab render inventory/demo --out rendered", folder)
     shutil.copy(folder / "rendered" / "switches" / "su1-rail0" / "config_db.json", folder)

@@ -17,7 +17,7 @@ from tests.judges.conftest import missing_judge
 from tests.serve.servers import served
 from tests.topology.fabrics import example
 
-SCRIPT = ROOT / "templates" / "slurm" / "job_submit.lua"
+SCRIPT = ROOT / "docs" / "slurm" / "job_submit.lua"
 LIBRARIES = (
     "/usr/lib/x86_64-linux-gnu/slurm-wlm/job_submit_lua.so",
     "/usr/share/lua/5.1/socket/http.lua",

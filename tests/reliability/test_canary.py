@@ -40,6 +40,7 @@ CALLS = {
     "whatif": "I --fail switch:spine01",
     "diff": "I I",
     "observe": "I",
+    "serve": "I --check",
     "cabling": "I",
     "plan": "I --out plan.json",
     "apply": "plan.json --commit --reason test",
