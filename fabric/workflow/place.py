@@ -68,10 +68,7 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
         When the request is wrong or cannot be met, with the reason.
     """
     fabric = project.fabric
-    query = query_of(wanted)
-    if wanted.against_plan:
-        touched = hosts_of_plan(wanted.against_plan, fabric)
-        query = replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
+    query = without_plan(query_of(wanted), wanted, fabric)
     engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
     placement = placed(engine, query)
     return {
@@ -79,6 +76,14 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
         **chosen(engine, placement, query.traffic),
         **_settings(fabric, placement),
     }
+
+
+def without_plan(query: Query, wanted: Wanted, fabric: Fabric) -> Query:
+    """Return a query that excludes the hosts which the plan of a request changes."""
+    if wanted.against_plan is None:
+        return query
+    touched = hosts_of_plan(wanted.against_plan, fabric)
+    return replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
 
 
 def query_of(wanted: Wanted) -> Query:

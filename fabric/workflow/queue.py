@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Position, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.place import placed
-from fabric.workflow.place import Wanted, chosen, query_of
-from fabric.workflow.state_file import read_document, read_state
+from fabric.workflow.place import Wanted, chosen, query_of, without_plan
+from fabric.workflow.state_file import read_document, read_state, validated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
 FORMAT = "rocefab-placements/1"
-_MOST_FINDINGS = 50
 _Text = Annotated[str, StringConstraints(max_length=8192)]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
 
@@ -69,7 +66,7 @@ def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
     file : Path
         JSON of the form ``rocefab-queue/1``.
     wanted : Wanted
-        Files of the state; its other members are not used.
+        Files of the state and of a plan; its other members are not used.
 
     Raises
     ------
@@ -77,7 +74,7 @@ def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
         When the file, the state, or the request of a job is wrong: nothing is placed then.
     """
     fabric, jobs = project.fabric, _read(file)
-    queries = [query_of(Wanted(**_words(job))) for job in jobs]
+    queries = [without_plan(query_of(Wanted(**_words(job))), wanted, fabric) for job in jobs]
     engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
     answers: list[dict[str, Any]] = []
     for job, query in zip(jobs, queries, strict=True):
@@ -99,18 +96,4 @@ def _words(job: JobForm) -> dict[str, Any]:
 
 
 def _read(file: Path) -> list[JobForm]:
-    try:
-        return QueueForm.model_validate(read_document(file)).jobs
-    except ValidationError as error:
-        findings = [
-            Finding(
-                "PLC033",
-                Severity.ERROR,
-                item["msg"],
-                "see docs/placement.md, section Queue",
-                field=".".join(map(str, item["loc"])),
-                position=Position(str(file)),
-            )
-            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
-        ]
-        raise InputError("the queue is wrong", findings) from error
+    return validated(QueueForm, read_document(file), file, "PLC033").jobs

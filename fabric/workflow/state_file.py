@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -29,6 +29,9 @@ MOST_BYTES = 256 << 20
 _MOST_FINDINGS = 50
 _Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
+
+
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class _Form(BaseModel):
@@ -123,14 +126,7 @@ def state_of(data: Any, file: Path) -> State:
     InputError
         With each member that is wrong.
     """
-    try:
-        form = StateForm.model_validate(data)
-    except ValidationError as error:
-        findings = [
-            _finding(file, ".".join(map(str, item["loc"])), item["msg"])
-            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
-        ]
-        raise InputError("the state is wrong", findings) from error
+    form = validated(StateForm, data, file, "PLC032")
     conditions = tuple(
         Condition(subject, one.health, one.reason, one.capacity)
         for subject, one in form.conditions.items()
@@ -141,13 +137,25 @@ def state_of(data: Any, file: Path) -> State:
             hosts = hostlist.expand(job.hosts) if isinstance(job.hosts, str) else job.hosts
             jobs.append(RunningJob(job.name, tuple(hosts), parse_traffic(job.traffic)))
         except ValueError as error:
-            findings.append(_finding(file, f"jobs.{number}", str(error)))
+            findings.append(_finding("PLC032", file, f"jobs.{number}", str(error)))
     if findings:
         raise InputError("the state is wrong", findings)
     return State(conditions, tuple(jobs))
 
 
-def _finding(file: Path, field: str, message: str) -> Finding:
-    fix = "see docs/placement.md, section State"
+def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
+    """Return the data of a file in a form; raises InputError with each member that is wrong."""
+    try:
+        return form.model_validate(data)
+    except ValidationError as error:
+        findings = [
+            _finding(rule, file, ".".join(map(str, item["loc"])), item["msg"])
+            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
+        ]
+        raise InputError(f"{file}: the file is wrong", findings) from error
+
+
+def _finding(rule: str, file: Path, field: str, message: str) -> Finding:
+    fix = "see docs/placement.md, which shows the form"
     position = Position(str(file))
-    return Finding("PLC032", Severity.ERROR, message, fix, field=field, position=position)
+    return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

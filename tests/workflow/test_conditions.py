@@ -212,6 +212,12 @@ def test_hosts_of_a_plan_take_no_job(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ended = run("place", inventory, "--nodes", str(len(fabric.hosts)), "--against-plan", plan)
         assert ended.code == 2
         assert f"({len(expected)} excluded" in ended.err
+        queue = tmp_path / "queue.json"
+        queue.write_text('{"format": "rocefab-queue/1", "jobs": [{"name": "a", "nodes": 99}]}')
+        assert run("place", inventory, "--queue", queue).code == 4
+        queue.write_text(queue.read_text().replace("99", str(len(fabric.hosts))))
+        assert run("place", inventory, "--queue", queue).code == 0
+        assert run("place", inventory, "--queue", queue, "--against-plan", plan).code == 4
     with pytest.raises(InputError, match="not of"):
         hosts_of_plan(plan, example("rail-512"))
 
