@@ -17,6 +17,7 @@ from fabric.placement.engine.rails import columns_of, used_rails
 from fabric.placement.engine.supply import Carried, Supply, groups
 
 if TYPE_CHECKING:
+    from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.state import RunningJob, State
     from fabric.placement.engine.supply import Groups
     from fabric.placement.engine.traffic import Floats
@@ -48,6 +49,7 @@ class Index:
         self.numbers = Numbers.of(mesh(current))
         self.background = np.zeros(self.numbers.count)
         self._supplies: dict[bytes, Supply] = {}
+        self._healthy: dict[Usable, Ints] = {}
         self._carried = self._carry()
         self.jobs = [self._loads_of(job) for job in state.jobs]
         for job in self.jobs:
@@ -65,6 +67,13 @@ class Index:
             load[pod.leaves] = _mean(part, pod.gbps)
         above = _mean(self.background[first[-1] :], of.super_gbps)
         return Carried(gbps, load, of.super_gbps.sum(axis=1), above)
+
+    def healthy(self, usable: Usable) -> Ints:
+        """Return how many healthy hosts each group has, shape (groups,)."""
+        if usable not in self._healthy:
+            of = self.groups.of_host[usable.healthy]
+            self._healthy[usable] = np.bincount(of, minlength=len(self.groups))
+        return self._healthy[usable]
 
     def supply(self, columns: Ints) -> Supply:
         """Return what the groups carry of a job on some columns."""
