@@ -91,7 +91,10 @@ def main(url: str, how: str, seconds: str, first: str) -> None:
     """Print the figures as the script of wrk does."""
     taken_ms, wrong = run(int(url.rpartition(":")[2]), how, float(seconds), int(first))
     taken_ms.sort()
-    shown = (taken_ms[min(int(len(taken_ms) * share), len(taken_ms) - 1)] for share in (0.5, 0.99, 0.999, 1))
+    shown = (
+        taken_ms[min(int(len(taken_ms) * share), len(taken_ms) - 1)]
+        for share in (0.5, 0.99, 0.999, 1)
+    )
     figures = " ".join(f"{value:.3f}" for value in shown)
     print(f"FIGURES {len(taken_ms) / float(seconds):.0f} {wrong} {figures}")
 

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 router = APIRouter()
+PATH = "/v1/placements"
 
 
 @router.post(
-    "/v1/placements",
+    PATH,
     summary="Hosts for a job, in rank order",
     **with_body(PlacementBody, 409, ok="The best hosts, what they cost, and how sure that is."),
 )
@@ -42,6 +43,9 @@ async def placements(request: Request) -> Response:
         loaded.kept.put(content, answer)
     now = {"state": service.about(loaded.book), "warnings": service.warnings()}
     return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
+
+
+ROUTE = router.routes[0]
 
 
 async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:
