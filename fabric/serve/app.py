@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from fabric import __version__
 from fabric.serve.bodies import problem_of_fields
@@ -34,7 +35,6 @@ from fabric.serve.routes import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 
     from fabric.serve.service import Service
@@ -54,6 +54,7 @@ def create_app(service: Service) -> Guard:
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         lifespan=_lifespan,
+        default_response_class=Response,  # routes say themselves what they answer
         exception_handlers={
             Problem: _problem,
             HTTPException: _http,

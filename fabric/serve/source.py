@@ -72,7 +72,7 @@ class Loaded:
         """The network."""
         return self.engine.fabric
 
-    def told(self, book: Book) -> Loaded:
+    def with_state(self, book: Book) -> Loaded:
         """Return the same with another state.
 
         Raises

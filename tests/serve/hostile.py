@@ -46,6 +46,8 @@ TYPES = (
     "",
     "application/json;charset=x",
 )
+#: Names that jobs get, also where a name was spoilt: without an end of these no host is free again.
+JOBS = (*(f"job{number}" for number in range(10)), "0", "ring", "gpu001", "1e5", "NaN")
 _TRAFFIC = (
     "ring",
     "tree",
@@ -81,7 +83,7 @@ def _conditions(it: random.Random) -> Any:
 
 def _job(it: random.Random) -> Any:
     hosts = it.sample(HOSTS, it.randint(1, 2))
-    return {"name": f"job{it.randint(0, 9)}", "hosts": hosts, "traffic": it.choice(_TRAFFIC)}
+    return {"name": it.choice(JOBS), "hosts": hosts, "traffic": it.choice(_TRAFFIC)}
 
 
 def _whatif(it: random.Random) -> Any:
@@ -174,7 +176,7 @@ def request(number: int) -> tuple[bytes, bool]:
     """Return the request of a number, and whether its answer has no body."""
     it = random.Random(number)
     method, path, make = it.choice(ROUTES)
-    path = path.format(f"job{it.randint(0, 9)}" if it.random() < 0.7 else it.choice(WORDS))
+    path = path.format(it.choice(JOBS) if it.random() < 0.7 else it.choice(WORDS))
     if it.random() < 0.03:
         method = it.choice(CHECKED_METHODS)
     if it.random() < 0.02:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.problem import finding_as_dict
+from fabric.serve.replies import AliveReply, ReadyReply
 from fabric.serve.routes.described import as_json, responses, service_of
 
 router = APIRouter()
@@ -17,13 +18,19 @@ router = APIRouter()
 MAX_IGNORED = 1000
 
 
-@router.get("/healthz", responses=responses(ok="The process runs."), summary="Process is alive")
+@router.get(
+    "/healthz",
+    responses=responses(ok="The process runs.", reply=AliveReply),
+    summary="Process is alive",
+)
 async def healthz() -> Response:
     """Say that the process runs."""
     return as_json(b'{"status": "ok"}')
 
 
-@router.get("/readyz", responses=responses(ok="It answers."), summary="Service can answer")
+@router.get(
+    "/readyz", responses=responses(ok="It answers.", reply=ReadyReply), summary="Service can answer"
+)
 async def readyz(request: Request) -> Response:
     """Say that placements are answered, and whether they are about the inventory on disk."""
     service = service_of(request)
@@ -43,7 +50,7 @@ async def readyz(request: Request) -> Response:
 
 @router.get(
     "/metrics",
-    responses=responses(ok="Figures for Prometheus.", media="text/plain"),
+    responses=responses(ok="Figures for Prometheus."),
     summary="Figures for Prometheus",
 )
 async def metrics(request: Request) -> Response:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.placement.place import ranks_of_host
+from fabric.report.placement import PlacementDocument
 from fabric.serve.answers import encode
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.query import query_of
@@ -29,7 +30,12 @@ PATH = "/v1/placements"
 @router.post(
     PATH,
     summary="Hosts for a job, in rank order",
-    **with_body(PlacementBody, 409, ok="The best hosts, what they cost, and how sure that is."),
+    **with_body(
+        PlacementBody,
+        409,
+        ok="The best hosts, what they cost, and how sure that is.",
+        reply=PlacementDocument,
+    ),
 )
 async def placements(request: Request) -> Response:
     """Return hosts for a job; nothing is reserved."""
