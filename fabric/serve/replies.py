@@ -149,6 +149,13 @@ class InventoryReply(BaseModel):
     findings: Annotated[list[FindingReply], Field(description="Of the one on disk.")]
 
 
+class TokensReply(BaseModel):
+    """The tokens that are accepted."""
+
+    is_current: Annotated[bool, Field(description="Whether they are those on disk.")]
+    findings: Annotated[list[FindingReply], Field(description="Of the file on disk.")]
+
+
 class KnownStateReply(StateReply):
     """The state, with what the inventory lacks."""
 
@@ -161,6 +168,7 @@ class ReadyReply(BaseModel):
     status: Literal["ok", "degraded"]
     fabric: str
     inventory: InventoryReply
+    tokens: TokensReply
     state: KnownStateReply
 
 

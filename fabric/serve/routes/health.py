@@ -34,14 +34,19 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """Say that placements are answered, and whether they are about the inventory on disk."""
     service = service_of(request)
+    is_degraded = service.broken or service.broken_tokens or service.ignored
     content = {
-        "status": "degraded" if service.broken or service.ignored else "ok",
+        "status": "degraded" if is_degraded else "ok",
         "fabric": service.loaded.fabric.intent.fabric.name,
         "inventory": {
             "loads": service.loaded.number,
             "loaded_s": round(service.loaded.loaded_s, 3),
             "is_current": not service.broken,
             "findings": [finding_as_dict(one) for one in service.broken],
+        },
+        "tokens": {
+            "is_current": not service.broken_tokens,
+            "findings": [finding_as_dict(one) for one in service.broken_tokens],
         },
         "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
     }
