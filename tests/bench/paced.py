@@ -96,7 +96,7 @@ def main(url: str, how: str, seconds: str, first: str) -> None:
         for share in (0.5, 0.99, 0.999, 1)
     )
     figures = " ".join(f"{value:.3f}" for value in shown)
-    print(f"FIGURES {len(taken_ms) / float(seconds):.0f} {wrong} {figures}")
+    print(f"FIGURES {len(taken_ms)} {len(taken_ms) / float(seconds):.0f} {wrong} {figures}")
 
 
 if __name__ == "__main__":
