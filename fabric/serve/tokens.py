@@ -75,7 +75,7 @@ def _read(path: Path) -> dict[bytes, str]:
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # a pipe would wait for a writer
-            raise _wrong(path, 0, "the token file is no file", "name a file")
+            raise _wrong(path, 0, "the token file is a folder, a pipe or a device", "name a file")
         if stat.S_IMODE(mode) & 0o077:
             message = f"the token file has mode {stat.S_IMODE(mode):04o}: others can read it"
             raise _wrong(path, 0, message, "run `chmod 0600` on it")

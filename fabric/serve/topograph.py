@@ -64,7 +64,7 @@ def check(body: GenerateBody, loaded: Loaded) -> Wanted:
     nodes = frozenset(name for part in body.nodes for name in part.instances.values())
     _check_nodes("nodes", nodes, loaded, wrong)
     if params.topologies is not None and (params.plugin or params.block_sizes):
-        message = "topologies have plugins and block sizes of their own"
+        message = "plugin and blockSizes are set for each of the topologies"
         wrong.add("engine.params.plugin", message, "omit plugin and blockSizes, or topologies")
     has_blocks = params.plugin == _BLOCK
     _check_sizes("engine.params", params.block_sizes, wrong, is_block=has_blocks)

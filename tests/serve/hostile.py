@@ -221,6 +221,12 @@ class Sender:
         self._port = port
         self._socket: socket.socket | None = None
 
+    def close(self) -> None:
+        """End the connection."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
     def send(self, content: bytes, *, is_head: bool = False) -> tuple[int, bytes]:
         """Return the status and the body; the connection is made again where it was closed."""
         if self._socket is None:
@@ -243,19 +249,19 @@ class Sender:
             while len(rest) < length:
                 rest += self._socket.recv(1 << 16)
         if b"connection: close" in fields:
-            self._socket.close()
-            self._socket = None
+            self.close()
         return status, rest
 
 
 def run(port: int, numbers: range, *, is_valid: bool = False) -> Counter[int]:
     """Send requests; return how often each status was answered. 500 is an error."""
-    sender, codes = Sender(port), Counter[int]()
-    for number in numbers:
-        content, is_head = request(number, is_valid=is_valid)
-        status, body = sender.send(content, is_head=is_head)
-        codes[status] += 1
-        assert status not in {0, 500}, (number, content, body)
+    codes = Counter[int]()
+    with contextlib.closing(Sender(port)) as sender:
+        for number in numbers:
+            content, is_head = request(number, is_valid=is_valid)
+            status, body = sender.send(content, is_head=is_head)
+            codes[status] += 1
+            assert status not in {0, 500}, (number, content, body)
     return codes
 
 
