@@ -166,7 +166,7 @@ class Service:
                 raise refused(HTTPStatus.PRECONDITION_FAILED, "SRV007", "If-Match", message, fix)
             after = make(before)
             try:
-                loaded = self.loaded.with_state(after)
+                loaded = await asyncio.to_thread(self.loaded.with_state, after)
             except InputError as error:
                 raise problem_of(error) from error
             try:

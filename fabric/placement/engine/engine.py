@@ -59,7 +59,7 @@ class Engine:
     def updated(self, state: State) -> Engine:
         """Return an engine of the same fabric in another state; raises as the constructor."""
         other = object.__new__(Engine)
-        other.index = Index(self.fabric, state, self.index.groups)
+        other.index = Index(self.fabric, state, self.index)
         return other
 
     def place(self, query: Query) -> Answer:
