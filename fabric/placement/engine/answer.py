@@ -67,6 +67,7 @@ def answer(
     return Answer(
         rows=rows,
         units=_runs(unit),
+        rails=_rails(index, best, problem),
         cost=best.cost,
         load=best.load,
         bound=min(problem.bound, max(best.load, target)),
@@ -89,6 +90,13 @@ def _runs(unit: Ints) -> tuple[tuple[int, int], ...]:
     first = np.flatnonzero(np.concatenate([[True], unit[1:] != unit[:-1]]))
     count = np.diff(np.append(first, len(unit)))
     return tuple(zip(unit[first].tolist(), count.tolist(), strict=True))
+
+
+def _rails(index: Index, best: Evaluated, problem: Problem) -> tuple[int, ...]:
+    used = np.zeros(index.fabric.rails, dtype=np.bool_)
+    nic = index.groups.nic[best.rows[:, None], problem.supply.columns]
+    used[nic // index.fabric.nic_ports] = True
+    return tuple(np.flatnonzero(used).tolist())
 
 
 def _bottleneck(index: Index, best: Evaluated) -> str:

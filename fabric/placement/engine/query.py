@@ -88,6 +88,8 @@ class Answer:
         Rows of the hosts in ``fabric.hosts``, in rank order.
     units : tuple of (int, int)
         Row of each unit, in rank order, and how many of the hosts it holds.
+    rails : tuple of int
+        Rails that the job uses, ascending.
     cost : float
         Load of the fullest link per step, be it a NIC or a cable between switches: 1 is a NIC at
         line rate, 2 takes twice as long.
@@ -117,6 +119,7 @@ class Answer:
 
     rows: Ints
     units: tuple[tuple[int, int], ...]
+    rails: tuple[int, ...]
     cost: float
     load: float
     bound: float
