@@ -205,3 +205,24 @@ def test_a_nic_that_is_down_counts_on_the_rail_that_the_gpus_of_a_host_use() -> 
     assert len(engine.place(Query(1, 1, hosts=("a1",))).rows) == 1
     assert not engine.index.available.usable(np.array([3])).healthy[built.host_row["a1"]]
     assert engine.index.available.usable(np.array([2])).healthy[built.host_row["a1"]]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "named"),
+    [
+        (4, ()),  # one unit: no cable between switches is used
+        (12, ("leaf0-0:etp5a is degraded: flaps", "spine1 is degraded")),
+    ],
+)
+def test_cables_on_the_way_are_named_even_at_full_speed(nodes: int, named: tuple[str, ...]) -> None:
+    port = built(THIN).switches.skus[0].port(int(built(THIN).uplinks.lower_port[0]))
+    other = int(np.flatnonzero(built(THIN).uplinks.lower == 2)[0])
+    unused = built(THIN).switches.skus[2].port(int(built(THIN).uplinks.lower_port[other]))
+    items = (
+        Condition(f"leaf0-0:{port}", Health.DEGRADED, "flaps", 1.0),
+        Condition(f"leaf1-0:{unused}", Health.DEGRADED, "flaps", 1.0),
+        Condition("spine1", Health.DEGRADED, "", 1.0),
+    )
+    hosts = tuple(f"h{row:05d}" for row in (*range(4), *range(8, 16)))[:nodes]
+    answer = engine(*items).place(Query(nodes, hosts=hosts))
+    assert tuple(why.replace(port, "etp5a") for _, why in answer.links) == named

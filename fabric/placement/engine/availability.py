@@ -100,7 +100,7 @@ class Availability:
         nics = list(compress(zip(rows.tolist(), now.nics.values(), strict=True), used))
         found = [*now.graded.items(), *nics, *now.hosts.items()]
         found.sort(key=lambda item: item[1].health is not Health.DEGRADED)  # the worst is last
-        reasons = {row: _why(one) for row, one in found}
+        reasons = {row: why(one) for row, one in found}
         graded = {row for row, one in found if one.health is Health.DEGRADED}
         lost = {row for row, one in found if one.health is not Health.DEGRADED}
         cabled = self.nic_up[:, columns].all(axis=1)
@@ -135,7 +135,8 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
             yield "traffic.layout", f"{name}: {error}", "correct its layout or its hosts"
 
 
-def _why(one: Condition) -> str:
+def why(one: Condition) -> str:
+    """Return what a thing is that is not as planned, and why."""
     reason = f": {one.reason}" if one.reason else ""
     return f"{one.subject} is {_WORDS[one.health]}{reason}"
 

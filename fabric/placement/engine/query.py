@@ -115,6 +115,8 @@ class Answer:
         Hosts that are used though degraded, and why they are.
     unusable : tuple of (str, str)
         Hosts that were not considered by their state, and why.
+    links : tuple of (str, str)
+        Cables and spines on the way of the job that are not as planned, and why.
     """
 
     rows: Ints
@@ -132,6 +134,7 @@ class Answer:
     room: Room
     graded: tuple[tuple[str, str], ...]
     unusable: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
 
     @property
     def gap(self) -> float:
