@@ -22,8 +22,8 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox, "
-            "nornir, slurm or topograph."
+            "Format of the source: ansible, containerlab, csv, dot, graphml, json, lingjun, "
+            "lldp, netbox, nornir, slurm or topograph."
         ),
     ],
     source: Annotated[

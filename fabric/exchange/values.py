@@ -234,3 +234,8 @@ def pick(values: Mapping[str, object], words: Mapping[str, tuple[str, ...]]) -> 
         if known:
             picked[field] = known[0]
     return picked
+
+
+def known(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are known."""
+    return {key: value for key, value in values.items() if value is not None and value != ""}
