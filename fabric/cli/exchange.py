@@ -23,7 +23,7 @@ def import_(
         str,
         argument(
             "Format of the source: ansible, containerlab, csv, dot, graphml, json, lingjun, "
-            "lldp, netbox, nornir, slurm or topograph."
+            "lldp, netbox, netlab, nornir, slurm or topograph."
         ),
     ],
     source: Annotated[

@@ -224,4 +224,17 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         {"t.yml": "topology:\n  nodes:\n    a: {}\n    a: {}\n    b: &x {}\n    c: *x\n"},
         {},
     ),
+    "netlab-many": (
+        "netlab",
+        {
+            "t.yml": "name: {a: b}\nnodes:\n  a: {device: [eos], rocefab: {rail: x, role: r}}\n"
+            "  ../b:\n  c: word\n  d: {group: {x: y}, bgp: {as: 70000000000}}\ngroups:\n"
+            "  g: {members: 7}\n  h: [a]\nlinks:\n- 5\n- {a: {ifindex: -1}, c: {ifindex: true}}\n"
+            "- [a, [c]]\n- {interfaces: {a: c}}\n- {a: {ifname: 'x y'}, c: {ifname: '{{x}}'}}\n"
+            "- {a: {ifindex: 9}, c: {}}\n- {a: {ifindex: 9}, c: {}}\n- {a: 1, c: [1]}\n"
+        },
+        {},
+    ),
+    "netlab-empty": ("netlab", {"t.yml": "nodes: []\nlinks: 5\nplugin: [fabric]\n"}, {}),
+    "netlab-tag": ("netlab", {"t.yml": "nodes: !include x\n"}, {}),
 }

@@ -35,7 +35,7 @@ SMALL = Plant(
 
 
 @pytest.mark.parametrize("part", ["topology", "frr"])
-@pytest.mark.parametrize("form", ["containerlab"])
+@pytest.mark.parametrize("form", ["containerlab", "netlab"])
 def test_written_labs(form: str, part: str, update_golden: bool) -> None:
     (file,) = export(Lab(SMALL), exporters[form], (part,)).files
     golden = GOLDEN / f"{form}-{part}.yml"
@@ -64,7 +64,7 @@ def test_interfaces_that_containers_have() -> None:
     }
 
 
-@pytest.mark.parametrize("form", ["containerlab"])
+@pytest.mark.parametrize("form", ["containerlab", "netlab"])
 def test_images_of_the_user(form: str) -> None:
     written = partial(export, exporter=exporters[form])
     text = written(Lab(SMALL, {"frr": "registry:5000/frr@sha256:0a"})).files[0].text
@@ -141,6 +141,66 @@ def test_containerlab_as_people_write_it(tmp_path: Path) -> None:
         "1 links from a node to itself are ignored: leaf1:eth5 to leaf1:eth6",
         "1 links out of the lab are ignored: dummy at line 28",
         "1 links have variables of other nodes, which are ignored: leaf2:eth1 to srl1:e1-9",
+    ]
+
+
+NETLAB = """\
+defaults.device: frr
+plugin: [fabric]
+nodes:
+  leaf1: {device: eos, bgp.as: 65001, mgmt: {ipv4: 192.168.121.101}}
+  spine1:
+  spine1.device: sonic
+  gpu1: {role: host}
+  gpu2: {device: linux}
+groups:
+  spine: {members: [spine1]}
+  gpus: {members: [gpu2], config: [x]}
+links:
+- leaf1-spine1
+- [leaf1, gpu1]
+- leaf1: {ifindex: 1000}
+  spine1: {ifindex: 7}
+  bandwidth: 100000
+  disable: True
+- interfaces: [{node: leaf1, ifindex: 9, ifname: Ethernet9/1}, {node: spine1, ifindex: 5}]
+- group: more
+  members: [leaf1-gpu2, leaf1-gone, leaf1-leaf1]
+- leaf1
+- [leaf1, gpu1, gpu2]
+- leaf1:
+  spine1:
+  lag: {ifindex: 1}
+- {leaf1: {}, spine1: {}, type: tunnel}
+- {leaf1: {}, spine1: {}, rocefab: {ports: {leaf1: a, gpu1: b}}}
+"""
+
+
+def test_netlab_as_people_write_it(tmp_path: Path) -> None:
+    source = put(tmp_path, {"topology.yml": NETLAB})
+    done = read("netlab", source, roles={"gpus": "host"})
+    assert done.plant.devices == (
+        Device("leaf1", "switch", system="eos", asn=65001, management="192.168.121.101"),
+        Device("spine1", "switch", "spine", system="sonic"),
+        Device("gpu1", "host"),
+        Device("gpu2", "host"),
+    )
+    assert [(*cable.near, *cable.far) for cable in done.plant.cables] == [
+        ("leaf1", "eth1", "spine1", "eth0"),
+        ("gpu1", "eth1", "leaf1", "eth2"),
+        ("leaf1", "Ethernet9/1", "spine1", "eth5"),
+        ("gpu2", "eth1", "leaf1", "eth3"),
+        ("leaf1", "eth8", "spine1", "eth1"),
+    ]
+    assert done.numbers["spine1", "eth5"] == 6  # its first is 0
+    undefined, itself = "leaf1 - gone", "leaf1 - leaf1"
+    assert [note.message for note in done.notes] == [
+        f"1 links to undefined nodes are ignored: {undefined}",
+        f"1 links from a node to itself are ignored: {itself}",
+        "2 links with another number of nodes than two are ignored: leaf1, leaf1 - gpu1 - gpu2",
+        "1 links with members of a LAG are ignored: leaf1 - spine1",
+        "1 links have attributes of other nodes, which are ignored: leaf1 - spine1",
+        "plugin: nodes and links that it makes are not read",
     ]
 
 
