@@ -30,7 +30,7 @@ def import_(
         str,
         argument(
             "File or folder. netbox also accepts a URL; lldp takes an inventory and reads "
-            "its devices."
+            "its devices, or a folder with an output of each device."
         ),
     ],
     folder: Annotated[Path, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")],

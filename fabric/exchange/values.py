@@ -159,6 +159,15 @@ def _name(text: str) -> None:
         raise ValueError(said.replace("a device name", "a name")) from None
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a device can have a name."""
+    try:
+        _name(text)
+    except ValueError:
+        return False
+    return True
+
+
 def text_of(path: Path) -> str:
     """Return a text file.
 

@@ -25,6 +25,7 @@ from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.workflow.import_folder import new_folder, refuse_used
+from fabric.workflow.lldp_folder import read_folder
 from fabric.workflow.pairs import pairs
 
 if TYPE_CHECKING:
@@ -192,6 +193,8 @@ def _netbox(source: str, request: Request, progress: Callable[[str, str], None])
 def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -> Any:
     if not Path(source).is_dir():
         return None
+    if not any(Path(source).glob("*.yaml")):
+        return read_folder(Path(source))
     from fabric.workflow.observe import Selection, observe
     from fabric.workflow.project import Project
 
