@@ -270,6 +270,15 @@ def export(
     account: Annotated[
         str, option("Account on the devices that the rights are for.", "ACCOUNT")
     ] = "rocefab",
+    lab_image: Annotated[
+        list[str] | None,
+        option(
+            "Image of a kind of node, for containerlab and netlab, such as frr=NAME:TAG; may be "
+            "repeated.",
+            "LAB_IMAGE",
+            metavar="KIND=IMAGE",
+        ),
+    ] = None,
 ) -> None:
     """Export files for schedulers, launchers and other tools.
 
@@ -300,6 +309,7 @@ def export(
         image=image,
         command=_words(command),
         account=account,
+        lab_images=tuple(lab_image or ()),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

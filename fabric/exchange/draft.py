@@ -171,11 +171,15 @@ class Draft:
         cable_m = old.cable_m if new.cable_m is None else new.cable_m
         return Cable(old.near, old.far, speed_gbps, cable_m)
 
+    def short(self, name: str) -> str:
+        """Return the name of a device as we take it."""
+        return name.partition(".")[0] if self.cut_domain else name
+
     def _short(self, name: Any, place: Place) -> Any:
         """Return the name of a device as we take it; two must not become one."""
         if not self.cut_domain or not isinstance(name, str):
             return name
-        short = name.partition(".")[0]
+        short = self.short(name)
         whole = self._whole.setdefault(short, name)
         if whole != name:
             message = f"{quoted(name)} and {quoted(whole)} would both become {quoted(short)}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabric.exchange.draft import Draft
     from fabric.exchange.lanes import Lane
-    from fabric.exchange.netbox_notes import Notes
+    from fabric.exchange.netbox_notes import NetBoxNotes
     from fabric.exchange.netbox_words import Row
     from fabric.exchange.plant import End
 
@@ -35,7 +35,7 @@ class Links:
 
     Parameters
     ----------
-    draft, notes : Draft, Notes
+    draft, notes : Draft, NetBoxNotes
         What takes the cables, and what names those that are read in another way.
     kinds : mapping
         ``switch`` or ``host`` by the name of a device of the fabric.
@@ -46,7 +46,7 @@ class Links:
     def __init__(
         self,
         draft: Draft,
-        notes: Notes,
+        notes: NetBoxNotes,
         kinds: Mapping[str, str],
         interfaces: Mapping[End, Row],
     ) -> None:

@@ -6,15 +6,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.values import known
 from fabric.topology.graph import graph
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     import networkx as nx
 
-    from fabric.exchange.draft import Draft
+    from fabric.exchange.draft import Draft, Place
     from fabric.topology.model import Fabric
 
 
@@ -37,12 +38,12 @@ def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
     drawn: nx.MultiGraph[str] = nx.MultiGraph(name=plant.name)
     for device in plant.devices:
         values = {_NODE_WORDS.get(key, key): value for key, value in asdict(device).items()}
-        drawn.add_node(values.pop("name"), **_known(values))
-    edge = _flat_edge if flat else _edge
+        drawn.add_node(values.pop("name"), **known(values))
+    edge = _flat_edge if flat else edge_of
     for cable in plant.cables:
         near = cable.far if cable.far in plant.nic else cable.near
         key = " ".join(near)
-        drawn.add_edge(cable.near[0], cable.far[0], key=key, **_known(edge(plant, cable)))
+        drawn.add_edge(cable.near[0], cable.far[0], key=key, **known(edge(plant, cable)))
     return drawn
 
 
@@ -58,18 +59,18 @@ def take(
     hosts: set[str] = set()
     for number, node in enumerate(nodes):
         place = draft.place(what=f"nodes[{number}]")
-        known = {back.get(key, key): node.get(key) for key in fields}
-        if known["kind"] == "host":
-            known["role"] = None
+        values = {back.get(key, key): node.get(key) for key in fields}
+        if values["kind"] == "host":
+            values["role"] = None
             hosts.add(str(node.get("id")))
-        draft.device(node.get("id"), place, known)
+        draft.device(node.get("id"), place, values)
     for number, edge in enumerate(edges):
         if edge.get("enabled") is not False:
-            _take_edge(draft, edge, f"edges[{number}]", hosts)
+            take_edge(draft, edge, draft.place(what=f"edges[{number}]"), hosts)
 
 
-def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]) -> None:
-    place = draft.place(what=what)
+def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collection[str]) -> None:
+    """Take the attributes of an edge in, as `edge_of` has them."""
     ports = edge.get("ports")
     if isinstance(ports, dict):
         ends = [(str(device), str(port)) for device, port in ports.items()]
@@ -84,14 +85,15 @@ def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]
     draft.cable(ends[0], ends[1], place, figures)
     nic = next((end for end in ends if end[0] in hosts), None)
     if edge.get("kind") == "nic" and nic is not None:
-        known = {name: edge.get(name) for name in _NIC}
+        values = {name: edge.get(name) for name in _NIC}
         addresses = edge.get("addresses")
         address = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
-        known |= {"address": address, "mac": edge.get("nic_mac")}
-        draft.nic(*nic, place, known)
+        values |= {"address": address, "mac": edge.get("nic_mac")}
+        draft.nic(*nic, place, values)
 
 
-def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
+def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
+    """Return the attributes of a cable, and of its NIC where it has one."""
     nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
     attributes: dict[str, Any] = {
         "kind": "nic" if nic else "uplink",
@@ -107,16 +109,12 @@ def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
 
 
 def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
-    attributes = _edge(plant, cable)
+    attributes = edge_of(plant, cable)
     addresses = attributes.pop("addresses", None) or {}
     del attributes["ports"]
     attributes |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
     attributes["address"] = next(iter(addresses.values()), "")
     return attributes
-
-
-def _known(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 def plant(fabric: Fabric) -> Plant:
@@ -143,7 +141,7 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
     unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
         return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
-    known = [item.value for item in fabric.intent.device_overrides.get(name, ())]
+    told = [item.value for item in fabric.intent.device_overrides.get(name, ())]
     return Device(
         name,
         "switch",
@@ -156,8 +154,8 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
         system=data["platform"],
         asn=data["asn"],
         loopback=data["loopback"],
-        serial=next((item.serial for item in reversed(known) if item.serial), ""),
-        mac=next((item.mac for item in reversed(known) if item.mac), ""),
+        serial=next((item.serial for item in reversed(told) if item.serial), ""),
+        mac=next((item.mac for item in reversed(told) if item.mac), ""),
     )
 
 
@@ -166,8 +164,8 @@ def _text(value: object) -> str:
 
 
 def _host_serial(fabric: Fabric, name: str) -> str:
-    known = [item.value for item in fabric.intent.host_overrides.get(name, ())]
-    return next((item.serial for item in reversed(known) if item.serial), "")
+    told = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+    return next((item.serial for item in reversed(told) if item.serial), "")
 
 
 def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:

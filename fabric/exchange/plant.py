@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fabric.core.hostlist import natural_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 #: Device and port; the port of a host is the name of its interface.
 End: TypeAlias = tuple[str, str]
@@ -138,6 +138,19 @@ class Plant:
             tuple(sorted(self.cables, key=lambda item: (end_key(item.near), end_key(item.far)))),
             tuple(sorted(self.nics, key=lambda item: end_key((item.host, item.interface)))),
         )
+
+    def with_ends(self, names: Mapping[End, End]) -> Plant:
+        """Return the same with other ports at the ends of some cables; NICs keep theirs."""
+        cables = (
+            Cable.between(
+                names.get(cable.near, cable.near),
+                names.get(cable.far, cable.far),
+                cable.speed_gbps,
+                cable.cable_m,
+            )
+            for cable in self.cables
+        )
+        return replace(self, cables=tuple(cables))
 
     def without(self, lost: Collection[str]) -> Plant:
         """Return the same without some fields, named ``device.asn``, ``cable.cable_m``, ``nics``.

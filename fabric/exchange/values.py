@@ -159,6 +159,15 @@ def _name(text: str) -> None:
         raise ValueError(said.replace("a device name", "a name")) from None
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a device can have a name."""
+    try:
+        _name(text)
+    except ValueError:
+        return False
+    return True
+
+
 def text_of(path: Path) -> str:
     """Return a text file.
 
@@ -234,3 +243,8 @@ def pick(values: Mapping[str, object], words: Mapping[str, tuple[str, ...]]) -> 
         if known:
             picked[field] = known[0]
     return picked
+
+
+def known(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are known."""
+    return {key: value for key, value in values.items() if value is not None and value != ""}

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 
-from fabric.core.exports import About, exporters, forms
+from fabric.core.exports import exporters
 from fabric.exchange.forms import importers
 from fabric.exchange.plant import Cable, Device, Nic, Plant, field_names
-from tests.exchange.plants import EXAMPLES, of_example, plants, read, written
+from tests.exchange.plants import EXAMPLES, FABRIC_FORMS, of_example, plants, read, written
 
-FORMS = sorted(set(forms(About.FABRIC)) & set(importers))
+FORMS = sorted(set(FABRIC_FORMS) & set(importers))
 HARD = Plant(
     "hard",
     (
@@ -26,7 +26,7 @@ HARD = Plant(
 
 
 def test_every_form_that_is_written_is_read() -> None:
-    assert forms(About.FABRIC) == FORMS
+    assert FABRIC_FORMS == FORMS
 
 
 @pytest.mark.parametrize("form", FORMS)
