@@ -203,8 +203,8 @@ class SubnetsApart(ModelRule):
     """NIC subnets and their VLANs do not overlap, lie in the pool, and have their gateway."""
 
     why = (
-        "Hosts route the pool over their NICs and leaves announce it alone; of two subnets with one"
-        " prefix one is not reached, and two subnets in one VLAN are one."
+        "Hosts route the pool over their NICs and leaves announce it alone; packets to a subnet on"
+        " two leaves go to either, and hosts of two subnets in one VLAN see each other's broadcasts."
     )
     source = "RFC 1812 section 5.2.4.3 (longest match); RFC 4632 section 5; IEEE 802.1Q clause 6.8"
     guards = ("devices.subnets.network", "devices.subnets.gateway", "devices.subnets.vlan")
