@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
     from fabric.placement.engine.demand import Demand
@@ -60,9 +61,28 @@ class Problem:
         return self._by_pod(self.usable) >= self.demand.nodes
 
     @cached_property
-    def _table(self) -> Table:
+    def _table(self) -> tuple[Ints, Table]:
+        """Kind of each group, and loads by kind."""
         most = int(self.usable.max(initial=0))
-        return _table(self.supply, self.demand, self.segment, most)
+        if not self.supply.shares_leaves:
+            return self.supply.kinds[0], _table(self.supply, self.demand, self.segment, most)
+        kind, load = self._shared_leaves(most)
+        return kind, Table.of(load, self.segment)
+
+    def _shared_leaves(self, most: int) -> tuple[Ints, Floats]:
+        """Return the kinds of groups of which some have a leaf in common.
+
+        The hosts of the other groups on that leaf may take part as well: of all their numbers, that
+        with the least volume counts, so that the load stays a lower bound.
+        """
+        kind, slope, base = self.supply.kinds
+        rows = np.column_stack([kind, self.supply.others(self.usable)])
+        rows, kind = np.unique(rows, axis=0, return_inverse=True)
+        slope, base, others = slope[rows[:, 0]], base[rows[:, 0]], rows[:, 1:]
+        counts, which = np.unique(others, return_inverse=True)
+        volume = np.array([_least_of(self.demand.crossing, int(one))[: most + 1] for one in counts])
+        per_column = volume[which.reshape(others.shape)]
+        return kind.reshape(-1), _load(per_column, slope[..., None], base[..., None]).max(axis=1)
 
     @cached_property
     def _pod_load(self) -> Floats:
@@ -77,7 +97,8 @@ class Problem:
 
     def allowed(self, most_load: float) -> Ints:
         """Return the most hosts of each group under a load, shape (groups,)."""
-        return _most(self._table, most_load)[self.supply.kinds[0], self.usable]
+        kind, table = self._table
+        return _most(table, most_load)[kind, self.usable]
 
     def pod_allowed(self, most_load: float, hosts: Ints) -> Ints:
         """Return the most hosts of each pod whose groups allow so many, shape (pods,)."""
@@ -113,7 +134,7 @@ class Problem:
         """The least load that any choice reaches; infinite where none is possible."""
         if self.enough(self.floor):
             return self.floor
-        loads = self._table.levels
+        loads = self._table[1].levels
         if not self.one_pod.any():
             loads = np.unique(np.append(loads, self._pod_load))
         loads = loads[(loads > self.floor) & np.isfinite(loads)]
@@ -154,6 +175,13 @@ class Table:
     load: Floats
     levels: Floats
 
+    @classmethod
+    def of(cls, load: Floats, segment: int) -> Table:
+        """Return the table of loads by any number of hosts, for whole segments."""
+        whole = np.arange(load.shape[1]) % segment == 0
+        kept = np.where(whole, load, np.inf)
+        return cls(kept, np.unique(kept))
+
 
 # Jobs of one size and traffic have one table while the state is the same.
 @lru_cache(maxsize=32)
@@ -162,8 +190,7 @@ def _table(supply: Supply, demand: Demand, segment: int, most: int) -> Table:
     _, slope, base = supply.kinds
     volume = demand.crossing[: most + 1]
     load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
-    load[:, np.arange(most + 1) % segment != 0] = np.inf
-    return Table(load, np.unique(load))
+    return Table.of(load, segment)
 
 
 @lru_cache(maxsize=64)
@@ -235,6 +262,12 @@ def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
     fits = others[room[others] >= rest]
     taken[fits[np.lexsort((fits, (room if size is None else size)[fits]))[0]]] = rest
     return taken
+
+
+def _least_of(volume: Floats, more: int) -> Floats:
+    """Return for each x the least volume of x to x + ``more`` hosts."""
+    padded = np.append(volume, np.full(min(more, len(volume)), np.inf))
+    return np.asarray(sliding_window_view(padded, min(more, len(volume)) + 1).min(axis=1))
 
 
 def _load(volume: Floats, slope: Floats, base: Floats) -> Floats:
