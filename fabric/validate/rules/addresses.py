@@ -204,7 +204,7 @@ class SubnetsApart(ModelRule):
 
     why = (
         "Hosts route the pool over their NICs and leaves announce it alone; packets to a subnet on"
-        " two leaves go to either, and hosts of two subnets in one VLAN see each other's broadcasts."
+        " two leaves reach either of them, and two subnets in one VLAN share their broadcasts."
     )
     source = "RFC 1812 section 5.2.4.3 (longest match); RFC 4632 section 5; IEEE 802.1Q clause 6.8"
     guards = ("devices.subnets.network", "devices.subnets.gateway", "devices.subnets.vlan")
