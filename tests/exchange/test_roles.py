@@ -153,11 +153,11 @@ def test_a_source_of_unknown_roles_is_refused_with_their_names() -> None:
     draft.device("x", place, {"role": "router"})
     draft.cable(("h", "e0"), ("x", "1"), place, {})
     assert failed(draft.plant()) == [
-        "c.csv: no device is a switch; set the roles of the switches [EXC008]",
         (
             "c.csv: 1 devices of the unknown role 'router' are ignored: x; "
             "if they are switches: --role router=leaf [EXC012]"
         ),
+        "c.csv: no device is a switch; set the roles of the switches [EXC008]",
     ]
 
 
