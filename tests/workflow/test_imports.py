@@ -225,6 +225,29 @@ def test_addresses_are_kept_as_they_are(form: str, base: Path | None, tmp_path: 
     assert [f.rule for f in check(new).at_least(Severity.ERROR) if f.rule.startswith("ADR")] == []
 
 
+def test_a_second_import_is_compared(demo: Project, tmp_path: Path) -> None:
+    """The same source changes nothing; one with another cable and address changes those."""
+    source = exported(demo, "json", tmp_path / "made")
+    bring("json", source, tmp_path / "out", base=DEMO)
+    words = ("import", "json", source, "--compare", tmp_path / "out")
+    ended = run(*words)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[-1] == "Nothing differs."
+    data = json.loads(source.read_text())
+    for edge in data["edges"]:
+        if edge["ports"].get("gpu001") == "eth1":
+            edge["addresses"]["gpu001"] = "10.64.0.99/24"
+    source.write_text(json.dumps(data))
+    before = sorted((path, path.read_bytes()) for path in (tmp_path / "out").glob("*.*"))
+    ended = run(*words)
+    assert ended.code == 0
+    assert "10.64.0.99" in ended.out
+    assert sorted((path, path.read_bytes()) for path in (tmp_path / "out").glob("*.*")) == before
+    for wrong in ((), ("--output", tmp_path / "x", "--compare", tmp_path / "out")):
+        ended = run("import", "json", source, *wrong)
+        assert (ended.code, "specify either --output or --compare" in ended.said) == (2, True)
+
+
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "platforms").mkdir(parents=True)
