@@ -25,7 +25,7 @@ def models(
     known : iterable of str
         Names of the catalogue.
     named : mapping
-        Name of the catalogue by the name that the source has.
+        Name of the catalogue by the name that the source has, or by the name of a switch.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def models(
         if name not in names:
             findings[name] = _unknown(name, names, source)
     for device in plant.switches:
-        if not device.model:
+        if not device.model and device.name not in named:
             continue
-        name = by_word.get(folded(device.model), "")
+        name = named.get(device.name) or by_word.get(folded(device.model), "")
         if name:
             chosen[device.name] = name
         else:

@@ -237,4 +237,5 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
     ),
     "netlab-empty": ("netlab", {"t.yml": "nodes: []\nlinks: 5\nplugin: [fabric]\n"}, {}),
     "netlab-tag": ("netlab", {"t.yml": "nodes: !include x\n"}, {}),
+    "configs-file": ("configs", {"c.txt": "hostname leaf01\n"}, {}),
 }

@@ -94,7 +94,7 @@ TEXTS: dict[str, tuple[set[str], str, str]] = {
         {"host", "cumulus"},
         "swp1",
         (
-            f"{RULE}\nLLDP neighbors:\n{RULE}\nInterface:    swp1, via: LLDP, RID: 10, Time: 0 day\n"
+            f"{RULE}\nLLDP neighbors:\n{RULE}\nInterface:    swp1, via: LLDP, RID: 10, Time: 0\n"
             "  Chassis:\n    ChassisID:    mac 00:01:00:00:09:00\n"
             "    SysName:      spine01.example.net\n    MgmtIP:       192.0.2.9\n  Port:\n"
             f"    PortID:       ifname Ethernet1/2\n    TTL:          120\n{RULE}\n"

@@ -78,6 +78,7 @@ class _Sightings:
                 "system": None if host else seen.get("platform"),
                 "serial": facts.get("serial"),
                 "mac": facts.get("mac"),
+                **_mapping(seen.get("values")),
             },
         )
         for word in (name, str(facts.get("hostname") or name)):
@@ -101,9 +102,8 @@ class _Sightings:
 
     def _takes(self, name: str, seen: Mapping[str, Any]) -> bool:
         """Note what is not read of a device; tell whether its name can be one."""
-        for port in seen.get("management") or ():
-            fix = "rename the port if it is part of the fabric"
-            self._some.add("management ports are ignored", fix, f"{name} {port}")
+        for what, fix, of in seen.get("notes") or ():
+            self._some.add(what, fix, of)
         if not seen.get("unread"):
             return True
         if not is_name(name):
