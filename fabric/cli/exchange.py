@@ -23,7 +23,8 @@ def import_(
         str,
         argument(
             "Format of the source: ansible, configs, containerlab, csv, dot, graphml, json, "
-            "lingjun, lldp, netbox, netlab, nornir, slurm or topograph."
+            "lingjun, lldp, minigraph, netbox, netlab, nornir, slurm, sonic-testbed or "
+            "topograph."
         ),
     ],
     source: Annotated[

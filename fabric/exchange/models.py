@@ -8,6 +8,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.values import folded
 from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
+from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,6 +52,15 @@ def models(
     if findings:
         raise input_error(list(findings.values()), source)
     return chosen
+
+
+def aliases(model: str) -> dict[str, str]:
+    """Return the port of each alias, in lower case, of a model that the catalogue has."""
+    known = Skus()
+    if model not in known:
+        return {}
+    sku = known[model]
+    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
 
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:

@@ -238,4 +238,57 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
     "netlab-empty": ("netlab", {"t.yml": "nodes: []\nlinks: 5\nplugin: [fabric]\n"}, {}),
     "netlab-tag": ("netlab", {"t.yml": "nodes: !include x\n"}, {}),
     "configs-file": ("configs", {"c.txt": "hostname leaf01\n"}, {}),
+    "testbed-many": (
+        "sonic-testbed",
+        {
+            "x_links.csv": "StartDevice,StartPort,EndDevice,EndPort,BandWidth\na,p1,b,p1,fast\n"
+            "a,p2,b,p2,400\na,p1,b,p3,400000\n../a,p1,b,p4,-1\na,p 5,{{b}},p5,1e9\n",
+        },
+        {},
+    ),
+    "testbed-devices": (
+        "sonic-testbed",
+        {
+            "x_links.csv": "StartDevice,StartPort,EndDevice,EndPort\na,p1,b,p1\n",
+            "x_devices.csv": "Hostname,ManagementIp,Type\na b,10.0.0.999,DevSonic\n",
+        },
+        {},
+    ),
+    "testbed-columns": ("sonic-testbed", {"x_links.csv": "StartDevice,EndDevice\na,b\n"}, {}),
+    "testbed-empty-cell": (
+        "sonic-testbed",
+        {"x_links.csv": "StartDevice,StartPort,EndDevice,EndPort\na,,b,p1\n"},
+        {},
+    ),
+    "minigraph-entities": (
+        "minigraph",
+        {
+            "m.xml": '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>\n'
+            "<DeviceMiniGraph>&c;</DeviceMiniGraph>"
+        },
+        {},
+    ),
+    "minigraph-file": (
+        "minigraph",
+        {"m.xml": '<!DOCTYPE x SYSTEM "file:///etc/passwd"><DeviceMiniGraph/>'},
+        {},
+    ),
+    "minigraph-entity": ("minigraph", {"m.xml": "<DeviceMiniGraph>&x;</DeviceMiniGraph>"}, {}),
+    "minigraph-broken": ("minigraph", {"m.xml": "<DeviceMiniGraph>\n<a>\n</b>"}, {}),
+    "minigraph-deep": ("minigraph", {"m.xml": "<a>" * 5000}, {}),
+    "minigraph-root": ("minigraph", {"m.xml": "<Device/>"}, {}),
+    "minigraph-many": (
+        "minigraph",
+        {
+            "m.xml": "<DeviceMiniGraph><PngDec><Devices>\n<Device><Hostname>a b</Hostname></Device>"
+            "\n<Device><Hostname>l</Hostname></Device>\n<Device><Hostname>h</Hostname></Device>\n"
+            "</Devices><DeviceInterfaceLinks>\n<DeviceLinkBase><ElementType>DeviceInterfaceLink"
+            "</ElementType><Bandwidth>9.6</Bandwidth><StartDevice>l</StartDevice><StartPort>{{p}}"
+            "</StartPort><EndDevice>h</EndDevice><EndPort>e1</EndPort></DeviceLinkBase>\n"
+            "<DeviceLinkBase><ElementType>DeviceInterfaceLink</ElementType><StartDevice>l"
+            "</StartDevice><EndDevice>h</EndDevice></DeviceLinkBase>\n</DeviceInterfaceLinks>"
+            "</PngDec></DeviceMiniGraph>"
+        },
+        {},
+    ),
 }

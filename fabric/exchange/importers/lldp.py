@@ -14,10 +14,10 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.models import aliases
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import End, end_key
 from fabric.exchange.values import is_name, json_of, malformed
-from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class _Sightings:
             self._names[word.partition(".")[0].lower()] = name
         interfaces, lldp = _mapping(state.get("interfaces")), _mapping(state["lldp"])
         ports = {port.lower(): port for port in (*interfaces, *lldp)}
-        self._ports[name] = _aliases(str(facts.get("model", ""))) | ports
+        self._ports[name] = aliases(str(facts.get("model", ""))) | ports
         for port, known in interfaces.items():
             speed = _mapping(known).get("speed_gbps")
             if isinstance(speed, int | float) and speed >= 1:
@@ -196,15 +196,6 @@ class _Sightings:
                 port=end[1],
             )
         )
-
-
-def _aliases(model: str) -> dict[str, str]:
-    """Return the port of each alias that a switch of a known model announces."""
-    known = Skus()
-    if model not in known:
-        return {}
-    sku = known[model]
-    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
