@@ -22,9 +22,9 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, configs, containerlab, csv, dot, graphml, json, "
-            "lingjun, lldp, minigraph, netbox, netlab, nornir, slurm, sonic-testbed or "
-            "topograph."
+            "Format of the source: air, ansible, configs, containerlab, csv, dot, graphml, "
+            "hedgehog, ibnetdiscover, json, lingjun, lldp, minigraph, netbox, netlab, nornir, "
+            "slurm, sonic-testbed or topograph."
         ),
     ],
     source: Annotated[

@@ -291,4 +291,44 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         },
         {},
     ),
+    "hedgehog-many": (
+        "hedgehog",
+        {
+            "w.yaml": "---\n# a comment\n---\napiVersion: wiring.githedgehog.com/v1beta1\n"
+            "kind: Switch\nmetadata: {name: ../x}\nspec: {role: spine, asn: -1}\n---\n"
+            "apiVersion: wiring.githedgehog.com/v1beta1\nkind: Server\nmetadata: [a]\n---\n"
+            "a: [\n---\napiVersion: wiring.githedgehog.com/v1beta1\nkind: Connection\n"
+            "metadata: {name: c}\nspec:\n  fabric: {links: [{spine: {port: s1}}, 7]}\n"
+            "  unbundled: {link: {server: {port: '{{a}}/p'}, switch: {port: l1/E1/1}}}\n"
+            "  bundled: {}\n  eslag: [1]\n"
+        },
+        {},
+    ),
+    "hedgehog-other": ("hedgehog", {"w.yaml": "apiVersion: v1\nkind: Pod\n"}, {}),
+    "air-many": (
+        "air",
+        {
+            "t.json": '{"title": "x", "nodes": {\n "a": {"os": ["x"]},\n "../b": {},\n "c": 7,\n'
+            ' "d": {"function": "leaf"}, "e": {"function": "spine"}},\n "links": [\n'
+            '  [{"node": "d", "interface": "swp1"}],\n  5,\n'
+            '  [{"node": "d", "interface": "{{x}}"}, {"node": "e", "interface": "swp1"}],\n'
+            '  [{"node": "d", "interface": "swp2"}, {"node": "e"}],\n'
+            '  [{"node": "d", "interface": "swp3"}, {"node": "e", "interface": "swp1"}],\n'
+            '  [{"node": {"a": 1}}, "exit"]]}\n'
+        },
+        {},
+    ),
+    "air-empty": ("air", {"t.json": '{"nodes": []}'}, {}),
+    "air-dot": ("air", {"t.dot": "graph G { a:p1 -- b:p1 -- c:p1; }"}, {}),
+    "ibnetdiscover-many": (
+        "ibnetdiscover",
+        {
+            "ib.txt": '# Topology file\nvendid=0x2c9\nSwitch\t40 "S-00a1"\t\t# "leaf-1" port 0\n'
+            '[1]\t"H-00b1"[1](b1) \t\t# "g{{x}} mlx5_0" lid 5 4xHDR\n'
+            '[1]\t"H-00b2"[1](b2) \t\t# "g2 mlx5_0" lid 6 4xHDR\nrm -rf /\n'
+            'Ca\t1 "H-00b1"\t\t# "g{{x}} mlx5_0"\nCa\t1 "H-00b2"\t\t# "g2 mlx5_0"\n'
+        },
+        {},
+    ),
+    "ibnetdiscover-empty": ("ibnetdiscover", {"ib.txt": "# nothing\n"}, {}),
 }
