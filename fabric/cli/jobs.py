@@ -183,6 +183,8 @@ def _print(job: dict[str, Any]) -> None:
     for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
         used = "used" if host in job["degraded"] else "not used"
         output.data(f"{used:<9}{host}: {why}\n")
+    for link, why in job["links_not_as_planned"].items():
+        output.data(f"{'way':<9}{link}: {why}\n")
     output.data("\n")
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
     output.table(headers, [[rank[name] for name in headers] for rank in job["ranks"]])

@@ -96,7 +96,10 @@ class Draft:
         self._places.setdefault(name, place)
 
     def cable(self, one: End, other: End, place: Place, values: Mapping[str, object]) -> None:
-        """Take a cable in; the same cable may be told twice, from both ends."""
+        """Take a cable in; the same cable may be told twice, from both ends.
+
+        Its near address is that of the end which is named first.
+        """
         one, other = (self._short(one[0], place), one[1]), (self._short(other[0], place), other[1])
         if not all([self._end(one, place), self._end(other, place)]):
             return
@@ -106,7 +109,9 @@ class Draft:
             return
         if len(self._cables) >= MAX_CABLES:
             return
-        cable = Cable.between(one, other, **self._typed(values, place))
+        typed = self._typed(values, place)
+        addresses = typed.pop("near_address", ""), typed.pop("far_address", "")
+        cable = Cable.between(one, other, **typed, addresses=addresses)
         key = (cable.near, cable.far)
         if key in self._cables:
             self._cables[key] = (self._merged(self._cables[key][0], cable, place), place)
@@ -161,15 +166,15 @@ class Draft:
                 self.wrong("EXC004", message, fix, place)
 
     def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
-        for name in ("speed_gbps", "cable_m"):
+        both: dict[str, Any] = {}
+        for name in ("speed_gbps", "cable_m", "near_address", "far_address"):
             before, now = getattr(old, name), getattr(new, name)
-            if None not in {before, now} and before != now:
+            both[name] = before if now in {None, ""} else now
+            if not {None, ""} & {before, now} and before != now:
                 what = f"{old.near[0]} {old.near[1]} to {old.far[0]} {old.far[1]}"
                 message = f"{name} of the cable {what} is {now}, but {before} elsewhere"
                 self.wrong("EXC005", message, "remove one of them", place)
-        speed_gbps = old.speed_gbps if new.speed_gbps is None else new.speed_gbps
-        cable_m = old.cable_m if new.cable_m is None else new.cable_m
-        return Cable(old.near, old.far, speed_gbps, cable_m)
+        return replace(old, **both)
 
     def short(self, name: str) -> str:
         """Return the name of a device as we take it."""

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 #: Attribute of a node by our field, where the names differ.
 _NODE_WORDS = {"model": "sku", "system": "platform"}
+_FLAT_ADDRESSES = ("near_address", "far_address")
 _FLAT_ENDS = ("near_device", "near_port", "far_device", "far_port")
-_NIC = ("rail", "nic_port", "rdma_device")
+_NIC = ("rail", "nic_port", "rdma_device", "vlan")
 
 
 def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
@@ -81,12 +82,15 @@ def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collec
         message = "expected two ends, each with a device and a port"
         draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
-    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m")}
+    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", *_FLAT_ADDRESSES)}
+    addresses = edge.get("addresses")
+    if isinstance(addresses, dict):
+        known_ends = (None if end[0] in hosts else addresses.get(end[0]) for end in ends)
+        figures |= dict(zip(_FLAT_ADDRESSES, known_ends, strict=True))
     draft.cable(ends[0], ends[1], place, figures)
     nic = next((end for end in ends if end[0] in hosts), None)
     if edge.get("kind") == "nic" and nic is not None:
         values = {name: edge.get(name) for name in _NIC}
-        addresses = edge.get("addresses")
         address = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
         values |= {"address": address, "mac": edge.get("nic_mac")}
         draft.nic(*nic, place, values)
@@ -104,16 +108,19 @@ def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
     if nic is not None:
         attributes |= {name: getattr(nic, name) for name in _NIC}
         attributes["nic_mac"] = nic.mac
-        attributes["addresses"] = {nic.host: nic.address} if nic.address else None
+    ends = dict(zip((cable.near[0], cable.far[0]), cable.addresses, strict=True))
+    addresses = known(ends | ({nic.host: nic.address} if nic else {}))
+    attributes["addresses"] = addresses or None
     return attributes
 
 
 def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
     attributes = edge_of(plant, cable)
-    addresses = attributes.pop("addresses", None) or {}
-    del attributes["ports"]
+    del attributes["addresses"], attributes["ports"]
     attributes |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
-    attributes["address"] = next(iter(addresses.values()), "")
+    attributes |= dict(zip(_FLAT_ADDRESSES, cable.addresses, strict=True))
+    nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
+    attributes["address"] = nic.address if nic else ""
     return attributes
 
 
@@ -122,6 +129,7 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
     macs = _macs(fabric)
+    numbered = fabric.intent.fabric.bgp.peering == "numbered"
     nodes: list[tuple[str, dict[str, Any]]] = [
         (name, dict(data)) for name, data in network.nodes(data=True)
     ]
@@ -132,7 +140,7 @@ def plant(fabric: Fabric) -> Plant:
             _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
             for name, data in nodes
         ),
-        tuple(_cable(data) for data in edges),
+        tuple(_cable(data, numbered=numbered) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
     )
 
@@ -179,9 +187,14 @@ def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
     }
 
 
-def _cable(data: dict[str, Any]) -> Cable:
+def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
     one, other = data["ports"].items()
-    return Cable.between(one, other, data["speed_gbps"], data["cable_m"])
+    near, far = (data["addresses"][end[0]] for end in (one, other))
+    if data["kind"] == "nic":
+        near = ""  # the host comes first, and its address is that of its NIC
+    elif not numbered:
+        near = far = ""
+    return Cable.between(one, other, data["speed_gbps"], data["cable_m"], (near, far))
 
 
 def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], str]) -> Nic:
@@ -198,4 +211,5 @@ def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], 
         data["rdma_device"],
         data["addresses"][host],
         macs.get((host, data["rail"], nic_port), ""),
+        data["vlan"],
     )

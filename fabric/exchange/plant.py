@@ -64,20 +64,35 @@ class Cable:
         Speed in Gb/s.
     cable_m : int or None
         One-way length in metres.
+    near_address, far_address : str
+        IPv4 address with length of a switch at that end; to a NIC that of its gateway.
     """
 
     near: End
     far: End
     speed_gbps: int | None = None
     cable_m: int | None = None
+    near_address: str = ""
+    far_address: str = ""
 
     @classmethod
     def between(
-        cls, one: End, other: End, speed_gbps: int | None = None, cable_m: int | None = None
+        cls,
+        one: End,
+        other: End,
+        speed_gbps: int | None = None,
+        cable_m: int | None = None,
+        addresses: tuple[str, str] = ("", ""),
     ) -> Cable:
         """Return the cable between two ends, whichever is named first."""
-        near, far = sorted((one, other), key=end_key)
-        return cls(near, far, speed_gbps, cable_m)
+        ends = sorted(zip((one, other), addresses, strict=True), key=lambda end: end_key(end[0]))
+        (near, near_address), (far, far_address) = ends
+        return cls(near, far, speed_gbps, cable_m, near_address, far_address)
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Addresses of both ends."""
+        return self.near_address, self.far_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +105,8 @@ class Nic:
         Which port of the NIC of a rail, from 0.
     address : str
         IPv4 address with length: 10.64.0.2/24.
+    vlan : int or None
+        VLAN of its leaf port.
     """
 
     host: str
@@ -99,6 +116,7 @@ class Nic:
     rdma_device: str = ""
     address: str = ""
     mac: str = ""
+    vlan: int | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +165,7 @@ class Plant:
                 names.get(cable.far, cable.far),
                 cable.speed_gbps,
                 cable.cable_m,
+                cable.addresses,
             )
             for cable in self.cables
         )

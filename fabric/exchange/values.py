@@ -32,6 +32,7 @@ _NUMBERS = {
     "asn": (1, 4_294_967_294),
     "speed_gbps": (1, 800),
     "cable_m": (1, 80_000),
+    "vlan": (1, 4094),
 }
 _MAX_TEXT = 120
 _DIGITS = 19
@@ -65,6 +66,8 @@ DEVICE_WORDS: dict[str, tuple[str, ...]] = {
 CABLE_WORDS: dict[str, tuple[str, ...]] = {
     "speed_gbps": ("speed_gbps",),
     "cable_m": ("cable_m",),
+    "near_address": ("near_address",),
+    "far_address": ("far_address",),
 }
 NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rail": ("nic_rail",),
@@ -72,6 +75,7 @@ NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rdma_device": ("rdma_device",),
     "address": ("nic_address",),
     "mac": ("nic_mac",),
+    "vlan": ("vlan",),
 }
 #: Words for what a device is: (kind, role).
 ROLES: dict[str, tuple[str, str]] = {
@@ -104,8 +108,8 @@ def typed(key: str, value: object) -> int | str:
     text = str(value)
     if "{{" in text or "{%" in text:
         raise ValueError(f"{quoted(text)} is a template, which is not evaluated; use its value")
-    if key in {"loopback", "address"}:
-        return _address(text, length=key == "address")
+    if key in {"loopback", "address", "near_address", "far_address"}:
+        return _address(text, length=key != "loopback")
     if key == "management":
         return _reached(text)
     if key == "mac":

@@ -14,6 +14,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.figures import own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
+from fabric.exchange.kept import own_links, own_subnets
 from fabric.exchange.lanes import in_parts
 from fabric.exchange.models import models
 from fabric.exchange.numbered import with_names
@@ -109,14 +110,28 @@ def import_inventory(
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
-        addresses = own_addresses(plant, realised)
-        if addresses and not imported.generated:
-            files = [*inventory(plant, replace(recipe, addresses=addresses)), *beside]
-            realised = folder.realised(files)
+        for kept in () if imported.generated else (_networks, _addresses):
+            own = kept(plant, realised)
+            if any(own.values()):
+                recipe = replace(recipe, **own)
+                files = [*inventory(plant, recipe), *beside]
+                realised = folder.realised(files)
         folder.place()
     notes = (*imported.notes, *notes, *guesses(plant, recipe), *differences(plant, realised, shown))
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
+
+
+def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:
+    """Return subnets and addresses of switches that are not those of the pools."""
+    planes = {one.plane for one in plant.switches}
+    subnets = own_subnets(plant, realised) if len(planes) == 1 else {}
+    return {"subnets": subnets, "links": own_links(plant, realised)}
+
+
+def _addresses(plant: Plant, realised: Plant) -> dict[str, Any]:
+    """Return addresses of NICs that do not follow from their subnets."""
+    return {"addresses": own_addresses(plant, realised)}
 
 
 def _in_parts(

@@ -161,6 +161,7 @@ def figures(engine: Engine, answer: Answer, traffic: Traffic) -> dict[str, Any]:
         "room": asdict(answer.room),
         "degraded": dict(answer.graded),
         "not_considered": dict(answer.unusable),
+        "links_not_as_planned": dict(answer.links),
     }
 
 

@@ -20,6 +20,10 @@ EXAMPLES = sorted({path.parent.name for path in INVENTORY.glob("*/fabric.yaml")}
 FABRIC_FORMS = sorted((*forms(About.FABRIC), *forms(About.LAB)))
 
 
+#: What sources of cables alone do not say: addresses, and VLANs.
+ADDRESSES = frozenset({"cable.near_address", "cable.far_address", "nic.vlan"})
+
+
 def of_example(name: str) -> Plant:
     return plant(example(name))
 

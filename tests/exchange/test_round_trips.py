@@ -40,7 +40,7 @@ def test_examples(form: str, name: str, tmp_path: Path) -> None:
     built = of_example(name)
     lost = exporters[form].lost
     back = read(form, written(built, form, tmp_path)).plant
-    assert back.canonical() == built.without(lost).canonical()
+    assert back.without(lost).canonical() == built.without(lost).canonical()
     assert back.cables
 
 
@@ -56,4 +56,5 @@ def test_random_plants(form: str, built: Plant) -> None:
     if form == "csv":  # a list of cables knows only devices that have one
         cabled = {end[0] for cable in built.cables for end in (cable.near, cable.far)}
         kept = Plant("", tuple(d for d in kept.devices if d.name in cabled), kept.cables)
-    assert back.canonical() == kept.canonical()
+    lost = exporters[form].lost
+    assert back.without(lost).canonical() == kept.canonical()

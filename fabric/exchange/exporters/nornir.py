@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.exchange.exporters.dot import renamed
-from fabric.exchange.values import known
+from fabric.exchange.values import CABLE_WORDS, known
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _HEAD = "# Written by rocefab.\n"
 def _nornir(plant: Plant) -> Exported:
     data: dict[str, dict[str, Any]] = {item.name: _data(item) for item in plant.devices}
     for cable in plant.cables:
-        figures = {"speed_gbps": cable.speed_gbps, "cable_m": cable.cable_m}
+        figures = {name: getattr(cable, name) for name in CABLE_WORDS}
         row = {"port": cable.near[1], "peer_device": cable.far[0], "peer_port": cable.far[1]}
         data[cable.near[0]].setdefault("cables", []).append(row | known(figures))
     for nic in plant.nics:

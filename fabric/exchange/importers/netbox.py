@@ -81,7 +81,7 @@ class _Reader:
         self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
-        links = Links(self._draft, self._notes, self._kinds, self._interfaces)
+        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses)
         links.read(self._rows("cables"))
         self._cabled = links.cabled
         self._take_nics(addresses)

@@ -13,7 +13,7 @@ from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.load import Loads, Numbers, loads
 from fabric.placement.engine.mesh import mesh
 from fabric.placement.engine.now import now
-from fabric.placement.engine.rails import columns_of, used_rails
+from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.supply import Carried, Supply, groups
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Index:
     def __init__(self, fabric: Fabric, state: State, of: Groups | None = None) -> None:
         self.fabric, self.state, self.groups = fabric, state, of or groups(fabric)
         current = now(self.fabric, state.conditions)
-        self.available = Availability.of(current, state.jobs)
+        self.available = Availability.of(current, state.jobs, self.groups.nic)
         self.numbers = Numbers.of(mesh(current))
         self.background = np.zeros(self.numbers.count)
         self._supplies: dict[bytes, Supply] = {}
@@ -76,7 +76,7 @@ class Index:
     def _loads_of(self, job: RunningJob) -> Loads:
         """Return the loads of a job that runs."""
         gpus = job.gpus_per_node or self.fabric.intent.fabric.host.gpus
-        supply = self.supply(columns_of(self.fabric, used_rails(self.fabric, gpus)))
+        supply = self.supply(used_columns(self.fabric, gpus))
         demand = Demand.of(job.traffic, len(job.hosts), gpus, supply.leaf.shape[1])
         rows = np.array([self.fabric.host_row[name] for name in job.hosts], dtype=np.int64)
         return self.loads(supply, demand, rows)

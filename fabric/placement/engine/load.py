@@ -137,15 +137,14 @@ def _changing_rails(
     (volume, speed), columns = sent, leaf.shape[1]
     between = np.kron(volume, np.ones((columns, columns))) / columns
     between *= speed.reshape(-1, 1)
-    nodes = leaf.reshape(-1)
-    between[nodes[:, None] == nodes[None, :]] = 0.0
-    return _spread(numbers, nodes, np.repeat(pod, columns), between)
+    return _spread(numbers, leaf.reshape(-1), np.repeat(pod, columns), between)
 
 
 def _spread(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list[Loads]:
     """Return the loads of flows between leaves; one leaf may be there more than once."""
     mesh = numbers.mesh
     inside = pod[:, None] == pod[None, :]
+    gbps = np.where(leaf[:, None] == leaf[None, :], 0.0, gbps)  # switched by the leaf
     found: list[Loads] = []
     for number in np.unique(pod).tolist():
         mine = np.flatnonzero(pod == number)

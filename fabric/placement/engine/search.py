@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
     from fabric.placement.engine.demand import Demand
@@ -63,11 +64,29 @@ class Problem:
     def _kinds(self) -> tuple[Ints, Floats]:
         """Kind of each group, and load by kind and number of hosts: (kinds, most + 1)."""
         most = int(self.usable.max(initial=0))
-        kind, slope, base = self.supply.kinds
-        volume = self.demand.crossing[: most + 1]
-        load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
+        if self.supply.shares_leaves:
+            kind, load = self._shared_leaves(most)
+        else:
+            kind, slope, base = self.supply.kinds
+            volume = self.demand.crossing[: most + 1]
+            load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
         load[:, np.arange(most + 1) % self.segment != 0] = np.inf
         return kind, load
+
+    def _shared_leaves(self, most: int) -> tuple[Ints, Floats]:
+        """Return the kinds of groups of which some have a leaf in common.
+
+        The hosts of the other groups on that leaf may take part as well: of all their numbers, that
+        with the least volume counts, so that the load stays a lower bound.
+        """
+        kind, slope, base = self.supply.kinds
+        rows = np.column_stack([kind, self.supply.others(self.usable)])
+        rows, kind = np.unique(rows, axis=0, return_inverse=True)
+        slope, base, others = slope[rows[:, 0]], base[rows[:, 0]], rows[:, 1:]
+        counts, which = np.unique(others, return_inverse=True)
+        volume = np.array([_least_of(self.demand.crossing, int(one))[: most + 1] for one in counts])
+        per_column = volume[which.reshape(others.shape)]
+        return kind.reshape(-1), _load(per_column, slope[..., None], base[..., None]).max(axis=1)
 
     @cached_property
     def _pod_load(self) -> Floats:
@@ -175,6 +194,12 @@ def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
     fits = others[room[others] >= rest]
     taken[fits[np.lexsort((fits, (room if size is None else size)[fits]))[0]]] = rest
     return taken
+
+
+def _least_of(volume: Floats, more: int) -> Floats:
+    """Return for each x the least volume of x to x + ``more`` hosts."""
+    padded = np.append(volume, np.full(min(more, len(volume)), np.inf))
+    return np.asarray(sliding_window_view(padded, min(more, len(volume)) + 1).min(axis=1))
 
 
 def _load(volume: Floats, slope: Floats, base: Floats) -> Floats:
