@@ -247,7 +247,7 @@ def test_infiniband(tmp_path: Path) -> None:
     unnamed = "S-b8cef60300e5d2b0"
     aggregation = "Mellanox Technologies Aggregation Node"
     assert [note.message for note in done.notes] == [
-        f"1 switches have no name of their own: {unnamed}",
+        f"1 switches have no unique name: {unnamed}",
         f"1 routers and aggregation nodes are ignored: {aggregation}",
         f"1 links to undefined nodes are ignored: {missing}",
     ]

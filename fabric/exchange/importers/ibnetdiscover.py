@@ -107,7 +107,7 @@ class _Network:
             elif node.kind == "Switch" and (times[name] > 1 or not is_name(name)):
                 fix = "name them with a node-name map of ibnetdiscover"
                 yield key, f"switch-{key.partition('-')[2]}"
-                self._notes.add("switches have no name of their own", fix, key)
+                self._notes.add("switches have no unique name", fix, key)
             else:
                 yield key, name
 
