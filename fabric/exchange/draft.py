@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.values import role_of, typed
 from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
@@ -57,6 +58,10 @@ class Draft:
     _ports: dict[End, Place] = field(default_factory=dict)
     _nics: dict[End, Nic] = field(default_factory=dict)
     _whole: dict[str, str] = field(default_factory=dict)
+    _ignored: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._notes = Notes(self.file)
 
     def place(self, line: int = 1, column: int = 1, what: str = "") -> Place:
         """Return a place in the source."""
@@ -82,8 +87,10 @@ class Draft:
             if known:
                 typed["kind"], typed["role"] = known
             elif not typed.get("kind"):
-                fix = "use leaf, spine, super-spine or host"
-                self.wrong("EXC008", f"{quoted(str(role))} is not a role", fix, place)
+                what = f"devices of the unknown role {quoted(str(role))} are ignored"
+                self._notes.add(what, f"if they are switches: --role {role}=leaf", str(name))
+                self._ignored.add(str(name))
+                return
         name = str(name)
         old = self._devices.get(name, Device(name))
         for key, value in typed.items():
@@ -104,8 +111,8 @@ class Draft:
         if not all([self._end(one, place), self._end(other, place)]):
             return
         if one[0] == other[0]:
-            message = f"the cable from {one[0]} {one[1]} to {other[1]} ends on the same device"
-            self.wrong("EXC003", message, "set the device at the other end", place)
+            what = "cables end on the device that they start from, and are ignored"
+            self._notes.add(what, "set the device at the other end", " ".join((*one, other[1])))
             return
         if len(self._cables) >= MAX_CABLES:
             return
@@ -149,13 +156,15 @@ class Draft:
             self.wrong("EXC007", message, "import one fabric at a time", self.place())
         if self.findings:
             raise input_error(self.findings, self.file)
-        cables = tuple(cable for cable, _ in self._cables.values())
-        return Plant(name, tuple(self._devices.values()), cables, tuple(self._nics.values()))
+        cables = (cable for cable, _ in self._cables.values())
+        kept = tuple(one for one in cables if not {one.near[0], one.far[0]} & self._ignored)
+        nics = tuple(nic for nic in self._nics.values() if nic.host not in self._ignored)
+        return Plant(name, tuple(self._devices.values()), kept, nics, self._notes.all())
 
     def _check_ends(self) -> None:
         for cable, place in self._cables.values():
             for device, port in (cable.near, cable.far):
-                if device in self._devices:
+                if device in self._devices or device in self._ignored:
                     continue
                 if not self.closed:
                     self._devices[device] = Device(device)

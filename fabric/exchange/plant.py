@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,6 +10,8 @@ from fabric.core.hostlist import natural_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
+    from fabric.core.findings import Finding
 
 #: Device and port; the port of a host is the name of its interface.
 End: TypeAlias = tuple[str, str]
@@ -121,12 +123,13 @@ class Nic:
 
 @dataclass(frozen=True)
 class Plant:
-    """Devices in the order of their source, cables and NICs."""
+    """Devices in the order of their source, cables and NICs, and what of it was ignored."""
 
     name: str = ""
     devices: tuple[Device, ...] = ()
     cables: tuple[Cable, ...] = ()
     nics: tuple[Nic, ...] = ()
+    notes: tuple[Finding, ...] = field(default=(), compare=False)
 
     @cached_property
     def device(self) -> dict[str, Device]:

@@ -117,7 +117,13 @@ def import_inventory(
                 files = [*inventory(plant, recipe), *beside]
                 realised = folder.realised(files)
         folder.place()
-    notes = (*imported.notes, *notes, *guesses(plant, recipe), *differences(plant, realised, shown))
+    notes = (
+        *imported.plant.notes,
+        *imported.notes,
+        *notes,
+        *guesses(plant, recipe),
+        *differences(plant, realised, shown),
+    )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fabric.core.errors import InputError
+from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Answer, Query, Within
 from fabric.placement.engine.request import UnplaceableError, resolve
@@ -64,7 +65,8 @@ def test_crossed_cables_keep_the_bound_below_the_best(seed: int) -> None:
             best = min(cost(engine, query, counts) for counts in choices)
             request = resolve(engine.fabric, query)
             supply = engine.index.supply(request.columns)
-            assert Problem(supply, request.demand, free, floor=0.0).bound <= best * (1 + 1e-9)
+            demand = Demand.of(query.traffic, nodes, request.gpus, supply.leaves)
+            assert Problem(supply, demand, free, floor=0.0).bound <= best * (1 + 1e-9)
             assert engine.place(query).load <= 1.35 * best + 1e-9
 
 

@@ -15,7 +15,7 @@ from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import RING, parse_traffic
 from fabric.placement.place import place
-from tests.placement.instances import Shape, built
+from tests.placement.instances import SMALL, Shape, built, state
 from tests.topology import fabrics
 from tests.topology.fabrics import example
 
@@ -164,6 +164,25 @@ def test_bounds_of_nothing_prove_nothing() -> None:
     answer = engine().place(Query(9, traffic=parse_traffic("ring"), target=0.0))
     assert replace(answer, bound=0.0).gap == float("inf")
     assert replace(answer, bound=0.0, load=0.0).gap == 0
+
+
+def test_state_that_follows_another_is_what_it_is_alone() -> None:
+    """What two states share is made once, and gives the same answers."""
+    fabric = built(SMALL[1])
+    whole = state(fabric, 3)
+    fewer = State(whole.conditions, whole.jobs[1:])
+    other = State(whole.conditions[1:], whole.jobs)
+    engine = Engine(fabric)
+    for one in (whole, fewer, whole, other, whole, State()):
+        engine, alone = engine.updated(one), Engine(fabric, one)
+        assert (engine.index.background == alone.index.background).all()
+        assert engine.index.rates.tolist() == alone.index.rates.tolist()
+        assert engine.index.available.busy.tolist() == alone.index.available.busy.tolist()
+        for traffic in ("ring", "all-to-all"):
+            query = Query(nodes=3, traffic=parse_traffic(traffic), target=0.0)
+            first, second = engine.place(query), alone.place(query)
+            assert first.rows.tolist() == second.rows.tolist()
+            assert replace(first, rows=second.rows) == second
 
 
 CROSSED = "hosts:\n- names: a1\n  traits: {nic: {gpus: [[1], [0]]}}\n"

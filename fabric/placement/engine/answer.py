@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.index import Index
     from fabric.placement.engine.load import Loads
     from fabric.placement.engine.search import Problem
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Ints
 
 #: A job counts as slowed when its rate falls by more than this share.
 _NOTICED = 1e-6
@@ -80,7 +80,7 @@ def answer(
         slowed=slowed,
         crossings=changes(unit),
         pod_crossings=changes(pod),
-        room=_room(index, usable.healthy & ~taken),
+        room=_room(index, usable, rows),
         graded=tuple((names[row], why) for row, why in reasons if taken[row]),
         unusable=tuple(
             (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
@@ -143,9 +143,9 @@ def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float
     return float(after[0]), tuple(slowed)
 
 
-def _room(index: Index, free: Bools) -> Room:
-    """Return the largest jobs for which there are hosts."""
-    of = index.groups.of_host[free]
-    by_group = np.bincount(of, minlength=len(index.groups))
+def _room(index: Index, usable: Usable, rows: Ints) -> Room:
+    """Return the largest jobs for which there are healthy hosts that this one does not take."""
+    taken = index.groups.of_host[rows[usable.healthy[rows]]]
+    by_group = index.healthy(usable) - np.bincount(taken, minlength=len(index.groups))
     by_pod = np.bincount(index.groups.pod, weights=by_group)
-    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), len(of))
+    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), int(by_group.sum()))

@@ -9,7 +9,6 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
 
@@ -54,7 +53,6 @@ class Request:
     hosts: Ints
     include: Ints
     exclude: Ints
-    demand: Demand
 
 
 def resolve(fabric: Fabric, query: Query) -> Request:
@@ -76,11 +74,10 @@ def resolve(fabric: Fabric, query: Query) -> Request:
     if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
         message = f"{query.nodes} hosts are needed, but the fabric has {size}"
         raise unplaceable(message, "request fewer nodes")
-    demand = Demand.of(query.traffic, query.nodes, gpus, len(columns))
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
-    return Request(query, gpus, columns, hosts, include, exclude, demand)
+    return Request(query, gpus, columns, hosts, include, exclude)
 
 
 def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:

@@ -42,6 +42,18 @@ class Groups:
     def __len__(self) -> int:
         return len(self.leaf)
 
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """Hosts by group, and where each group begins."""
+        order = np.argsort(self.of_host, kind="stable")
+        return order, np.searchsorted(self.of_host[order], np.arange(len(self) + 1))
+
+    def hosts(self, groups: Ints) -> Ints:
+        """Return the rows of the hosts of some groups, group by group."""
+        order, first = self._sorted
+        parts = [order[first[group] : first[group + 1]] for group in groups.tolist()]
+        return np.concatenate([order[:0], *parts])
+
 
 def groups(fabric: Fabric) -> Groups:
     """Return the groups of a fabric, in the order of their first host."""
