@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
-_HOST_BITS = 32
-
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:
     """Return the fabric that configurations describe.
@@ -67,7 +65,12 @@ class _Evidence:
                 "notes": [*row["notes"], *self._notes(row, told)],
                 "state": {
                     "facts": {"hostname": device},
-                    "interfaces": {key: {} for key in row["ports"]},
+                    "interfaces": {
+                        port: {"address": known["addresses"][0]}
+                        if len(known["addresses"]) == 1
+                        else {}
+                        for port, known in row["ports"].items()
+                    },
                     "lldp": {
                         port: [{"system_name": name, "port_id": far} for name, far in ends]
                         for port, ends in told.items()

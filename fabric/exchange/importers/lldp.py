@@ -51,6 +51,7 @@ class _Sightings:
         self._ports: dict[str, dict[str, str]] = {}
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
+        self._addresses: dict[End, str] = {}
         for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
             self._take(seen)
 
@@ -90,6 +91,7 @@ class _Sightings:
             speed = _mapping(known).get("speed_gbps")
             if isinstance(speed, int | float) and speed >= 1:
                 self._speeds[name, port] = int(speed)
+            self._addresses[name, port] = str(_mapping(known).get("address") or "")
         for port, neighbours in lldp.items():
             self._told[name, port] = [
                 (
@@ -132,7 +134,11 @@ class _Sightings:
                 continue
             speed = self._speeds.get(near) or self._speeds.get(far)
             place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
-            self._draft.cable(near, far, place, {"speed_gbps": speed})
+            addresses = {
+                "near_address": self._addresses.get(near),
+                "far_address": self._addresses.get(far),
+            }
+            self._draft.cable(near, far, place, {"speed_gbps": speed, **addresses})
         return Imported(self._draft.plant(), (*self._some.all(), *self._notes))
 
     def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:
