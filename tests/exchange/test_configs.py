@@ -166,6 +166,18 @@ def test_evidence_of_a_cable(name: str, tmp_path: Path) -> None:
     assert all(text in said for text in warnings), said
 
 
+def test_an_address_that_three_have_is_no_cable(tmp_path: Path) -> None:
+    files = {
+        f"{name}.cfg": LEAF.replace("leaf01", name).format(one="x", two="x", address=address)
+        for name, address in (
+            *(("a", "10.0.0.1/30"), ("b", "10.0.0.2/30")),
+            ("c", "10.0.0.2/30"),
+        )
+    }
+    put(tmp_path, files)
+    assert imported(tmp_path).plant.cables == ()
+
+
 def test_lldp_next_to_a_configuration_counts_most(tmp_path: Path) -> None:
     table = "Port  Neighbor Device ID  Neighbor Port ID  TTL\nEt1/1 spine01 Ethernet2/1 120\n"
     files = {
