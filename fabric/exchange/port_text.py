@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
     from fabric.exchange.plant import End
 
-#: Signs between words; names of devices have none of them, and names of ports none but a colon.
-_BETWEEN = re.compile(r"[\s_,;|()\[\]<>\"'=]+")
+#: Signs between words; names have none of them. An underscore can be either.
+_BETWEEN = re.compile(r"[\s,;|()\[\]<>\"'=]+")
 #: A NIC as Linux names it (systemd.net-naming-scheme(7)), and names that administrators give.
 _NIC = re.compile(
     r"(?:e(?:th|n[a-z])|ib|rdma|roce|gpu|nic|bond|mlx)[a-z0-9_.-]{0,11}", re.IGNORECASE
 )
-_HOST = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,61}[0-9]")
+_HOST = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,61}[0-9]")
 #: Short names of ports on the command lines of EOS and NX-OS.
 _SHORT = re.compile(r"eth?([0-9][0-9/]*)")
 
@@ -41,20 +41,39 @@ def far_end(
     if len({name for _, name in others}) == 1:
         at, device = others[-1]
         return device, _port(words, at, ports[device])
-    if not known and len(words) == 2 and _HOST.fullmatch(words[0]) and _NIC.fullmatch(words[1]):  # noqa: PLR2004 - host and NIC
-        return words[0], words[1]
-    return None
+    return None if known else _host(description.split()) or _host(words)
+
+
+def _host(words: list[str]) -> End | None:
+    """Return the end of a text that consists of a host and its interface."""
+    if len(words) != 2 or not (_HOST.fullmatch(words[0]) and _NIC.fullmatch(words[1])):  # noqa: PLR2004 - host and NIC
+        return None
+    return words[0], words[1]
 
 
 def _words(text: str, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the words; ``spine01:Ethernet1`` is two, and a domain is cut from a known name."""
     for word in _BETWEEN.split(text):
-        head, colon, rest = word.partition(":")
-        short = head.partition(".")[0]
-        if short.lower() in names:
-            yield from (part for part in (short, rest) if part)
-        elif word:
-            yield head if colon and not rest else word
+        pieces = word.split("_")
+        at = 0
+        while at < len(pieces):
+            ends = range(len(pieces), at, -1)
+            joined = ("_".join(pieces[at:end]) for end in ends)
+            found = next((one for one in joined if _name(one).lower() in names), pieces[at])
+            at += found.count("_") + 1
+            yield from _parts(found, names)
+
+
+def _name(word: str) -> str:
+    return word.partition(":")[0].partition(".")[0]
+
+
+def _parts(word: str, names: Mapping[str, str]) -> Iterator[str]:
+    head, colon, rest = word.partition(":")
+    if _name(word).lower() in names:
+        yield from (part for part in (_name(word), rest) if part)
+    elif word:
+        yield head if colon and not rest else word
 
 
 def _port(words: list[str], at: int, ports: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from tests.topology.fabrics import INVENTORY
 PORTS = {
     "leaf01": {"ethernet1/1": "Ethernet1/1", "ethernet1": "Ethernet1"},
     "DC1-SPINE1": {"ethernet3": "Ethernet3", "swp1": "swp1"},
+    "spine_02": {"ethernet3": "Ethernet3"},
 }
 NAMES = {name.lower(): name for name in PORTS}
 DESCRIPTIONS: dict[str, tuple[str, str] | None] = {
@@ -32,6 +33,9 @@ DESCRIPTIONS: dict[str, tuple[str, str] | None] = {
     "uplink DC1-SPINE1": ("DC1-SPINE1", ""),
     "DC1-SPINE1 swp1 swp9": ("DC1-SPINE1", "swp1"),
     "swp1 or Ethernet3 of DC1-SPINE1": ("DC1-SPINE1", ""),
+    "spine_02 Ethernet3": ("spine_02", "Ethernet3"),
+    "P2P_LINK_TO_SPINE_02_Ethernet3": ("spine_02", "Ethernet3"),
+    "gpu_01 eth1": ("gpu_01", "eth1"),
     "gpu01 eth1": ("gpu01", "eth1"),
     "gpu01:eth1": None,
     "gpu01_enp26s0np0": ("gpu01", "enp26s0np0"),

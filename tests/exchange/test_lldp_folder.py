@@ -217,7 +217,7 @@ def test_what_is_dropped_is_named(tmp_path: Path) -> None:
         "Ma1           mgmt01                   Ethernet7           120\n"
         "Et2           gpu 01                   Ethernet8           120\nEt1 ",
     )
-    table = table.replace("gpu 01", "a_b   ").replace(
+    table = table.replace("gpu 01", "a+b   ").replace(
         "leaf01#\n", "Et3           gpu01                    0800.274f.332d      120\nleaf01#\n"
     )
     done = imported(put(tmp_path, {"leaf01.txt": table}).parent)
@@ -225,10 +225,10 @@ def test_what_is_dropped_is_named(tmp_path: Path) -> None:
         (("leaf01", "Ethernet1"), ("spine01", "Ethernet1/2"))
     ]
     assert [note.message for note in done.notes] == [
-        "1 neighbours have no device name and are ignored: a_b",
+        "1 neighbours have no device name and are ignored: a+b",
         "1 management ports are ignored: leaf01 Management1",
         "1 devices were not read; their cables are those that others see: spine01",
-        "reports 'a_b' as its neighbour, which was not read, so the cable is unknown",
+        "reports 'a+b' as its neighbour, which was not read, so the cable is unknown",
         "reports 'gpu01' as its neighbour, which was not read, so the cable is unknown",
     ]
 
