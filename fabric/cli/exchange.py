@@ -24,8 +24,9 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, containerlab, csv, dot, graphml, json, lingjun, "
-            "lldp, netbox, netlab, nornir, slurm or topograph."
+            "Format of the source: air, ansible, configs, containerlab, csv, dot, graphml, "
+            "hedgehog, ibnetdiscover, json, lingjun, lldp, minigraph, netbox, netlab, nornir, "
+            "slurm, sonic-testbed or topograph."
         ),
     ],
     source: Annotated[
@@ -48,8 +49,8 @@ def import_(
     model: Annotated[
         list[str] | None,
         option(
-            "Switch model for a role (leaf=ACS-SN5600) or for a model name in the source; "
-            "may be repeated.",
+            "Switch model for a role (leaf=ACS-SN5600), for a switch or for a model name in the "
+            "source; may be repeated.",
             "IMPORT_MODEL",
             metavar="WORD=NAME",
         ),

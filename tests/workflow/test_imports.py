@@ -106,8 +106,9 @@ def test_parts_of_an_export(demo: Project) -> None:
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:
-    assert "unknown import format 'visio'; available: ansible, containerlab, csv" in refusal(
-        "visio", tmp_path, tmp_path / "out"
+    assert (
+        "unknown import format 'visio'; available: air, ansible, configs, containerlab, csv"
+        in refusal("visio", tmp_path, tmp_path / "out")
     )
     source = tmp_path / "c.csv"
     source.write_text("device,port,peer_device,peer_port\na,eth0,b,1\n")
