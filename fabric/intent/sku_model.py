@@ -83,8 +83,8 @@ SpeedWord = Annotated[
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
 
-class OwnPorts(Model):
-    """Front panel ports of one speed; service and management ports do not count."""
+class OwnCages(Model):
+    """Cages of one kind that follow each other."""
 
     count: int = Field(ge=1, le=1024, description="Ports.")
     lanes: int = Field(ge=1, le=16, description="SerDes lanes of a port.")
@@ -103,6 +103,24 @@ class OwnPorts(Model):
     )
     speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
         (), description="Speed keywords with their lanes: 400g-4 (EOS)."
+    )
+
+
+class MoreCages(OwnCages):
+    """Cages of a further kind, after those of the kinds before it."""
+
+    breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
+        (), description="Breakout modes that a port of this kind offers, such as 2x50G."
+    )
+
+
+class OwnPorts(OwnCages):
+    """Front panel ports of the fabric; service and management ports do not count."""
+
+    more: Annotated[tuple[MoreCages, ...], Loose] = Field(
+        (),
+        max_length=8,
+        description="Further kinds of ports in order; {number}, {index} and {lane} count on.",
     )
     first_lanes: Annotated[tuple[Lane, ...], Loose] = Field(
         (), description="First lane of each port in order, if not 0, lanes, 2 x lanes, ..."
@@ -181,7 +199,7 @@ class OwnSku(Model):
         0.0, ge=0, le=100_000, description="Delay of a gearbox between ASIC and port, one way."
     )
     breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
-        (), description="Breakout modes that a port offers, such as 2x400G."
+        (), description="Breakout modes that a port of the first kind offers, such as 2x400G."
     )
     facts: dict[FactName, OwnFact] = Field(
         default_factory=dict,
