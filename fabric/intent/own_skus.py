@@ -99,7 +99,7 @@ class _Builder:
         kinds = self._kinds(platform)
         built = Sku(
             name=model.name,
-            kinds=kinds if ports.more else (),
+            kinds=kinds if ports.more or ports.step else (),
             nos=model.nos,
             asic=family.name if family else model.asic,
             source=self.document.file,
@@ -156,6 +156,7 @@ class _Builder:
             part_alias=cages.part_alias or "",
             breakouts=breakouts,
             speed_tokens=self._speed_words(platform, cages, path),
+            step=cages.step or 0,
         )
 
     def _speed_words(
@@ -210,9 +211,9 @@ class _Builder:
 
     def _check_names(self, built: Sku) -> None:
         numbers = range(1, built.port_count + 1)
-        for field, name in (("name", built.port), ("alias", built.alias)):
+        for what, name in (("name", built.port), ("alias", built.alias)):
             if built.kinds and len({name(number) for number in numbers}) < built.port_count:
-                message = f"the {field} patterns of two kinds name the same port"
+                message = f"the {what} patterns of two kinds name the same port"
                 self._add("INT024", message, "use patterns that differ", "ports", "more")
 
     def _family(self) -> Asic | None:

@@ -98,6 +98,9 @@ class OwnCages(Model):
     part_alias: PartPattern | None = Field(
         None, description="Front panel names of a cage that is broken out, as a pattern."
     )
+    step: int | None = Field(
+        None, ge=1, le=64, description="Step of {lane} from port to port, if not the lanes."
+    )
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
         min_length=1, description="Speeds that a whole port supports."
     )

@@ -89,6 +89,7 @@ def _layout(data: dict[str, Any]) -> BufferLayout | None:
     """Return pools and profiles as they are, but for those that the buffer manager makes.
 
     None without the profiles that every port needs, or with a word that SONiC does not have.
+    Rows with a field that SONiC got later are not kept.
     """
     pools = _rows_of(data.get(TABLE))
     profiles = _rows_of(data.get(PROFILES))
@@ -105,17 +106,24 @@ def _rows_of(table: Any) -> dict[str, dict[str, str]] | None:
         return None
     by_name = {}
     for name, row in table.items():
-        if re.fullmatch(SELF_MADE_PROFILE, name):
+        if re.fullmatch(SELF_MADE_PROFILE, name) or _is_later(row):
             continue
         words = row.values() if isinstance(row, dict) else [None]
         if not _NAME.fullmatch(name) or not all(
             isinstance(word, str) and _WORD.fullmatch(word) for word in words
         ):
             return None
-        if not row.keys() <= _FIELDS:
-            return None
         by_name[name] = dict(row)
     return by_name
+
+
+def _is_later(row: Any) -> bool:
+    """Tell whether a row has a field that came later, such as ``packet_discard_action``.
+
+    The profiles of single queues have it (sonic-net/sonic-buildimage device/mellanox
+    buffers_defaults_objects.j2); rocefab sets the profiles of queues, so they are not needed.
+    """
+    return isinstance(row, dict) and not row.keys() <= _FIELDS
 
 
 def _pools(text: str, table: dict[str, Any]) -> BufferPools:

@@ -39,7 +39,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CageKind:
-    """Cages of one kind that follow each other on the front panel; fields as in `Sku`."""
+    """Cages of one kind that follow each other on the front panel; fields as in `Sku`.
+
+    ``step`` is how far ``{lane}`` goes on from cage to cage where that is not by ``lanes``; 0 = by
+    the lanes.
+    """
 
     count: int
     lanes: int
@@ -50,3 +54,9 @@ class CageKind:
     part_alias: str = ""
     breakouts: tuple[str, ...] = ()
     speed_tokens: Mapping[int, str] = field(default_factory=dict)
+    step: int = 0
+
+    @property
+    def stride(self) -> int:
+        """How far ``{lane}`` goes on from cage to cage."""
+        return self.step or self.lanes

@@ -75,6 +75,7 @@ class CagesTable(DataModel):
     alias: str
     part_name: str = ""
     part_alias: str = ""
+    step: int = Field(0, ge=0)
     speeds_gbps: tuple[int, ...] = Field(min_length=1)
     tokens: dict[int, str] = Field(default_factory=dict)
 
@@ -90,6 +91,7 @@ class CagesTable(DataModel):
             part_alias=self.part_alias,
             breakouts=breakouts,
             speed_tokens=self.tokens,
+            step=self.step,
         )
 
 
@@ -148,7 +150,7 @@ class SkuFile(DataModel):
         kinds = (ports.kind(self.breakouts), *(one.kind(one.breakouts) for one in ports.more))
         return Sku(
             name=name,
-            kinds=kinds if ports.more else (),
+            kinds=kinds if ports.more or ports.step else (),
             port_count=sum(kind.count for kind in kinds),
             lanes_per_port=ports.lanes,
             port_name=ports.name,

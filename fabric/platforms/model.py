@@ -256,7 +256,8 @@ class Sku:
     facts : dict
         Further fixed facts of the platform, such as SONiC ``platform``.
     kinds : tuple of CageKind
-        Kinds of cages in the order of the front panel; empty where all cages are of one kind.
+        Kinds of cages in the order of the front panel; empty where all cages are of one kind
+        whose names count by its lanes.
         Names, lanes, parts, ``speeds_gbps`` and ``breakouts`` are then those of the first kind.
     source : str
         Where the numbers come from.
@@ -371,12 +372,12 @@ class Sku:
             first += kind.count
 
     def _at(self, cage: int) -> tuple[CageKind, int]:
-        """Return the kind of a cage, and how many lanes the cages before it have."""
+        """Return the kind of a cage, and what ``{lane}`` is for it."""
         before = lanes = 0
         for kind in self.kinds:
             if cage <= before + kind.count:
-                return kind, lanes + (cage - 1 - before) * kind.lanes
-            before, lanes = before + kind.count, lanes + kind.count * kind.lanes
+                return kind, lanes + (cage - 1 - before) * kind.stride
+            before, lanes = before + kind.count, lanes + kind.count * kind.stride
         return _only_kind(self), (cage - 1) * self.lanes_per_port
 
     def _named(self, number: int, *, alias: bool) -> str:

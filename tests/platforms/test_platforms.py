@@ -9,6 +9,7 @@ import pytest
 
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 
@@ -76,7 +77,10 @@ def test_headroom_tables(name: str) -> None:
     """Rows for the speeds of the ports, in whole cells, never falling with speed or cable."""
     model = sku(name)
     speeds = {speed for speed, _ in model.headroom}
-    assert max(model.speeds_gbps) * 1000 in speeds
+    modes = [parse_mode(mode) for mode in model.all_breakouts]
+    parts = {speed for mode in modes if mode.parts > 1 for speed in mode.speeds_gbps}
+    assert speeds & {gbps * 1000 for gbps in (max(model.all_speeds_gbps), *parts)}
+    assert min(length for _, length in model.headroom) == 5
     for row in model.headroom.values():
         assert row.headroom_bytes > 0
         assert row.size_bytes > 0
@@ -89,7 +93,6 @@ def test_headroom_tables(name: str) -> None:
     for speed in speeds:
         lengths = model.cable_lengths_m(speed)
         assert lengths
-        assert lengths[0] == 5
         values = [model.headroom[speed, length].headroom_bytes for length in lengths]
         assert values == sorted(values)
 
@@ -153,11 +156,12 @@ def test_pools(name: str) -> None:
     assert min(sizes) > 0
     assert max(sizes) <= model.packet_buffer_bytes
     assert 0 <= pools.shared_headroom_bytes < pools.ingress_lossless_bytes
-    if name.startswith("ACS-"):
+    if pools.ingress_lossy_bytes:
+        assert model.asic_facts.law == "spectrum"
         assert pools.ingress_lossy_bytes == pools.ingress_lossless_bytes
         assert pools.egress_lossless_bytes > pools.ingress_lossless_bytes
     else:
-        assert pools.ingress_lossy_bytes is None
+        assert not name.startswith("ACS-")
 
 
 def test_own_facts_stand_before_those_of_the_family() -> None:

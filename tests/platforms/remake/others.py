@@ -1,0 +1,5 @@
+MODELS = ()
+
+
+def file_text(m):
+    return ""
