@@ -13,7 +13,7 @@ from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.buffers import parse_buffers
 from fabric.platforms.cage import CageKind
-from fabric.platforms.catalogue import sku_names
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.facts import FACTS, Fact, is_whole
 from fabric.platforms.model import Sku
 from fabric.platforms.pg_table import PgTable, Problem, parse_pg_table, unreserved
@@ -203,7 +203,7 @@ class _Builder:
 
     def _check_name(self, others: Iterable[str]) -> None:
         name = self.model.name
-        if name in sku_names():
+        if name in sku_names() and not sku(name).lacks:
             message = f"{name!r} is a built-in model"
             self._add("INT023", message, "use a different name", "name")
         if name in others:
