@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from fabric.exchange.hardware.patterns import (
     Name,
@@ -14,8 +14,8 @@ from fabric.exchange.hardware.patterns import (
     port_pattern,
     port_words,
 )
-from fabric.exchange.hardware.told import FrontPort, Hardware, Panel, note, wrong
-from fabric.intent.scalars import Gbps, quoted
+from fabric.exchange.hardware.told import GBPS, FrontPort, Hardware, Panel, note, wrong
+from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.cage import CageKind
@@ -35,7 +35,7 @@ _SERVICE_SHARE = 8
 _MOST_KINDS = 9
 _MOST_PORTS = 1024
 _MOST_STEP = 64
-_GBPS: frozenset[int] = frozenset(get_args(Gbps))
+_GBPS = frozenset(GBPS)
 
 
 def panel(hardware: Hardware, shown: str) -> Panel:
@@ -114,7 +114,7 @@ def _problems(ports: Sequence[FrontPort]) -> Iterator[Finding]:
             yield wrong(f"{quoted(port.name)} has no lanes", "give its lanes", port.place)
         if not _GBPS & {*port.speeds_gbps}:
             message = f"{quoted(port.name)} has no speed"
-            fix = f"give its speed or breakout modes; known: {', '.join(map(str, get_args(Gbps)))}"
+            fix = f"give its speed or breakout modes; known: {', '.join(map(str, GBPS))}"
             yield wrong(message, fix, port.place)
         for lane in port.lanes:
             if lanes.setdefault(lane, port.name) != port.name:

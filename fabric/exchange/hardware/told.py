@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.registry import Registry
+from fabric.intent.scalars import Gbps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fabric.platforms.cage import CageKind
     from fabric.platforms.model import ServicePort
@@ -105,6 +106,23 @@ class Panel:
 hardware_readers: Registry[Callable[[tuple[Source, ...]], Hardware | None]] = Registry(
     "hardware reader", plugins="hardware"
 )
+
+
+#: Speeds that a model can have, in Gb/s.
+GBPS: tuple[int, ...] = get_args(Gbps)
+#: Lanes of a cage whose lanes nothing tells, by its fastest speed in Gb/s; others have one.
+_LANES = {800: 8, 400: 8, 200: 4, 100: 4, 40: 4}
+
+
+def fabric_speeds(gbps: Iterable[float]) -> tuple[int, ...]:
+    """Return those of some speeds that a model can have, ascending."""
+    given = {*gbps}
+    return tuple(speed for speed in GBPS if speed in given)
+
+
+def usual_lanes(speeds_gbps: Iterable[int]) -> int:
+    """Return the lanes of a cage by its fastest speed."""
+    return _LANES.get(max(speeds_gbps, default=0), 1)
 
 
 def wrong(message: str, fix: str, place: Position | None, field_name: str = "") -> Finding:

@@ -1,4 +1,4 @@
-"""Write the data files of the switch models again: ``make models SONIC=FOLDER EDGECORE=FOLDER``."""
+"""Write the data files of the switch models again: ``make models``."""
 
 from __future__ import annotations
 
@@ -113,8 +113,16 @@ EDGECORE = {
 }
 
 
-def files(image: Path | None, edgecore: Path | None) -> Iterator[tuple[Path, str]]:
-    """Yield path and text of every data file that can be made from what is there."""
+def files(
+    image: Path | None, edgecore: Path | None, hedgehog: Path | None
+) -> Iterator[tuple[Path, str]]:
+    """Yield path and text of every data file that can be made from the copies at hand.
+
+    Parameters
+    ----------
+    image, edgecore, hedgehog : Path or None
+        Copies of sonic-net/sonic-buildimage, edge-core/sonic-buildimage and githedgehog/fabric.
+    """
     for folder, family in FOLDERS.items() if image else ():
         assert image is not None
         name = folder.rpartition("/")[2]
@@ -127,13 +135,13 @@ def files(image: Path | None, edgecore: Path | None) -> Iterator[tuple[Path, str
         assert edgecore is not None
         content = sonic.file_text(edgecore / "device", folder, f"{_EDGECORE} {commit}")
         yield SYSTEMS / "sonic" / "skus" / f"{folder.rpartition('/')[2]}.toml", content
-    for model in others.MODELS:
-        yield SYSTEMS / model.nos / "skus" / f"{model.name}.toml", others.file_text(model)
+    for system, name, content in others.files(image, hedgehog):
+        yield SYSTEMS / system / "skus" / f"{name}.toml", content
 
 
 def main() -> None:
-    """Write the files; an image that is not named is left out."""
-    folders = [Path(word) if word else None for word in (*sys.argv[1:], "", "")[:2]]
+    """Write the files; what comes from a repository that is not named stays as it is."""
+    folders = [Path(word) if word else None for word in (*sys.argv[1:], "", "", "")[:3]]
     for path, content in files(*folders):
         path.write_text(content, encoding="utf-8")
 

@@ -28,7 +28,7 @@ def file_text(
 ) -> str:
     """Return the data file of the model in a device folder below ``root``."""
     path = root / folder
-    hardware = read(tuple(_sources(path)))
+    hardware = read(tuple(sources(path)))
     assert hardware is not None, folder
     front = panel(hardware, folder)
     table = path / "pg_profile_lookup.ini"
@@ -85,7 +85,8 @@ def _rises(rows: dict[tuple[int, int], HeadroomRow], speed: int) -> bool:
     return values == sorted(values)
 
 
-def _sources(path: Path) -> list[Source]:
+def sources(path: Path) -> list[Source]:
+    """Return the files of a device folder that tell the hardware."""
     files = [path.parent / CAGES, *(path / name for name in (PORTS, SKU, PROFILE))]
     return [
         Source(str(file.relative_to(path.parent.parent)), str(file), file.read_text())
@@ -101,13 +102,13 @@ def _entries(path: Path, folder: str) -> dict[str, dict[str, Any]]:
         return {}
     settings = chips[0].read_text()
     where = f"sonic-net/sonic-buildimage @ 086b03bd device/{folder}/{chips[0].name}"
-    facts, sources = {}, {}
+    facts, origins = {}, {}
     for word, name in (("l2_mem_entries", "mac_entries"), ("l3_mem_entries", "host_entries")):
         match = re.search(rf"^{word}=(\d+)\s*$", settings, re.MULTILINE)
         if match:
             facts[name] = (int(match[1]), "vendor", name)
-            sources[name] = f"{where}: {word}"
-    return {"own_facts": facts, "sources": sources} if facts else {}
+            origins[name] = f"{where}: {word}"
+    return {"own_facts": facts, "sources": origins} if facts else {}
 
 
 def _buffers(path: Path) -> BufferPools:
