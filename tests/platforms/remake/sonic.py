@@ -11,6 +11,7 @@ import jinja2
 
 from fabric.exchange.hardware.panel import panel
 from fabric.exchange.hardware.told import Panel, Source
+from fabric.intent.own_skus import SPECTRUM
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.buffers import BufferPools, parse_buffers
@@ -38,7 +39,11 @@ def file_text(
     chip = asic(family or hardware.asic)
     comments = [f"{path.name}: numbers as in the vendor's own files of {repository}"]
     headroom = _usable(rows.rows if rows else {}, front, comments)
-    if rows and rows.rows and not headroom:
+    shared = buffers.pools.shared_headroom_bytes if buffers.pools else 0
+    if chip.law == SPECTRUM and not shared and any(map(_is_shared, headroom.values())):
+        comments.append(f"headroom: left out, it needs a shared pool, and {_BUFFERS} has none")
+        headroom = {}
+    elif rows and rows.rows and not headroom:
         comments.append("pools: left out, as they come with that table")
         buffers = BufferPools(None)
     if buffers.largest_bytes > (chip.integer("buffer_bytes") or 2**63):
@@ -78,6 +83,11 @@ def _usable(
         words = ", ".join(f"{speed // 1000}G" for speed in falling)
         comments.append(f"headroom: rows of {words} left out, less headroom for a longer cable")
     return {key: row for key, row in rows.items() if key[0] not in falling}
+
+
+def _is_shared(row: HeadroomRow) -> bool:
+    """Tell whether the size of a row has no room for its headroom; sizes are whole KiB."""
+    return row.size_bytes + 1024 < row.xon_threshold_bytes + row.headroom_bytes
 
 
 def _rises(rows: dict[tuple[int, int], HeadroomRow], speed: int) -> bool:
