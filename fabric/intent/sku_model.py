@@ -78,7 +78,11 @@ FactName = Annotated[
 ]
 Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
 SpeedWord = Annotated[
-    str, formed(r"^(10|25|40|50|100|200|400|800)g-[1-8]$", "speed and lanes, such as 400g-8")
+    str,
+    formed(
+        r"^((10|25)g|(10|25|40|50|100|200|400|800)g-[1-8])$",
+        "speed and lanes, such as 400g-8, or 10g or 25g",
+    ),
 ]
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
@@ -105,7 +109,7 @@ class OwnCages(Model):
         min_length=1, description="Speeds that a whole port supports."
     )
     speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
-        (), description="Speed keywords with their lanes: 400g-4 (EOS)."
+        (), description="Speed keywords with their lanes: 400g-4, or 25g (EOS)."
     )
 
 

@@ -149,7 +149,7 @@ class _Builder:
             alias = name
             message = f"the aliases from {quoted(ports[0].alias)} on follow no pattern"
             self.notes.append(note(f"{message}; port names are used", "", ports[0].place))
-        modes, part_name, part_alias = self._parts(ports, name, step)
+        modes, part_name, part_alias = self._parts(ports, name, alias, step)
         self._number += len(ports)
         self._lane += len(ports) * step
         self._names.append(name)
@@ -182,7 +182,7 @@ class _Builder:
         names = [port.name for port in ports]
         for step in (ports[0].lane_count, *_apart(names)):
             words = self._words(names, step)
-            pattern = port_pattern(words, self._names)
+            pattern = port_pattern(words, self._names, by_lane=bool(ports[0].lanes))
             if pattern and exactly(pattern, words):
                 return step, pattern
         message = f"the names of the ports from {quoted(names[0])} on follow no pattern"
@@ -191,19 +191,18 @@ class _Builder:
         return ports[0].lane_count, ""
 
     def _parts(
-        self, ports: list[FrontPort], name: str, step: int
+        self, ports: list[FrontPort], name: str, alias: str, step: int
     ) -> tuple[tuple[str, ...], str, str]:
         """Return the modes that all ports offer, and the patterns of the names of parts."""
         common = [mode for mode in ports[0].modes if all(mode in port.modes for port in ports)]
         whole = tuple(mode for mode in common if parse_mode(mode).parts == 1)
         split = [mode for mode in common if parse_mode(mode).parts > 1]
-        rule = self.hardware.part_name
-        part_name = rule(name) if rule and name else ""
+        rule = self.hardware.part_names if ports[0].lane_count > 1 else None
+        part_name, usual = rule(name, alias) if rule and name else ("", "")
         if not split:
-            unknown = not common
-            return whole, part_name if unknown else "", part_name if unknown else ""
+            return (whole, "", "") if common else ((), part_name, usual)
         names = [Name(*pair) for mode in split for pair in self._part_names(ports, mode, step)]
-        part_alias = part_pattern(names) if names else part_name
+        part_alias = part_pattern(names) or usual
         if part_name and not part_alias:
             message = f"the aliases of the parts of {quoted(ports[0].name)} follow no pattern"
             self.notes.append(note(message, "set ports.part_alias by hand", ports[0].place))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _DIGITS = re.compile(r"\d+")
 _PART_WORD = re.compile(r"\d+|[a-z](?![A-Za-z])")
 _WHOLE = ("lane", "number", "index")
+_COUNTED = ("number", "index", "lane")
 _PART = ("ordinal", "letter", "part", "first")
 #: More digits than a name of a port has groups of; names with more have no pattern here.
 _MOST_GROUPS = 8
@@ -43,7 +44,7 @@ def part_words(number: int, lane: int, part: int, part_lanes: int) -> dict[str, 
     }
 
 
-def port_pattern(names: Sequence[Name], known: Iterable[str] = ()) -> str:
+def port_pattern(names: Sequence[Name], known: Iterable[str] = (), *, by_lane: bool = False) -> str:
     """Return the pattern of the names of whole ports, or an empty text.
 
     A few names may differ; `exactly` tells.
@@ -52,8 +53,10 @@ def port_pattern(names: Sequence[Name], known: Iterable[str] = ()) -> str:
     ----------
     known : iterable of str
         Patterns that are tried first: those of the ports before these.
+    by_lane : bool
+        Whether the system names ports by their first lane.
     """
-    return _best((*known, *_with_words(names[0], _WHOLE)), names)
+    return _best((*known, *_with_words(names[0], _WHOLE if by_lane else _COUNTED)), names)
 
 
 def exactly(pattern: str, names: Sequence[Name]) -> bool:

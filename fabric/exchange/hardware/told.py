@@ -42,6 +42,8 @@ class FrontPort:
         Breakout modes, and the aliases of their parts; empty where nothing tells them.
     place : Position or None
         Where the port was read.
+    counted : bool
+        Whether the source tells how many lanes there are.
     """
 
     name: str
@@ -51,6 +53,7 @@ class FrontPort:
     lanes: tuple[int, ...] = ()
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: Position | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,9 @@ class Hardware:
         Platform string of SONiC.
     headroom, buffers : str
         Text of ``pg_profile_lookup.ini``, and JSON with the buffer tables; empty where missing.
-    part_name : callable or None
-        Gives the pattern of the names of parts from that of whole ports, where the system has one
-        rule for it.
+    part_names : callable or None
+        Gives the patterns of names and aliases of parts from those of whole ports, where the system
+        has a rule for it; an empty text where it has none.
     speed_words : mapping
         Configuration words of the system by speed and lanes of a port.
     notes : tuple of Finding
@@ -86,7 +89,7 @@ class Hardware:
     platform: str = ""
     headroom: str = ""
     buffers: str = ""
-    part_name: Callable[[str], str] | None = None
+    part_names: Callable[[str, str], tuple[str, str]] | None = None
     speed_words: Mapping[tuple[int, int], str] = field(default_factory=dict)
     notes: tuple[Finding, ...] = ()
 
@@ -126,10 +129,10 @@ def usual_lanes(speeds_gbps: Iterable[int]) -> int:
 
 
 def wrong(message: str, fix: str, place: Position | None, field_name: str = "") -> Finding:
-    """Return an error about a source (INT027)."""
-    return Finding("INT027", Severity.ERROR, message, fix, field_name, place)
+    """Return an error about a source (INT034)."""
+    return Finding("INT034", Severity.ERROR, message, fix, field_name, place)
 
 
 def note(message: str, fix: str, place: Position | None = None) -> Finding:
-    """Return a warning about a source (INT028)."""
-    return Finding("INT028", Severity.WARNING, message, fix, position=place)
+    """Return a warning about a source (INT035)."""
+    return Finding("INT035", Severity.WARNING, message, fix, position=place)

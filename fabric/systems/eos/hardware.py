@@ -102,7 +102,7 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         ports=ports,
         source=", ".join(dict.fromkeys(told.seen)),
         asic=family,
-        part_name=_part_name,
+        part_names=_part_names,
         speed_words={
             (speed, port.lane_count): word
             for port in ports
@@ -113,9 +113,11 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
     )
 
 
-def _part_name(pattern: str) -> str:
+def _part_names(name: str, alias: str) -> tuple[str, str]:
     """``Ethernet{number}/1`` is lane 1 of a cage, and the whole cage."""
-    return f"{pattern.removesuffix('1')}{{first}}" if pattern.endswith("/1") else ""
+    if not name.endswith("/1"):
+        return "", ""
+    return f"{name.removesuffix('1')}{{first}}", f"{alias}/{{first}}"
 
 
 def _from_json(data: dict[str, Any], output: Output, told: _Told) -> None:
@@ -200,7 +202,9 @@ def _ports(told: _Told, notes: list[Finding]) -> Iterator[FrontPort]:
     for cage in sorted(names):
         port = names[cage]
         speeds, place = told.speeds[port], told.places[port]
-        yield FrontPort(port, str(cage), _lanes(cages[cage], speeds), speeds, place=place)
+        lanes = _lanes(cages[cage], speeds)
+        counted = max(cages[cage]) != 1
+        yield FrontPort(port, str(cage), lanes, speeds, place=place, counted=counted)
 
 
 def _lanes(parts: list[int], speeds: tuple[int, ...]) -> int:

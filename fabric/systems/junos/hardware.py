@@ -77,12 +77,12 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         ports=ports,
         source="show chassis hardware",
         asic=next((family for head, family in _SERIES if name.startswith(head)), ""),
-        part_name=_part_name,
+        part_names=_part_names,
     )
 
 
-def _part_name(pattern: str) -> str:
-    return f"{pattern}:{{part}}"
+def _part_names(name: str, alias: str) -> tuple[str, str]:
+    return f"{name}:{{part}}", f"{alias}:{{part}}"
 
 
 def _items(output: Output) -> Iterator[_Item]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.outputs import Output, as_object, column, outputs
+from fabric.exchange.hardware.outputs import Output, as_object, outputs
 from fabric.exchange.hardware.told import (
     FrontPort,
     Hardware,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _GROUP = re.compile(r"(\d{1,3})\s*x\s*((?:\d{1,4}/)*\d{1,4})\s*G", re.IGNORECASE)
 _BLOCK = re.compile(r"^(Ethernet\d\S*)\s*$", re.MULTILINE)
 _CAPABLE = re.compile(r"^\s*Speed:\s*([\d,]+)\s*$", re.MULTILINE)
+#: Number, ports, type and model of a module, and its status.
+_ROW = re.compile(r"^\d{1,2}[ ]+\d{1,3}[ ]+(\S.{0,80}?)[ ]+(N\dK-C[0-9A-Z-]+)[ ]+\S", re.MULTILINE)
 _MODEL = re.compile(r"N\dK-C[0-9A-Z-]+")
 _PORT = re.compile(r"Ethernet1/(\d{1,3})")
 #: ASIC families by the end of a model: Cisco Nexus 9300 data sheets and white papers.
@@ -80,12 +82,12 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         ports=ports,
         source=", ".join(dict.fromkeys(told.seen)),
         asic=next((family for end, family in _SERIES if re.search(end, told.model)), ""),
-        part_name=_part_name,
+        part_names=_part_names,
     )
 
 
-def _part_name(pattern: str) -> str:
-    return f"{pattern}/{{ordinal}}"
+def _part_names(name: str, alias: str) -> tuple[str, str]:
+    return f"{name}/{{ordinal}}", f"{alias}/{{ordinal}}"
 
 
 def _modules_of(data: dict[str, Any], output: Output, told: _Told) -> None:
@@ -98,17 +100,9 @@ def _modules_of(data: dict[str, Any], output: Output, told: _Told) -> None:
 
 
 def _modules_in(output: Output, told: _Told) -> None:
-    header = ""
-    for number, line in enumerate(output.text.splitlines()):
-        if line.startswith("Mod") and "Module-Type" in line:
-            header = line
-        elif line.startswith("Mod") or not line.strip():
-            header = ""
-        elif header and line[:1].isdigit():
-            model = column(header, line, "Model").partition(" ")[0]
-            if _MODEL.fullmatch(model):
-                kind = column(header, line, "Module-Type").partition("  ")[0]
-                _module(told, model, kind, Position(output.shown, output.line + number))
+    for match in _ROW.finditer(output.text):
+        line = output.line + output.text.count("\n", 0, match.start())
+        _module(told, match[2], match[1].strip(), Position(output.shown, line))
 
 
 def _module(told: _Told, model: str, kind: str, place: Position) -> None:

@@ -76,14 +76,14 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         platform=platform,
         headroom=files[HEADROOM].text if HEADROOM in files else "",
         buffers=next((files[file].text for file in BUFFERS if file in files), ""),
-        part_name=_part_name if known_modes else None,
+        part_names=_part_names if known_modes else None,
         notes=tuple(notes),
     )
 
 
-def _part_name(pattern: str) -> str:
+def _part_names(name: str, alias: str) -> tuple[str, str]:  # noqa: ARG001 - aliases are listed
     """Parts are named by their first lane as whole ports are (portconfig.py)."""
-    return pattern if pattern == "Ethernet{lane}" else ""
+    return (name if name == "Ethernet{lane}" else ""), ""
 
 
 def _order(port: FrontPort) -> tuple[int, str]:
