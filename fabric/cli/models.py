@@ -34,7 +34,7 @@ def add(
         Path,
         option(
             "Inventory folder with fabric.yaml.",
-            "INVENTORY",
+            "MODELS_OUTPUT",
             "--output",
             callback=inventory_folder,
         ),

@@ -81,6 +81,9 @@ def add(source: Path, folder: Path, name: str = "", family: str = "") -> Added:
     _refuse_wrong(made.files, name, shown)
     target = _write(folder, made.files)
     notes = [*hardware.notes, *front.notes]
+    if hardware.nos == "sonic" and name != hardware.name:
+        message = f"the source is of the HwSKU {quoted(hardware.name)}, the model is {name}"
+        notes.append(note(message, "configurations get the name of the model as HwSKU"))
     if made.assumed or made.gaps:
         message = f"{made.assumed} values are assumed, {made.gaps} are unknown"
         notes.append(

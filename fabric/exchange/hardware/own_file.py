@@ -151,10 +151,13 @@ def _gaps(hardware: Hardware, panel: Panel, family: str, tables: set[str]) -> It
             "then nothing is rendered for this model (REN001)."
         )
     if not any(kind.breakouts for kind in panel.kinds):
-        yield (
-            "breakouts: unknown. List the modes that a port offers, such as [2x200G]. Until then a "
-            "mode is not confirmed (TOP019)."
-        )
+        if any(kind.part_name for kind in panel.kinds):
+            fill, waits = "List the modes of a port, such as [2x200G].", "no mode is confirmed"
+            waits += " (TOP019)"
+        else:
+            fill = "Add ports.part_name, ports.part_alias and the modes, such as [2x200G]."
+            waits = "ports cannot be broken out (TOP007)"
+        yield f"breakouts: unknown. {fill} Until then {waits}."
     known = asic(family)
     for fact, waits in _FACTS.items():
         if known.fact(fact) is None:

@@ -47,6 +47,8 @@ _SERIES = (
     ("5", "spectrum-4"),
     ("6", "spectrum-6"),
 )
+#: Platform strings as ONIE has them: processor, maker and machine.
+_PLATFORM = re.compile(r"(x86_64|arm64|armhf)-[A-Za-z0-9_.-]+$")
 _NVIDIA = re.compile(r"(?:^|[-_])(?:MSN|SN)(\d{4})", re.IGNORECASE)
 
 
@@ -71,7 +73,7 @@ def read(sources: tuple[Source, ...]) -> Hardware | None:
         nos="sonic",
         name=name,
         ports=tuple(sorted(ports, key=_order)),
-        source=", ".join(sorted(files.keys() & {PORTS, CAGES, SKU, HEADROOM, PROFILE})),
+        source=", ".join(sorted(files.keys() & {PORTS, CAGES, SKU, HEADROOM, PROFILE, *BUFFERS})),
         asic=_asic(files.get(PROFILE), name),
         platform=platform,
         headroom=files[HEADROOM].text if HEADROOM in files else "",
@@ -96,7 +98,7 @@ def _names(sources: Iterable[Source]) -> tuple[str, str]:
     folders = [source.name.split("/")[:-1] for source in sources]
     deepest = max(folders, key=len, default=[])
     platform, *rest = deepest or [""]
-    return (rest[-1] if rest else platform), platform if rest else ""
+    return (rest[-1] if rest else platform), platform if _PLATFORM.match(platform) else ""
 
 
 def _asic(profile: Source | None, name: str) -> str:
