@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(models_app, name="models")
 
 
-@models_app.command(epilog="Example: rocefab models add --from saved/leaf1 --output my-fabric")
+@models_app.command(epilog="Example: rocefab models add --from saved/leaf1.txt --output my-fabric")
 def add(
     source: Annotated[
         Path,

@@ -184,7 +184,7 @@ class OwnSku(Model):
     """A switch model that is not built into rocefab."""
 
     name: SkuName = Field(
-        description="Model name (SONiC: hwsku); must differ from those in `rocefab show platforms`."
+        description="Model name (SONiC: hwsku); must differ from built-in ones that are rendered."
     )
     nos: System = Field(description="Network operating system.")
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")

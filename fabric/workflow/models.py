@@ -196,7 +196,7 @@ def _family_findings(family: str, shown: str) -> Iterator[Finding]:
         return
     known = ", ".join(asic_names())
     if not family:
-        message, fix = "nothing tells the ASIC family", f"set it with --asic; known: {known}"
+        message, fix = "the ASIC family is unknown", f"set it with --asic; known: {known}"
     else:
         close = closest(family, list(asic_names()))
         message = f"unknown ASIC family {quoted(family)}"
