@@ -141,7 +141,7 @@ WRONG: dict[str, tuple[dict[str, str], str, dict[str, str], tuple[str, ...]]] = 
     "several systems": (
         {"a.txt": saved.NXOS_MODULE, "b.txt": saved.JUNOS_TEXT}, ".", {}, ("several systems",),
     ),
-    "no family": ({"x/port_config.ini": saved.port_config()}, "x", {}, ("the ASIC family is unknown",)),
+    "no family": ({"x/port_config.ini": saved.port_config()}, "x", {}, ("ASIC family is unknown",)),
     "wrong family": (
         {"x/port_config.ini": saved.port_config()}, "x", {"family": "tomahawk-55"},
         ("did you mean tomahawk-5",),

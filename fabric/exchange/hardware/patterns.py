@@ -56,7 +56,9 @@ def port_pattern(names: Sequence[Name], known: Iterable[str] = (), *, by_lane: b
     by_lane : bool
         Whether the system names ports by their first lane.
     """
-    return _best((*known, *_with_words(names[0], _WHOLE if by_lane else _COUNTED)), names)
+    words = _WHOLE if by_lane else _COUNTED
+    ends = (names[-1], names[0])  # of the last one, fewer numbers are the same by chance
+    return _best((*known, *(one for end in ends for one in _with_words(end, words))), names)
 
 
 def exactly(pattern: str, names: Sequence[Name]) -> bool:
@@ -69,14 +71,16 @@ def part_pattern(names: Sequence[Name]) -> str:
 
     A few names may differ: lists of vendors have slips, such as one name given to two ports.
     """
-    first = names[0]
+    ends = (names[-1], names[0])
     pairs = (
-        _replaced(first.text, dict.fromkeys((cage, *same), one) | {part: two})
+        _replaced(end.text, dict.fromkeys((cage, *same), one) | {part: two})
+        for end in ends
         for one, two in product(("number", "index"), _PART)
-        for cage, part in _ordered_pairs(first.text)
-        for same in ((), _same(first, one, part))
+        for cage, part in _ordered_pairs(end.text)
+        for same in ((), _same(end, one, part))
     )
-    return _best((*_with_words(first, ("lane",)), *pairs), names)
+    lanes = (one for end in ends for one in _with_words(end, ("lane",)))
+    return _best((*lanes, *pairs), names)
 
 
 def _best(patterns: Iterable[str], names: Sequence[Name]) -> str:
