@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.change import lock, tables
 from fabric.change.actor import Actor
 from fabric.change.chain import Chain, text_hash
-from fabric.change.kept import KeptStates, is_state, told
+from fabric.change.kept import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
 from fabric.core.errors import JournalError
 from fabric.devices.driver import OWN_TOKEN
@@ -100,13 +100,13 @@ class Journal:
     """
 
     def __init__(self, folder: Path, actor: Actor | None = None) -> None:
-        with told("made"):
+        with journal_errors("made"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.actor = actor or Actor()
         self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
-        with told("used"):
+        with journal_errors("used"):
             self._remote = remote(folder)
         self._states = KeptStates(folder, self._remote)
         with self._connect() as connection:
@@ -123,7 +123,7 @@ class Journal:
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         with (
-            told("used"),
+            journal_errors("used"),
             closing(sqlite3.connect(self._database, timeout=30)) as connection,
         ):
             connection.execute("PRAGMA synchronous = FULL")
@@ -144,7 +144,7 @@ class Journal:
     @contextmanager
     def _from_server(self) -> Iterator[sqlite3.Connection]:
         """Yield all rows of the server, in memory."""
-        with told("used"), closing(sqlite3.connect(":memory:")) as connection:
+        with journal_errors("used"), closing(sqlite3.connect(":memory:")) as connection:
             with connection:
                 tables.prepare(connection)
             if self._remote:

@@ -81,7 +81,7 @@ class KeptStates:
 
     def _write(self, run: int, device: str, text: str) -> None:
         path = self.path(run, device)
-        with told("written"):
+        with journal_errors("written"):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(exist_ok=True, mode=0o700)
             write_whole(path, text.encode(), 0o600)
@@ -100,7 +100,7 @@ def is_state(data: object) -> bool:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def journal_errors(what: str) -> Iterator[None]:
     """Turn a full disk, a missing right or a broken file into an error of ours."""
     try:
         yield

@@ -97,10 +97,10 @@ class Remote:
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield the connection that holds the lock, or else a new one, in a transaction."""
         if self._held is not None:
-            with _told(), self._turn, self._held.transaction():
+            with _journal_errors(), self._turn, self._held.transaction():
                 yield self._held
             return
-        with _told(), _connect(self.url) as connection:
+        with _journal_errors(), _connect(self.url) as connection:
             yield connection
 
     @contextmanager
@@ -112,7 +112,7 @@ class Remote:
         JournalError
             When another run holds it, or the server is away.
         """
-        with _told(), _connect(self.url, autocommit=True) as connection:
+        with _journal_errors(), _connect(self.url, autocommit=True) as connection:
             row = connection.execute(
                 "SELECT pg_try_advisory_lock(%s, hashtext(current_schema()))", (_LOCK,)
             ).fetchone()
@@ -210,7 +210,7 @@ def _library() -> Any:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _journal_errors() -> Iterator[None]:
     """Turn an error of the server into one of ours."""
     library = _library()
     try:

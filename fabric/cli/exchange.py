@@ -22,15 +22,15 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox, "
-            "nornir, slurm or topograph."
+            "Format of the source: ansible, containerlab, csv, dot, graphml, json, lingjun, "
+            "lldp, netbox, netlab, nornir, slurm or topograph."
         ),
     ],
     source: Annotated[
         str,
         argument(
             "File or folder. netbox also accepts a URL; lldp takes an inventory and reads "
-            "its devices."
+            "its devices, or a folder with an output of each device."
         ),
     ],
     folder: Annotated[Path, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")],

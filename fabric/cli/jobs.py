@@ -183,6 +183,8 @@ def _print(job: dict[str, Any]) -> None:
     for host, why in (*job["degraded"].items(), *job["not_considered"].items()):
         used = "used" if host in job["degraded"] else "not used"
         output.data(f"{used:<9}{host}: {why}\n")
+    for link, why in job["links_not_as_planned"].items():
+        output.data(f"{'way':<9}{link}: {why}\n")
     output.data("\n")
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
     output.table(headers, [[rank[name] for name in headers] for rank in job["ranks"]])
@@ -268,6 +270,15 @@ def export(
     account: Annotated[
         str, option("Account on the devices that the rights are for.", "ACCOUNT")
     ] = "rocefab",
+    lab_image: Annotated[
+        list[str] | None,
+        option(
+            "Image of a kind of node, for containerlab and netlab, such as frr=NAME:TAG; may be "
+            "repeated.",
+            "LAB_IMAGE",
+            metavar="KIND=IMAGE",
+        ),
+    ] = None,
 ) -> None:
     """Export files for schedulers, launchers and other tools.
 
@@ -298,6 +309,7 @@ def export(
         image=image,
         command=_words(command),
         account=account,
+        lab_images=tuple(lab_image or ()),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

@@ -108,10 +108,10 @@ def _settings(
     listen: str, tls_cert: Path | None, tls_key: Path | None, token_file: Path | None, rate: float
 ) -> Settings:
     from fabric.serve.settings import Limits, Settings, check, parse_listen
-    from fabric.serve.tokens import read_tokens
+    from fabric.serve.tokens import Tokens
 
     host, port = parse_listen(listen)
-    tokens = read_tokens(token_file) if token_file else None
+    tokens = Tokens(token_file) if token_file else None
     settings = Settings(host, port, tls_cert, tls_key, tokens, Limits(rate=rate))
     check(settings)
     return settings

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.figures import untold
 from fabric.exchange.host_profile import MANAGEMENT, management
+from fabric.exchange.kept import pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +30,8 @@ _WORDS: dict[Path, str] = {
     ("addressing",): "no address pools in the source",
     ("host", "gpus"): "no GPU count in the source",
 }
+#: Pools that are made around the addresses of the source.
+_POOLS = {("addressing", "hosts"), ("addressing", "loopbacks")}
 _DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 
@@ -89,6 +92,8 @@ class _Assumed:
             return self._rdma_devices()
         if path == ("host", "gpus") and self._recipe.gpus:
             return ""
+        if path[0] == "addressing" and path not in _POOLS and path[-1] in pools(self._plant, {}):
+            return ""  # the addresses of the source have that form
         return _WORDS.get(path, _WORDS.get(path[:1], "not in the source"))
 
     def _rdma_devices(self) -> str:
@@ -126,6 +131,8 @@ class _Assumed:
                 return f"{interface} is a NIC of the fabric"
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
+        if path in _POOLS and path[-1] in pools(self._plant, {}):
+            return "around its addresses"
         if path[0] in {"speeds", "cables"} or path[-1] == "sku":
             return "the most common value" if self._some(path) else _DEFAULT
         return "numbered in order" if path[1:] in {("interfaces",), ("rdma_devices",)} else _DEFAULT

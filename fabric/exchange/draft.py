@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.values import role_of, typed
 from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
@@ -57,6 +58,10 @@ class Draft:
     _ports: dict[End, Place] = field(default_factory=dict)
     _nics: dict[End, Nic] = field(default_factory=dict)
     _whole: dict[str, str] = field(default_factory=dict)
+    _ignored: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._notes = Notes(self.file)
 
     def place(self, line: int = 1, column: int = 1, what: str = "") -> Place:
         """Return a place in the source."""
@@ -82,8 +87,10 @@ class Draft:
             if known:
                 typed["kind"], typed["role"] = known
             elif not typed.get("kind"):
-                fix = "use leaf, spine, super-spine or host"
-                self.wrong("EXC008", f"{quoted(str(role))} is not a role", fix, place)
+                what = f"devices of the unknown role {quoted(str(role))} are ignored"
+                self._notes.add(what, f"if they are switches: --role {role}=leaf", str(name))
+                self._ignored.add(str(name))
+                return
         name = str(name)
         old = self._devices.get(name, Device(name))
         for key, value in typed.items():
@@ -96,17 +103,22 @@ class Draft:
         self._places.setdefault(name, place)
 
     def cable(self, one: End, other: End, place: Place, values: Mapping[str, object]) -> None:
-        """Take a cable in; the same cable may be told twice, from both ends."""
+        """Take a cable in; the same cable may be told twice, from both ends.
+
+        Its near address is that of the end which is named first.
+        """
         one, other = (self._short(one[0], place), one[1]), (self._short(other[0], place), other[1])
         if not all([self._end(one, place), self._end(other, place)]):
             return
         if one[0] == other[0]:
-            message = f"the cable from {one[0]} {one[1]} to {other[1]} ends on the same device"
-            self.wrong("EXC003", message, "set the device at the other end", place)
+            what = "cables end on the device that they start from, and are ignored"
+            self._notes.add(what, "set the device at the other end", " ".join((*one, other[1])))
             return
         if len(self._cables) >= MAX_CABLES:
             return
-        cable = Cable.between(one, other, **self._typed(values, place))
+        typed = self._typed(values, place)
+        addresses = typed.pop("near_address", ""), typed.pop("far_address", "")
+        cable = Cable.between(one, other, **typed, addresses=addresses)
         key = (cable.near, cable.far)
         if key in self._cables:
             self._cables[key] = (self._merged(self._cables[key][0], cable, place), place)
@@ -144,13 +156,15 @@ class Draft:
             self.wrong("EXC007", message, "import one fabric at a time", self.place())
         if self.findings:
             raise input_error(self.findings, self.file)
-        cables = tuple(cable for cable, _ in self._cables.values())
-        return Plant(name, tuple(self._devices.values()), cables, tuple(self._nics.values()))
+        cables = (cable for cable, _ in self._cables.values())
+        kept = tuple(one for one in cables if not {one.near[0], one.far[0]} & self._ignored)
+        nics = tuple(nic for nic in self._nics.values() if nic.host not in self._ignored)
+        return Plant(name, tuple(self._devices.values()), kept, nics, self._notes.all())
 
     def _check_ends(self) -> None:
         for cable, place in self._cables.values():
             for device, port in (cable.near, cable.far):
-                if device in self._devices:
+                if device in self._devices or device in self._ignored:
                     continue
                 if not self.closed:
                     self._devices[device] = Device(device)
@@ -161,21 +175,25 @@ class Draft:
                 self.wrong("EXC004", message, fix, place)
 
     def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
-        for name in ("speed_gbps", "cable_m"):
+        both: dict[str, Any] = {}
+        for name in ("speed_gbps", "cable_m", "near_address", "far_address"):
             before, now = getattr(old, name), getattr(new, name)
-            if None not in {before, now} and before != now:
+            both[name] = before if now in {None, ""} else now
+            if not {None, ""} & {before, now} and before != now:
                 what = f"{old.near[0]} {old.near[1]} to {old.far[0]} {old.far[1]}"
                 message = f"{name} of the cable {what} is {now}, but {before} elsewhere"
                 self.wrong("EXC005", message, "remove one of them", place)
-        speed_gbps = old.speed_gbps if new.speed_gbps is None else new.speed_gbps
-        cable_m = old.cable_m if new.cable_m is None else new.cable_m
-        return Cable(old.near, old.far, speed_gbps, cable_m)
+        return replace(old, **both)
+
+    def short(self, name: str) -> str:
+        """Return the name of a device as we take it."""
+        return name.partition(".")[0] if self.cut_domain else name
 
     def _short(self, name: Any, place: Place) -> Any:
         """Return the name of a device as we take it; two must not become one."""
         if not self.cut_domain or not isinstance(name, str):
             return name
-        short = name.partition(".")[0]
+        short = self.short(name)
         whole = self._whole.setdefault(short, name)
         if whole != name:
             message = f"{quoted(name)} and {quoted(whole)} would both become {quoted(short)}"

@@ -55,6 +55,8 @@ class Imported:
         Why values of the generated ``fabric.yaml`` are assumed, by their keys in it.
     lanes : mapping
         Ports that are parts of a port of the source, by device and the name that they have here.
+    numbers : mapping
+        Ports that the source knows by number alone, from 1, in the same way.
     """
 
     plant: Plant
@@ -63,6 +65,7 @@ class Imported:
     generated: bool = False
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     lanes: Mapping[End, Lane] = field(default_factory=dict)
+    numbers: Mapping[End, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
+from fabric.exchange.kept import pools
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
@@ -172,8 +173,10 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
 
 
 def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a base without what is for super-spines, where there are none."""
+    """Return a base whose pools hold the addresses, without what is for absent super-spines."""
     section = dict(base)
+    if "addressing" in section and plant.cables:
+        section["addressing"] = pools(plant, section["addressing"])
     if "addressing" in section and not any(it.role == "super-spine" for it in plant.switches):
         above = ("core_links", "core_links_per_spine")
         section["addressing"] = {k: v for k, v in section["addressing"].items() if k not in above}
@@ -283,13 +286,19 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
 
 
 def _overrides(switches: Iterable[Device], recipe: Recipe) -> list[dict[str, Any]]:
-    """Return serial, MAC and breakouts of the switches that have some."""
+    """Return what switches have alone: serial, MAC, breakouts and addresses."""
     rows = (
         {
             "names": one.name,
             "serial": one.serial,
             "mac": one.mac,
             "breakouts": recipe.breakouts.get(one.name, ""),
+            "subnets": recipe.subnets.get(one.name, ""),
+            "ports": {
+                port: {"address": address}
+                for port, address in recipe.links.get(one.name, {}).items()
+            }
+            or "",
         }
         for one in switches
     )

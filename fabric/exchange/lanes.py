@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.plant import Cable
 from fabric.intent.scalars import cage_numbers, quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import broken_out, fits, parse_mode
@@ -18,7 +16,7 @@ from fabric.platforms.cage import Mode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fabric.exchange.plant import End, Plant
+    from fabric.exchange.plant import Cable, End, Plant
     from fabric.platforms.cage import CageKind
     from fabric.platforms.model import Sku
 
@@ -93,7 +91,7 @@ def in_parts(
     if wrong:
         raise input_error(list(dict.fromkeys(wrong)), source)
     changed = {name: _listed(mine) for name, mine in modes.items() if mine != given[name]}
-    return _renamed(plant, names), changed
+    return plant.with_ends(names), changed
 
 
 @lru_cache(maxsize=256)
@@ -163,19 +161,6 @@ def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:
     fix = f"check model and speed; the model offers {modes}"
     place = Position(source)
     return Finding("EXC009", Severity.ERROR, message, fix, position=place, device=device)
-
-
-def _renamed(plant: Plant, names: Mapping[End, End]) -> Plant:
-    cables = (
-        Cable.between(
-            names.get(cable.near, cable.near),
-            names.get(cable.far, cable.far),
-            cable.speed_gbps,
-            cable.cable_m,
-        )
-        for cable in plant.cables
-    )
-    return replace(plant, cables=tuple(cables))
 
 
 def _listed(modes: Mapping[int, Mode]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabric.exchange.draft import Draft
     from fabric.exchange.lanes import Lane
-    from fabric.exchange.netbox_notes import Notes
+    from fabric.exchange.netbox_notes import NetBoxNotes
     from fabric.exchange.netbox_words import Row
     from fabric.exchange.plant import End
 
@@ -35,7 +35,7 @@ class Links:
 
     Parameters
     ----------
-    draft, notes : Draft, Notes
+    draft, notes : Draft, NetBoxNotes
         What takes the cables, and what names those that are read in another way.
     kinds : mapping
         ``switch`` or ``host`` by the name of a device of the fabric.
@@ -46,12 +46,13 @@ class Links:
     def __init__(
         self,
         draft: Draft,
-        notes: Notes,
+        notes: NetBoxNotes,
         kinds: Mapping[str, str],
         interfaces: Mapping[End, Row],
+        addresses: Mapping[End, str],
     ) -> None:
         self._draft, self._notes = draft, notes
-        self._kinds, self._interfaces = kinds, interfaces
+        self._kinds, self._interfaces, self._addresses = kinds, interfaces, addresses
         self._by_id = {str(row["id"]): end for end, row in interfaces.items() if "id" in row}
         self._decided: set[End] = set()
         self._panelled: dict[End, None] = {}
@@ -90,6 +91,10 @@ class Links:
             self._notes.add(what, _PROFILE, name)
         self._join(joined, place, self._length(row, place))
 
+    def _address(self, end: End) -> str:
+        """Return the address of a port of a switch."""
+        return self._addresses.get(end, "") if self._kinds[end[0]] == "switch" else ""
+
     def _join(self, joined: list[tuple[End, End]], place: Any, cable_m: int | None) -> None:
         """Take cables in, with a name for each lane of a port that has several."""
         ports, lanes = laned(joined)
@@ -104,7 +109,12 @@ class Links:
             ends = [end for end, port in zip(whole, (one, other), strict=True) if port not in lanes]
             speeds = [self._speed(self._interfaces.get(end, {})) for end in ends]
             known = [speed for speed in speeds if speed]
-            figures = {"speed_gbps": min(known) if known else None, "cable_m": cable_m}
+            figures = {
+                "speed_gbps": min(known) if known else None,
+                "cable_m": cable_m,
+                "near_address": self._address(whole[0]),
+                "far_address": self._address(whole[1]),
+            }
             self._draft.cable(one, other, place, figures)
             self.cabled |= {*whole}
             for end in {one, other} & lanes.keys():

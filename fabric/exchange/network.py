@@ -6,22 +6,24 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.values import known
 from fabric.topology.graph import graph
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     import networkx as nx
 
-    from fabric.exchange.draft import Draft
+    from fabric.exchange.draft import Draft, Place
     from fabric.topology.model import Fabric
 
 
 #: Attribute of a node by our field, where the names differ.
 _NODE_WORDS = {"model": "sku", "system": "platform"}
+_FLAT_ADDRESSES = ("near_address", "far_address")
 _FLAT_ENDS = ("near_device", "near_port", "far_device", "far_port")
-_NIC = ("rail", "nic_port", "rdma_device")
+_NIC = ("rail", "nic_port", "rdma_device", "vlan")
 
 
 def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
@@ -37,12 +39,12 @@ def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
     drawn: nx.MultiGraph[str] = nx.MultiGraph(name=plant.name)
     for device in plant.devices:
         values = {_NODE_WORDS.get(key, key): value for key, value in asdict(device).items()}
-        drawn.add_node(values.pop("name"), **_known(values))
-    edge = _flat_edge if flat else _edge
+        drawn.add_node(values.pop("name"), **known(values))
+    edge = _flat_edge if flat else edge_of
     for cable in plant.cables:
         near = cable.far if cable.far in plant.nic else cable.near
         key = " ".join(near)
-        drawn.add_edge(cable.near[0], cable.far[0], key=key, **_known(edge(plant, cable)))
+        drawn.add_edge(cable.near[0], cable.far[0], key=key, **known(edge(plant, cable)))
     return drawn
 
 
@@ -58,18 +60,18 @@ def take(
     hosts: set[str] = set()
     for number, node in enumerate(nodes):
         place = draft.place(what=f"nodes[{number}]")
-        known = {back.get(key, key): node.get(key) for key in fields}
-        if known["kind"] == "host":
-            known["role"] = None
+        values = {back.get(key, key): node.get(key) for key in fields}
+        if values["kind"] == "host":
+            values["role"] = None
             hosts.add(str(node.get("id")))
-        draft.device(node.get("id"), place, known)
+        draft.device(node.get("id"), place, values)
     for number, edge in enumerate(edges):
         if edge.get("enabled") is not False:
-            _take_edge(draft, edge, f"edges[{number}]", hosts)
+            take_edge(draft, edge, draft.place(what=f"edges[{number}]"), hosts)
 
 
-def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]) -> None:
-    place = draft.place(what=what)
+def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collection[str]) -> None:
+    """Take the attributes of an edge in, as `edge_of` has them."""
     ports = edge.get("ports")
     if isinstance(ports, dict):
         ends = [(str(device), str(port)) for device, port in ports.items()]
@@ -80,18 +82,22 @@ def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]
         message = "expected two ends, each with a device and a port"
         draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
-    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m")}
+    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", *_FLAT_ADDRESSES)}
+    addresses = edge.get("addresses")
+    if isinstance(addresses, dict):
+        known_ends = (None if end[0] in hosts else addresses.get(end[0]) for end in ends)
+        figures |= dict(zip(_FLAT_ADDRESSES, known_ends, strict=True))
     draft.cable(ends[0], ends[1], place, figures)
     nic = next((end for end in ends if end[0] in hosts), None)
     if edge.get("kind") == "nic" and nic is not None:
-        known = {name: edge.get(name) for name in _NIC}
-        addresses = edge.get("addresses")
+        values = {name: edge.get(name) for name in _NIC}
         address = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
-        known |= {"address": address, "mac": edge.get("nic_mac")}
-        draft.nic(*nic, place, known)
+        values |= {"address": address, "mac": edge.get("nic_mac")}
+        draft.nic(*nic, place, values)
 
 
-def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
+def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
+    """Return the attributes of a cable, and of its NIC where it has one."""
     nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
     attributes: dict[str, Any] = {
         "kind": "nic" if nic else "uplink",
@@ -102,21 +108,20 @@ def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
     if nic is not None:
         attributes |= {name: getattr(nic, name) for name in _NIC}
         attributes["nic_mac"] = nic.mac
-        attributes["addresses"] = {nic.host: nic.address} if nic.address else None
+    ends = dict(zip((cable.near[0], cable.far[0]), cable.addresses, strict=True))
+    addresses = known(ends | ({nic.host: nic.address} if nic else {}))
+    attributes["addresses"] = addresses or None
     return attributes
 
 
 def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
-    attributes = _edge(plant, cable)
-    addresses = attributes.pop("addresses", None) or {}
-    del attributes["ports"]
+    attributes = edge_of(plant, cable)
+    del attributes["addresses"], attributes["ports"]
     attributes |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
-    attributes["address"] = next(iter(addresses.values()), "")
+    attributes |= dict(zip(_FLAT_ADDRESSES, cable.addresses, strict=True))
+    nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
+    attributes["address"] = nic.address if nic else ""
     return attributes
-
-
-def _known(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 def plant(fabric: Fabric) -> Plant:
@@ -124,6 +129,7 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
     macs = _macs(fabric)
+    numbered = fabric.intent.fabric.bgp.peering == "numbered"
     nodes: list[tuple[str, dict[str, Any]]] = [
         (name, dict(data)) for name, data in network.nodes(data=True)
     ]
@@ -134,7 +140,7 @@ def plant(fabric: Fabric) -> Plant:
             _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
             for name, data in nodes
         ),
-        tuple(_cable(data) for data in edges),
+        tuple(_cable(data, numbered=numbered) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
     )
 
@@ -143,7 +149,7 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
     unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
         return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
-    known = [item.value for item in fabric.intent.device_overrides.get(name, ())]
+    told = [item.value for item in fabric.intent.device_overrides.get(name, ())]
     return Device(
         name,
         "switch",
@@ -156,8 +162,8 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
         system=data["platform"],
         asn=data["asn"],
         loopback=data["loopback"],
-        serial=next((item.serial for item in reversed(known) if item.serial), ""),
-        mac=next((item.mac for item in reversed(known) if item.mac), ""),
+        serial=next((item.serial for item in reversed(told) if item.serial), ""),
+        mac=next((item.mac for item in reversed(told) if item.mac), ""),
     )
 
 
@@ -166,8 +172,8 @@ def _text(value: object) -> str:
 
 
 def _host_serial(fabric: Fabric, name: str) -> str:
-    known = [item.value for item in fabric.intent.host_overrides.get(name, ())]
-    return next((item.serial for item in reversed(known) if item.serial), "")
+    told = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+    return next((item.serial for item in reversed(told) if item.serial), "")
 
 
 def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
@@ -181,9 +187,14 @@ def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
     }
 
 
-def _cable(data: dict[str, Any]) -> Cable:
+def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
     one, other = data["ports"].items()
-    return Cable.between(one, other, data["speed_gbps"], data["cable_m"])
+    near, far = (data["addresses"][end[0]] for end in (one, other))
+    if data["kind"] == "nic":
+        near = ""  # the host comes first, and its address is that of its NIC
+    elif not numbered:
+        near = far = ""
+    return Cable.between(one, other, data["speed_gbps"], data["cable_m"], (near, far))
 
 
 def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], str]) -> Nic:
@@ -200,4 +211,5 @@ def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], 
         data["rdma_device"],
         data["addresses"][host],
         macs.get((host, data["rail"], nic_port), ""),
+        data["vlan"],
     )

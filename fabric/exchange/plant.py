@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.hostlist import natural_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+
+    from fabric.core.findings import Finding
 
 #: Device and port; the port of a host is the name of its interface.
 End: TypeAlias = tuple[str, str]
@@ -64,20 +66,35 @@ class Cable:
         Speed in Gb/s.
     cable_m : int or None
         One-way length in metres.
+    near_address, far_address : str
+        IPv4 address with length of a switch at that end; to a NIC that of its gateway.
     """
 
     near: End
     far: End
     speed_gbps: int | None = None
     cable_m: int | None = None
+    near_address: str = ""
+    far_address: str = ""
 
     @classmethod
     def between(
-        cls, one: End, other: End, speed_gbps: int | None = None, cable_m: int | None = None
+        cls,
+        one: End,
+        other: End,
+        speed_gbps: int | None = None,
+        cable_m: int | None = None,
+        addresses: tuple[str, str] = ("", ""),
     ) -> Cable:
         """Return the cable between two ends, whichever is named first."""
-        near, far = sorted((one, other), key=end_key)
-        return cls(near, far, speed_gbps, cable_m)
+        ends = sorted(zip((one, other), addresses, strict=True), key=lambda end: end_key(end[0]))
+        (near, near_address), (far, far_address) = ends
+        return cls(near, far, speed_gbps, cable_m, near_address, far_address)
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Addresses of both ends."""
+        return self.near_address, self.far_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +107,8 @@ class Nic:
         Which port of the NIC of a rail, from 0.
     address : str
         IPv4 address with length: 10.64.0.2/24.
+    vlan : int or None
+        VLAN of its leaf port.
     """
 
     host: str
@@ -99,16 +118,18 @@ class Nic:
     rdma_device: str = ""
     address: str = ""
     mac: str = ""
+    vlan: int | None = None
 
 
 @dataclass(frozen=True)
 class Plant:
-    """Devices in the order of their source, cables and NICs."""
+    """Devices in the order of their source, cables and NICs, and what of it was ignored."""
 
     name: str = ""
     devices: tuple[Device, ...] = ()
     cables: tuple[Cable, ...] = ()
     nics: tuple[Nic, ...] = ()
+    notes: tuple[Finding, ...] = field(default=(), compare=False)
 
     @cached_property
     def device(self) -> dict[str, Device]:
@@ -138,6 +159,20 @@ class Plant:
             tuple(sorted(self.cables, key=lambda item: (end_key(item.near), end_key(item.far)))),
             tuple(sorted(self.nics, key=lambda item: end_key((item.host, item.interface)))),
         )
+
+    def with_ends(self, names: Mapping[End, End]) -> Plant:
+        """Return the same with other ports at the ends of some cables; NICs keep theirs."""
+        cables = (
+            Cable.between(
+                names.get(cable.near, cable.near),
+                names.get(cable.far, cable.far),
+                cable.speed_gbps,
+                cable.cable_m,
+                cable.addresses,
+            )
+            for cable in self.cables
+        )
+        return replace(self, cables=tuple(cables))
 
     def without(self, lost: Collection[str]) -> Plant:
         """Return the same without some fields, named ``device.asn``, ``cable.cable_m``, ``nics``.

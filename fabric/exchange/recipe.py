@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 #: What is kept in another place, or is written in another way on purpose.
 _ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
-_FIGURES = frozenset({"cable.speed_gbps", "cable.cable_m"})
+_FIGURES = frozenset({
+    *("cable.speed_gbps", "cable.cable_m", "cable.near_address", "cable.far_address"),
+})
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class Recipe:
         GPUs of a host; None is what the base says.
     addresses : mapping
         Addresses of NICs that differ from those that follow from positions.
+    subnets : mapping
+        Subnets of leaves that differ from those of the pools, by leaf.
+    links : mapping
+        Addresses of ports to other switches that differ, by switch and port.
     base_name : str
         What the user calls the base; empty for defaults.
     named : frozenset of str
@@ -56,6 +62,8 @@ class Recipe:
     skus: Mapping[str, str] = field(default_factory=dict)
     gpus: int | None = None
     addresses: Mapping[End, str] = field(default_factory=dict)
+    subnets: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     base_name: str = ""
     named: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
@@ -74,12 +82,25 @@ def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:
         del counts[name]
     cables = set(plant.without(_FIGURES).cables) - set(realised.without(_FIGURES).cables)
     counts["cable"] += len(cables)
+    counts["cable.address"] += _other_addresses(plant, realised)
     lost = [f"{name} of {count}" for name, count in sorted(counts.items()) if count]
     if not lost:
         return []
     message = f"the source has data that the inventory cannot represent: {listed(lost, 'and')}"
     fix = "see docs/exchange.md for what is imported"
     return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
+
+
+def _other_addresses(plant: Plant, realised: Plant) -> int:
+    """Return how many ends of cables have another address."""
+    kept = {(cable.near, cable.far): cable.addresses for cable in realised.cables}
+    return sum(
+        bool(mine) and mine != other
+        for cable in plant.cables
+        for mine, other in zip(
+            cable.addresses, kept.get((cable.near, cable.far), ("", "")), strict=True
+        )
+    )
 
 
 def _unlike(word: str, item: Device | Nic, other: Device | Nic | None) -> list[str]:

@@ -3,39 +3,31 @@
 Roles go by the distance from hosts, units by leaves that hosts share, pods by spines that leaves
 share, rails by the index that most NICs on a leaf have on their hosts. What a source says always
 counts; what neither it nor the cables tell is a finding.
-
-Pods that follow from the cables: units and spines that are cabled to each other, below a core.
-
-Leaves that share their spines are in one pod, and a unit is never split, so that planes and rails
-with spines of their own stay together. Fabrics without super-spines have no pods.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from itertools import count
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
+from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Nic, Plant
+from fabric.exchange.pods import pods
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from fabric.exchange.plant import Cable, Device, End
+    from fabric.exchange.plant import Cable, End
 
 
 _SHOWN = 5
 _HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
-
-
-Devices: TypeAlias = "Mapping[str, Device]"
-Peers: TypeAlias = "Mapping[str, set[str]]"
 
 
 def complete(plant: Plant, source: str) -> tuple[Plant, tuple[Finding, ...]]:
@@ -90,35 +82,39 @@ class _Completion:
         self._source = source
         self._given = plant
         self._wrong: list[Finding] = []
-        self._peers: dict[str, set[str]] = defaultdict(set)
-        for cable in plant.cables:
-            self._peers[cable.near[0]].add(cable.far[0])
-            self._peers[cable.far[0]].add(cable.near[0])
+        self._notes, self._outside = Notes(source), set[str]()
+        self._cables = list(plant.cables)
+        self._peers = _peers(self._cables)
         self._devices = {
             device.name: device
             for device in plant.devices
-            if device.role or self._peers[device.name] or (device.kind == "host" and device.unit)
+            if device.role
+            or self._peers.get(device.name)
+            or (device.kind == "host" and device.unit)
         }
 
     def completed(self) -> tuple[Plant, tuple[Finding, ...]]:
         if not self._given.hosts:
             self._fail("no device is identified as a host", _HOSTS)
+        if self._given.devices and all(one.kind == "host" for one in self._given.devices):
+            self._fail("no device is a switch", "set the roles of the switches")
         self._stop()
         self._kinds()
         self._roles()
+        self._fit()
         self._units()
         self._stop()
         self._devices = pods(self._devices, self._peers)
         nics = self._nics()
-        rails = _rails_of_leaves(self._given.cables, nics)
+        rails = _rails_of_leaves(self._cables, nics)
         devices = tuple(
             replace(device, rail=rails.get(device.name))
             if device.role == "leaf" and device.rail is None
             else device
             for device in self._devices.values()
         )
-        plant = Plant(self._given.name, devices, self._given.cables, tuple(nics))
-        return plant, (*self._left_out(), *self._crossed(plant))
+        plant = Plant(self._given.name, devices, tuple(self._cables), tuple(nics))
+        return plant, (*self._left_out(), *self._notes.all(), *self._crossed(plant))
 
     def _kinds(self) -> None:
         for name, device in self._devices.items():
@@ -143,10 +139,43 @@ class _Completion:
                 continue
             steps = distance.get(name, len(_BY_DISTANCE))
             if steps >= len(_BY_DISTANCE):
-                message = "it is not connected to a host within three tiers, so its role is unknown"
-                self._fail(message, "set its role, or remove it", name)
+                what = "switches without a host within three tiers are ignored"
+                self._notes.add(what, "set their roles if they are part of the fabric", name)
+                self._outside.add(name)
                 continue
             self._devices[name] = replace(device, role=_BY_DISTANCE[steps])
+
+    def _fit(self) -> None:
+        """Ignore what a fabric of leaves and spines does not have, and note it."""
+        served = {end[0] for cable in self._cables for end in self._on_leaves(cable)}
+        for name, device in self._devices.items():
+            if device.role == "leaf" and not device.unit and name not in served:
+                what = "leaves without hosts are ignored, such as border leaves"
+                self._notes.add(what, "set their unit if they are part of the fabric", name)
+                self._outside.add(name)
+        for name in self._outside:
+            del self._devices[name]
+        self._cables = [cable for cable in self._cables if self._belongs(cable)]
+        self._peers = _peers(self._cables)
+
+    def _on_leaves(self, cable: Cable) -> Iterator[End]:
+        """Yield the end of a cable on a switch that comes from a host."""
+        for end, other in ((cable.near, cable.far), (cable.far, cable.near)):
+            if self._devices[end[0]].kind == "switch" and self._devices[other[0]].kind == "host":
+                yield end
+
+    def _belongs(self, cable: Cable) -> bool:
+        """Tell whether a cable leads from a tier to another; note others of the fabric."""
+        ends = [self._devices.get(end[0]) for end in (cable.near, cable.far)]
+        tiers = [_BY_DISTANCE.index(end.role) for end in ends if end is not None]
+        if len(tiers) < len(ends):
+            return False
+        if tiers[0] != tiers[1]:
+            return True
+        what = "cables inside a tier are ignored, such as peer links"
+        fix = "correct the roles of their ends if they are part of the fabric"
+        self._notes.add(what, fix, f"{' '.join(cable.near)} to {' '.join(cable.far)}")
+        return False
 
     def _distances(self) -> dict[str, int]:
         """Return the number of cables from the nearest host; hosts pass nothing on."""
@@ -228,7 +257,7 @@ class _Completion:
         by_host: dict[str, dict[str, Nic]] = defaultdict(dict)
         for nic in self._given.nics:
             by_host[nic.host][nic.interface] = nic
-        for cable in self._given.cables:
+        for cable in self._cables:
             for host, interface in (cable.near, cable.far):
                 if self._devices[host].kind == "host":
                     by_host[host].setdefault(interface, Nic(host, interface))
@@ -246,7 +275,8 @@ class _Completion:
 
     def _left_out(self) -> Iterator[Finding]:
         """Yield devices that are in no role and have no cable."""
-        names = [item.name for item in self._given.devices if item.name not in self._devices]
+        known = self._devices.keys() | self._outside
+        names = [item.name for item in self._given.devices if item.name not in known]
         if names:
             shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
             message = f"{len(names)} devices without a cable, role or unit are ignored: {shown}"
@@ -276,7 +306,15 @@ class _Completion:
 
     def _stop(self) -> None:
         if self._wrong:
-            raise input_error(self._wrong, self._source)
+            raise input_error([*self._wrong, *self._given.notes], self._source)
+
+
+def _peers(cables: Iterable[Cable]) -> dict[str, set[str]]:
+    """Return the devices at the other ends of the cables of each."""
+    peers: dict[str, set[str]] = defaultdict(set)
+    for end, other in _by_direction(cables):
+        peers[end[0]].add(other[0])
+    return peers
 
 
 def _usual(hosts: Iterable[dict[str, Nic]]) -> list[str]:
@@ -309,68 +347,3 @@ def _by_direction(cables: Iterable[Cable]) -> Iterator[tuple[End, End]]:
     for cable in cables:
         yield cable.near, cable.far
         yield cable.far, cable.near
-
-
-def pods(devices: Devices, peers: Peers) -> dict[str, Device]:
-    """Return the devices, with a pod for each below the super-spines that has none.
-
-    Parameters
-    ----------
-    devices : mapping
-        Devices by name, with roles and units.
-    peers : mapping
-        Names of the devices at the other ends of the cables of each.
-    """
-    completed = dict(devices)
-    if not any(device.role == "super-spine" for device in devices.values()):
-        return completed
-    taken = {device.pod for device in devices.values()}
-    fresh = (name for name in (f"pod{number}" for number in count(1)) if name not in taken)
-    for group in _groups(devices, peers):
-        lacking = [name for name in group if not devices[name].pod]
-        known = {devices[name].pod for name in group} - {""}
-        one = next(iter(known)) if len(known) == 1 else "" if known or not lacking else next(fresh)
-        for name in lacking:
-            pod = one or _pod_near(name, group, devices, peers)
-            completed[name] = replace(devices[name], pod=pod)
-    return completed
-
-
-def _groups(devices: Devices, peers: Peers) -> Iterator[list[str]]:
-    """Yield the names of units and spines that are cabled to each other, in their order."""
-    members: dict[str, list[str]] = defaultdict(list)
-    below = {name: _knot(device) for name, device in devices.items() if _knot(device)}
-    for name, knot in below.items():
-        members[knot].append(name)
-    seen: set[str] = set()
-    for first in members:
-        if first in seen:
-            continue
-        seen.add(first)
-        edge, group = [first], []
-        while edge:
-            own = members[edge.pop()]
-            group += own
-            others = {below[peer] for name in own for peer in peers[name] if peer in below} - seen
-            seen |= others
-            edge += sorted(others)
-        yield group
-
-
-def _knot(device: Device) -> str:
-    """Return what is in a pod as a whole: a unit, or a spine; nothing for a super-spine."""
-    if device.role == "spine":
-        return f"spine {device.name}"
-    return f"unit {device.unit}" if device.unit and device.role != "super-spine" else ""
-
-
-def _pod_near(name: str, group: list[str], devices: Devices, peers: Peers) -> str:
-    """Return the pod of its unit, else of most of its peers; nothing where that is not clear."""
-    knot = _knot(devices[name])
-    own = {devices[other].pod for other in group if _knot(devices[other]) == knot} - {""}
-    if len(own) == 1:
-        return next(iter(own))
-    near = Counter(devices[peer].pod for peer in peers[name])
-    del near[""]
-    (pod, most), *others = near.most_common(2) or [("", 0)]
-    return pod if not others or most > others[0][1] else ""

@@ -32,6 +32,7 @@ _NUMBERS = {
     "asn": (1, 4_294_967_294),
     "speed_gbps": (1, 800),
     "cable_m": (1, 80_000),
+    "vlan": (1, 4094),
 }
 _MAX_TEXT = 120
 _DIGITS = 19
@@ -65,6 +66,8 @@ DEVICE_WORDS: dict[str, tuple[str, ...]] = {
 CABLE_WORDS: dict[str, tuple[str, ...]] = {
     "speed_gbps": ("speed_gbps",),
     "cable_m": ("cable_m",),
+    "near_address": ("near_address",),
+    "far_address": ("far_address",),
 }
 NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rail": ("nic_rail",),
@@ -72,6 +75,7 @@ NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rdma_device": ("rdma_device",),
     "address": ("nic_address",),
     "mac": ("nic_mac",),
+    "vlan": ("vlan",),
 }
 #: Words for what a device is: (kind, role).
 ROLES: dict[str, tuple[str, str]] = {
@@ -104,8 +108,8 @@ def typed(key: str, value: object) -> int | str:
     text = str(value)
     if "{{" in text or "{%" in text:
         raise ValueError(f"{quoted(text)} is a template, which is not evaluated; use its value")
-    if key in {"loopback", "address"}:
-        return _address(text, length=key == "address")
+    if key in {"loopback", "address", "near_address", "far_address"}:
+        return _address(text, length=key != "loopback")
     if key == "management":
         return _reached(text)
     if key == "mac":
@@ -157,6 +161,15 @@ def _name(text: str) -> None:
     except ValidationError as error:
         said = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise ValueError(said.replace("a device name", "a name")) from None
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a device can have a name."""
+    try:
+        _name(text)
+    except ValueError:
+        return False
+    return True
 
 
 def text_of(path: Path) -> str:
@@ -234,3 +247,8 @@ def pick(values: Mapping[str, object], words: Mapping[str, tuple[str, ...]]) -> 
         if known:
             picked[field] = known[0]
     return picked
+
+
+def known(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are known."""
+    return {key: value for key, value in values.items() if value is not None and value != ""}

@@ -91,6 +91,12 @@ class Intent:
         """Overrides by host name."""
         return _by_name(self.hosts)
 
+    @cached_property
+    def own_loopbacks(self) -> frozenset[str]:
+        """Switches whose loopback is in the list of an explicit design."""
+        listed = (entry for entry in self.fabric.switches if entry.loopback is not None)
+        return frozenset(name for entry in listed for name in hostlist.expand(entry.names))
+
     def host_traits(self, name: str) -> HostTraits:
         """Return what a host is like: ``host`` of the fabric, and what its overrides say."""
         traits: HostTraits = self.fabric.host

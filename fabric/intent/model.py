@@ -387,11 +387,35 @@ class PortOverride(Model):
     )
     fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
     description: Text | None = Field(None, description="Port description.")
+    address: Address | None = Field(
+        None, description="Address of this end of the /31 of a cable between switches."
+    )
     peer: Peer | None = Field(
         None, description="Other end of the cable, if it differs from the design."
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on this port."
+    )
+
+
+class LeafSubnet(Model):
+    """VLAN, subnet and gateway of NICs on a leaf, where they differ from those of the pools."""
+
+    rail: int | None = Field(
+        None, ge=0, le=63, description="Rail of the NICs; default: that of the leaf."
+    )
+    slot: int | None = Field(
+        None,
+        ge=0,
+        le=1023,
+        description="Place of the host in its unit, from 0; with vlan_per nic, and only then.",
+    )
+    vlan: int | None = Field(None, ge=2, le=4094, description="VLAN.")
+    network: Network | None = Field(
+        None, description="Subnet, in addressing.hosts and as long as addressing says."
+    )
+    gateway: Address | None = Field(
+        None, description="Gateway; default: gateway_offset in the subnet."
     )
 
 
@@ -418,6 +442,9 @@ class DeviceOverride(Model):
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these switches."
+    )
+    subnets: Annotated[tuple[LeafSubnet, ...], Loose] = Field(
+        (), description="VLANs, subnets and gateways of NICs that differ on this leaf."
     )
     ports: dict[PortName, PortOverride] = Field(
         default_factory=dict, description="Overrides for single ports, by port name."

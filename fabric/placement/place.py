@@ -10,19 +10,19 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
-from fabric.placement.engine.rails import used_rails
+from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.request import UnplaceableError
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from numpy.typing import NDArray
 
     from fabric.placement.engine.query import Answer
     from fabric.topology.model import Fabric, Ints
 
-__all__ = ["Placement", "Rank", "UnplaceableError", "place", "placed", "rails_connected"]
+__all__ = ["Placement", "Rank", "UnplaceableError", "place", "placed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,10 @@ def placed(engine: Engine, query: Query) -> Placement:
     """
     answer, fabric = engine.place(query), engine.fabric
     gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
-    rails, rows = used_rails(fabric, gpus), answer.rows.tolist()
+    rows = answer.rows.tolist()
     names = [fabric.hosts.names[row] for row in rows]
+    groups = engine.index.groups
+    leaves = groups.leaf[np.ix_(groups.of_host[answer.rows], used_columns(fabric, gpus))]
     units: dict[str, tuple[str, ...]] = {}
     first = 0
     for unit, count in answer.units:
@@ -115,9 +117,9 @@ def placed(engine: Engine, query: Query) -> Placement:
             for number, row in enumerate(rows)
             for rank in ranks_of_host(fabric, row, number * gpus, gpus)
         ),
-        rails=rails,
+        rails=answer.rails,
         spine_crossings=answer.crossings,
-        rails_connected=rails_connected(fabric, rows, rails),
+        rails_connected=leaves_connected(fabric, leaves),
         reason=reason_of(answer, tuple(units), query),
         answer=answer,
     )
@@ -163,20 +165,14 @@ def reason_of(answer: Answer, units: tuple[str, ...], query: Query) -> str:
     )
 
 
-def rails_connected(fabric: Fabric, hosts: Sequence[int], rails: Sequence[int]) -> bool:
-    """Say whether every two leaves of some hosts reach each other by cables that are on.
+def leaves_connected(fabric: Fabric, leaves: Ints) -> bool:
+    """Say whether every two of some leaves reach each other by cables that are on.
 
     They share a spine, or have spines that share a super-spine; with planes, the leaves of each
     plane do. The way over a third leaf does not count: all spines (of a pod) are in one AS, so that
     BGP refuses it (RFC 4271 section 9.1.2, AS loop).
-
-    Parameters
-    ----------
-    hosts, rails : sequence of int
-        Rows in ``fabric.hosts``, and the rails in use.
     """
-    shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
-    leaves = np.unique(fabric.nics.leaf.reshape(shape)[np.ix_(hosts, rails)])
+    leaves = np.unique(leaves)
     planes = fabric.switches.plane[leaves]
     return all(_connected(fabric, leaves[planes == plane]) for plane in np.unique(planes))
 

@@ -9,7 +9,7 @@ above pods: a Clos is not a tree, and Slurm takes a leaf with two parents withou
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
@@ -17,7 +17,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from fabric.topology.model import Fabric
 
@@ -80,6 +80,23 @@ class Tree:
         """Hosts of the smallest unit, and its doubles up to as many units as there are."""
         base = min(len(unit.members) for unit in self.units)
         return tuple(base << level for level in range(len(self.units).bit_length()))
+
+    def limited_to(self, hosts: Collection[str]) -> Tree:
+        """Return the tree of some hosts; groups that have none of them are not in it."""
+        units = _limited(self.units, hosts)
+        pods = _limited(self.pods, {unit.name for unit in units})
+        below = {group.name for group in pods or units}
+        core = _limited((self.core,) if self.core else (), below)
+        return Tree(units, pods, core[0] if core else None)
+
+
+def _limited(groups: tuple[Group, ...], names: Collection[str]) -> tuple[Group, ...]:
+    """Return the groups that have some of the names, with these alone."""
+    kept = (
+        replace(group, members=tuple(name for name in group.members if name in names))
+        for group in groups
+    )
+    return tuple(group for group in kept if group.members)
 
 
 def tree(fabric: Fabric) -> Tree:

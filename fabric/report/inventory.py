@@ -9,9 +9,12 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 from fabric.report.table import Table
+from fabric.validate.origins import port_place, rail_place, switch_place
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
+    from fabric.design.model import VlanDesign
+    from fabric.intent.inventory import Intent
     from fabric.intent.policy import Model
 
 
@@ -43,17 +46,45 @@ def topology(designs: Designs) -> Table:
 
 
 def addresses(designs: Designs) -> Table:
-    """Return every address with its owner."""
+    """Return every address with its owner, and whether the inventory sets it."""
+    intent, own = designs.intent, designs.intent.own_loopbacks
     rows: list[tuple[object, ...]] = []
     for name, device in designs.devices.items():
-        rows.append((name, "Loopback0", f"{device.loopback}/32", "loopback"))
-        rows += [(name, f"Vlan{v.vlan}", v.gateway_interface, "gateway") for v in device.vlans]
-        rows += [(name, port.name, port.address, "uplink") for port in device.ports if port.address]
+        loopback = name in own or switch_place(intent, name, "loopback")
+        rows.append((name, "Loopback0", f"{device.loopback}/32", "loopback", _set(loopback)))
+        rows += [
+            (name, f"Vlan{v.vlan}", v.gateway_interface, "gateway", _set(_subnet(intent, name, v)))
+            for v in device.vlans
+        ]
+        rows += [
+            (
+                *(name, port.name, port.address, "uplink"),
+                _set(
+                    port_place(intent, name, port.name, "address")
+                    or port_place(intent, port.peer, port.peer_port, "address")
+                ),
+            )
+            for port in device.ports
+            if port.address
+        ]
     for name, host in designs.hosts.items():
         rows += [
-            (name, nic.interface, f"{nic.address}/{nic.prefix_length}", "nic") for nic in host.nics
+            (
+                *(name, nic.interface, f"{nic.address}/{nic.prefix_length}", "nic"),
+                _set(rail_place(intent, name, nic.rail, "address", nic.nic_port)),
+            )
+            for nic in host.nics
         ]
-    return Table(("device", "interface", "address", "use"), tuple(rows))
+    return Table(("device", "interface", "address", "use", "set_by"), tuple(rows))
+
+
+def _subnet(intent: Intent, name: str, vlan: VlanDesign) -> bool:
+    overrides = (one.value for one in intent.device_overrides.get(name, ()))
+    return any(own.rail in {None, vlan.rail} for one in overrides for own in one.subnets)
+
+
+def _set(place: object) -> str:
+    return "inventory" if place else "design"
 
 
 def links(designs: Designs) -> Table:

@@ -74,6 +74,10 @@ class PlacementDocument(BaseModel):
     not_considered: Annotated[
         Variables, Field(description="Hosts that their state keeps out, and why.")
     ]
+    links_not_as_planned: Annotated[
+        Variables,
+        Field(description="Cables and spines on the way that are not as planned, and why."),
+    ]
     slowed: Annotated[
         list[Slowed], Field(description="Running jobs that get less by this one.")
     ] = []

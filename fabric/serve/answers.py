@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.placement.engine.rails import used_rails
 from fabric.placement.place import reason_of
 from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.place import figures
@@ -121,9 +120,8 @@ def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: An
     """
     fabric = engine.fabric
     units = _units(answer, fabric, names)
-    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
     rest = {
-        "rails": used_rails(fabric, gpus),
+        "rails": answer.rails,
         "reason": reason_of(answer, tuple(units), query),
         **figures(engine, answer, query.traffic),
         **({} if ranks is None else {"ranks": ranks}),

@@ -42,12 +42,23 @@ async def json_body(request: Request) -> bytes:
     return await request.body()
 
 
-def parsed(content: bytes, model: type[Model]) -> Model:
-    """Return the model of a body; raise Problem for what is no JSON, or has wrong fields."""
+def parsed(
+    content: bytes, model: type[Model], wrong: int = HTTPStatus.UNPROCESSABLE_ENTITY
+) -> Model:
+    """Return the model of a body; raise Problem for what is no JSON, or has wrong fields.
+
+    Parameters
+    ----------
+    wrong : int
+        Status of wrong fields.
+    """
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        raise _problem(error) from error
+        problem = _problem(error)
+        if problem.status == HTTPStatus.UNPROCESSABLE_ENTITY:
+            problem.status = wrong
+        raise problem from error
 
 
 def _problem(error: ValidationError) -> Problem:

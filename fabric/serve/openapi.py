@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from fabric.serve import requests
+from fabric.serve.replies import REPLIES
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -21,13 +22,6 @@ _BODIES = (
     requests.ExtenderBody,
     requests.GenerateBody,
 )
-_FINDING = {
-    "type": "object",
-    "required": ["rule", "severity", "field", "message", "fix"],
-    "properties": {
-        name: {"type": "string"} for name in ("rule", "severity", "field", "message", "fix")
-    },
-}
 _PROBLEM = {
     "type": "object",
     "description": "Problem details (RFC 9457); `findings` has each thing that is wrong.",
@@ -37,7 +31,7 @@ _PROBLEM = {
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
-        "findings": {"type": "array", "items": _FINDING},
+        "findings": {"type": "array", "items": {"$ref": "#/components/schemas/FindingReply"}},
     },
 }
 
@@ -52,8 +46,12 @@ def document(app: FastAPI) -> dict[str, Any]:
             [(model, "validation") for model in _BODIES],
             ref_template="#/components/schemas/{model}",
         )
+        _, answers = models_json_schema(
+            [(model, "serialization") for model in REPLIES],
+            ref_template="#/components/schemas/{model}",
+        )
         components = made.setdefault("components", {})
-        components["schemas"] = {**definitions["$defs"], "Problem": _PROBLEM}
+        components["schemas"] = {**definitions["$defs"], **answers["$defs"], "Problem": _PROBLEM}
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         made["security"] = [{}, {"token": []}]
         app.openapi_schema = made

@@ -184,11 +184,42 @@ class ExtenderBody(BaseModel):
     )
 
 
+Plugin = Literal["topology/tree", "topology/block"]
+#: Limits of Topograph (pkg/engines/slurm/slurm.go, ``validateBlockSizes``).
+BlockSizes = Annotated[
+    list[Annotated[int, Field(ge=1, le=65_536)]],
+    Field(max_length=20, description="Hosts of a block, and its multiples by a power of two."),
+]
+
+
+class GenerateTopology(Body):
+    """One topology of ``topology.yaml``."""
+
+    plugin: Plugin | Literal["topology/flat"]
+    block_sizes: BlockSizes = Field([], alias="blockSizes")
+    nodes: Annotated[list[Name], Field(max_length=MAX_NAMES)] = Field(
+        [], description="Its nodes; those of the request where omitted."
+    )
+    cluster_default: bool = Field(
+        default=False, alias="clusterDefault", description="Of nodes without another topology."
+    )
+
+
+class GenerateParams(Body):
+    """What the engine writes: ``topology.yaml`` where `topologies` is there."""
+
+    plugin: Plugin | None = Field(None, description="topology/tree where omitted.")
+    block_sizes: BlockSizes = Field([], alias="blockSizes")
+    topologies: Annotated[dict[JobName, GenerateTopology], Field(max_length=1000)] | None = Field(
+        None, description="By name, for Slurm 25.05 and later; without `plugin`."
+    )
+
+
 class GenerateEngine(Body):
     """Engine of a request to Topograph."""
 
-    name: str = ""
-    params: dict[str, Any] = {}
+    name: Literal["", "slurm"] = ""
+    params: GenerateParams = GenerateParams()
 
 
 class GenerateNodes(Body):
@@ -198,10 +229,15 @@ class GenerateNodes(Body):
     instances: dict[str, str] = {}
 
 
+_BLOCKS: dict[str, Any] = {"engine": {"name": "slurm", "params": {"plugin": "topology/block"}}}
+
+
 class GenerateBody(Body):
     """Request of Topograph (NVIDIA/topograph, pkg/topology/request.go); the provider is ignored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"engine": {"name": "slurm"}}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"engine": {"name": "slurm"}}, _BLOCKS]}
+    )
 
     provider: dict[str, Any] = {}
     engine: GenerateEngine = GenerateEngine()

@@ -12,6 +12,7 @@ import uvicorn
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.serve.app import create_app
+from fabric.serve.protocol import LimitedProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +80,7 @@ def prepare(service: Service) -> uvicorn.Server:
     settings = service.settings
     config = uvicorn.Config(
         create_app(service),
+        http=LimitedProtocol,
         backlog=_BACKLOG,
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=GRACE_S,

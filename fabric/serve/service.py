@@ -64,6 +64,7 @@ class Service:
         self._seen = fingerprint(folder)
         self.loaded: Loaded = load(folder, _read_book(store))
         self.broken: tuple[Finding, ...] = ()
+        self.broken_tokens: tuple[Finding, ...] = ()
         self._change = asyncio.Lock()
         self._changes: set[asyncio.Task[Book]] = set()
         self._threads = ThreadPoolExecutor(1, "rocefab-slow")
@@ -165,7 +166,7 @@ class Service:
                 raise refused(HTTPStatus.PRECONDITION_FAILED, "SRV007", "If-Match", message, fix)
             after = make(before)
             try:
-                loaded = self.loaded.told(after)
+                loaded = await asyncio.to_thread(self.loaded.with_state, after)
             except InputError as error:
                 raise problem_of(error) from error
             try:
@@ -205,10 +206,20 @@ class Service:
         self.events.tell("reload", {"outcome": outcome, "findings": wrong})
         return not self.broken
 
+    def refresh_tokens(self) -> None:
+        """Read tokens that have changed; a wrong file leaves those before it in place."""
+        try:
+            if self.settings.tokens is None or not self.settings.tokens.refresh():
+                return
+            self.broken_tokens = ()
+        except InputError as error:
+            self.broken_tokens = findings_of(error)
+
     async def watch(self) -> None:
-        """Reload when the files of the inventory change, until cancelled."""
+        """Reload when the files of the inventory or the tokens change, until cancelled."""
         while True:
             await asyncio.sleep(self.settings.watch_s)
+            self.refresh_tokens()
             seen = await asyncio.to_thread(fingerprint, self.folder)
             if seen != self._seen:
                 await self.reload()

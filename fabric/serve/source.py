@@ -8,10 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
+from fabric.qos.ecmp.load import MOST_FLOWS, MOST_LINKS, quick_max_load
 from fabric.serve.answers import Kept, Names
 from fabric.serve.extender import Prioritiser
 from fabric.workflow.project import Project
@@ -72,7 +75,7 @@ class Loaded:
         """The network."""
         return self.engine.fabric
 
-    def told(self, book: Book) -> Loaded:
+    def with_state(self, book: Book) -> Loaded:
         """Return the same with another state.
 
         Raises
@@ -101,8 +104,18 @@ def load(folder: Path, book: Book, number: int = 1) -> Loaded:
     engine, unknown = _engine(project.fabric, book)
     with suppress(InputError):  # the first search imports and caches what all others use
         engine.place(Query(nodes=1))
+    _warm_hashed_loads(project.fabric)
     names = Names(project.fabric)
     return Loaded(project, engine, book, names, time.time(), number, unknown)
+
+
+def _warm_hashed_loads(fabric: Fabric) -> None:
+    """Compute the laws of hashed flows that answers about leaves with all their uplinks need."""
+    uplinks = np.bincount(fabric.uplinks.lower)[: fabric.switches.leaf_count]
+    for links in np.unique(uplinks[uplinks > 0]).tolist():
+        flows = 1
+        while links <= MOST_LINKS and (flows := flows * 2) <= MOST_FLOWS:
+            quick_max_load(flows, links)
 
 
 def _engine(fabric: Fabric, book: Book) -> tuple[Engine, frozenset[str]]:

@@ -24,12 +24,34 @@ class Tokens:
 
     Parameters
     ----------
-    scopes : dict
-        Scope by digest.
+    path : Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        When others may read the file, or a line is wrong; no message holds a token.
     """
 
-    def __init__(self, scopes: dict[bytes, str]) -> None:
-        self._scopes = scopes
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen = _stamp(path)
+        self._scopes = _read(path)
+
+    def refresh(self) -> bool:
+        """Read the file again where it has changed; tell whether it has.
+
+        Raises
+        ------
+        InputError
+            As the constructor; the tokens before are still those that count.
+        """
+        seen = _stamp(self._path)
+        if seen == self._seen:
+            return False
+        self._seen = seen
+        self._scopes = _read(self._path)
+        return True
 
     def scope(self, authorization: str) -> str | None:
         """Return the scope of an ``Authorization`` header; None for an unknown token."""
@@ -39,23 +61,28 @@ class Tokens:
         return self._scopes.get(_digest(token.strip()))
 
 
-def read_tokens(path: Path) -> Tokens:
-    """Return the tokens of a file with lines ``scope token``; ``#`` starts a comment.
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes with the content of a file; empty where it cannot be read."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
-    Raises
-    ------
-    InputError
-        When others may read the file, or a line is wrong; no message holds a token.
-    """
+
+def _read(path: Path) -> dict[bytes, str]:
+    """Return scopes by digest of a file with lines ``scope token``; ``#`` starts a comment."""
     try:
         mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # a pipe would wait for a writer
+            raise _wrong(path, 0, "the token file is a folder, a pipe or a device", "name a file")
+        if stat.S_IMODE(mode) & 0o077:
+            message = f"the token file has mode {stat.S_IMODE(mode):04o}: others can read it"
+            raise _wrong(path, 0, message, "run `chmod 0600` on it")
         with path.open("rb") as file:
             text = file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise _wrong(path, 0, f"the token file cannot be read: {error.strerror}", "") from error
-    if not stat.S_ISREG(mode) or stat.S_IMODE(mode) & 0o077:
-        message = f"the token file has mode {stat.S_IMODE(mode):04o}, so that others can read it"
-        raise _wrong(path, 0, message, "run `chmod 0600` on it")
     scopes: dict[bytes, str] = {}
     findings = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -75,7 +102,7 @@ def read_tokens(path: Path) -> Tokens:
         findings.append(_finding(path, 0, "the token file has no token", "add `read TOKEN`"))
     if findings:
         raise InputError("the token file is wrong", findings)
-    return Tokens(scopes)
+    return scopes
 
 
 def _digest(token: str) -> bytes:

@@ -3,77 +3,129 @@
 The API is that of NVIDIA/topograph v1 (docs/api.md; pkg/server/http_server.go): POST /v1/generate
 answers 202 with an id, GET /v1/topology?uid=ID the text. Where the topology comes from is always
 the inventory, so that the provider of a request does not matter. The engine `slurm` writes
-``topology.conf`` with ``topology/tree``.
+``topology.conf`` with ``topology/tree`` or ``topology/block``, and ``topology.yaml`` with several
+of them (pkg/engines/slurm, pkg/translate). A block is a unit, as in `rocefab export slurm`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from fabric.core import hostlist
+from fabric.placement.exporters.slurm import (
+    block_entry,
+    block_text,
+    topologies_text,
+    tree_entry,
+    tree_text,
+)
+from fabric.placement.tree import Tree, tree
 from fabric.serve.query import Wrong
 from fabric.serve.topology import topology
 
 if TYPE_CHECKING:
-    from fabric.serve.requests import GenerateBody
+    from collections.abc import Iterable
+
+    from fabric.serve.requests import GenerateBody, GenerateParams, GenerateTopology
     from fabric.serve.source import Loaded
 
-_ENGINE, _PLUGIN = "slurm", "topology/tree"
+_BLOCK, _FLAT = "topology/block", "topology/flat"
 #: Results that are kept, as many as Topograph keeps (pkg/server, ``RequestHistorySize``).
 MAX_RESULTS = 100
 
 
-def check(body: GenerateBody, loaded: Loaded) -> set[str]:
-    """Return the nodes of a request; empty for all.
+@dataclass(frozen=True)
+class Wanted:
+    """A request that was checked against the inventory.
+
+    Parameters
+    ----------
+    params : GenerateParams
+        What the engine writes.
+    nodes : frozenset of str
+        Hosts of the topology; empty for all.
+    """
+
+    params: GenerateParams
+    nodes: frozenset[str]
+
+
+def check(body: GenerateBody, loaded: Loaded) -> Wanted:
+    """Return what a request is for.
 
     Raises
     ------
     Problem
-        400 with what this service does not do, and nodes that it does not know.
+        400 with what contradicts itself, and nodes that the inventory lacks.
     """
-    wrong = Wrong(HTTPStatus.BAD_REQUEST)
-    if body.engine.name not in {"", _ENGINE}:
-        message = f"the engine {body.engine.name[:40]!a} is not supported"
-        wrong.add("engine.name", message, f"use {_ENGINE}")
-    for name, value in body.engine.params.items():
-        if (name, value) != ("plugin", _PLUGIN):
-            message = f"{name[:40]!a} with this value is not supported"
-            wrong.add("engine.params", message, f"omit it; plugin is {_PLUGIN}")
-    nodes = {name for part in body.nodes for name in part.instances.values()}
-    unknown = sorted(nodes - set(loaded.fabric.host_row))
+    wrong, params = Wrong(HTTPStatus.BAD_REQUEST), body.engine.params
+    nodes = frozenset(name for part in body.nodes for name in part.instances.values())
+    _check_nodes("nodes", nodes, loaded, wrong)
+    if params.topologies is not None and (params.plugin or params.block_sizes):
+        message = "plugin and blockSizes are set for each of the topologies"
+        wrong.add("engine.params.plugin", message, "omit plugin and blockSizes, or topologies")
+    has_blocks = params.plugin == _BLOCK
+    _check_sizes("engine.params", params.block_sizes, wrong, is_block=has_blocks)
+    for name, one in (params.topologies or {}).items():
+        field = f"engine.params.topologies.{name}"
+        _check_nodes(f"{field}.nodes", one.nodes, loaded, wrong)
+        _check_sizes(field, one.block_sizes, wrong, is_block=one.plugin == _BLOCK)
+        has_blocks |= one.plugin == _BLOCK
+    if has_blocks and tree(loaded.fabric).apart:
+        message = "no spine connects the units, but a job in blocks may span several"
+        wrong.add("engine.params", message, "use topology/tree")
+    wrong.end()
+    return Wanted(params, nodes)
+
+
+def _check_nodes(field: str, nodes: Iterable[str], loaded: Loaded, wrong: Wrong) -> None:
+    unknown = sorted(set(nodes) - set(loaded.fabric.host_row))
     if unknown:
         message = f"{len(unknown)} nodes are missing in the inventory, such as {unknown[0][:64]!a}"
-        wrong.add("nodes", message, "GET /v1/hosts lists the hosts")
-    wrong.end()
-    return nodes
+        wrong.add(field, message, "GET /v1/hosts lists the hosts")
 
 
-def generate(loaded: Loaded, nodes: set[str]) -> str:
-    """Return ``topology.conf``, of some nodes where they are named."""
-    text = topology(loaded, _ENGINE)
-    return restricted(text, nodes) if nodes else text
+def _check_sizes(where: str, sizes: list[int], wrong: Wrong, *, is_block: bool) -> None:
+    """Check sizes of blocks as Topograph does: each is the one before times a power of two."""
+    field = f"{where}.blockSizes"
+    if sizes and not is_block:
+        wrong.add(field, "only blocks have sizes", f"omit it, or use the plugin {_BLOCK}")
+    for before, size in pairwise(sizes):
+        times, rest = divmod(size, before)
+        if rest or times < 2 or times & (times - 1):  # noqa: PLR2004 - the first power
+            message = f"{size} is not {before} times 2, 4, 8 or another power of two"
+            wrong.add(field, message, "use sizes such as 4, 8, 16")
+            return
 
 
-def restricted(text: str, nodes: set[str]) -> str:
-    """Return a ``topology.conf`` with some of its nodes, and without switches that have none.
+def generate(loaded: Loaded, wanted: Wanted) -> str:
+    """Return the text of a topology.
 
-    Parameters
-    ----------
-    text : str
-        Our own export: one switch per line, with ``Nodes`` or ``Switches``, children first.
+    Raises
+    ------
+    InputError
+        When the inventory does not pass its check.
     """
-    kept: set[str] = set()
-    lines = []
-    for line in text.splitlines():
-        words = dict(word.partition("=")[::2] for word in line.split())
-        name, children = words.get("SwitchName"), words.get("Nodes") or words.get("Switches")
-        if not name or not children:
-            continue
-        wanted = nodes if "Nodes" in words else kept
-        left = [child for child in hostlist.expand(children) if child in wanted]
-        if left:
-            kind = "Nodes" if "Nodes" in words else "Switches"
-            lines.append(f"SwitchName={name} {kind}={hostlist.fold(left)}")
-            kept.add(name)
-    return "\n".join(lines) + "\n"
+    topology(loaded, "slurm")  # an inventory with errors is not written
+    made, params = tree(loaded.fabric), wanted.params
+    made = made.limited_to(wanted.nodes) if wanted.nodes else made
+    if params.topologies is not None:
+        listed = [
+            {"topology": name, "cluster_default": one.cluster_default, **_entry(made, one)}
+            for name, one in sorted(params.topologies.items())
+        ]
+        return topologies_text(listed, [])
+    if params.plugin == _BLOCK:
+        return block_text(made, tuple(params.block_sizes) or made.block_sizes)
+    return tree_text(made)
+
+
+def _entry(made: Tree, one: GenerateTopology) -> dict[str, Any]:
+    if one.plugin == _FLAT:
+        return {"flat": True}
+    mine = made.limited_to(frozenset(one.nodes)) if one.nodes else made
+    if one.plugin == _BLOCK:
+        return block_entry(mine, tuple(one.block_sizes) or mine.block_sizes)
+    return tree_entry(mine)

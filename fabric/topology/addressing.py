@@ -11,6 +11,7 @@ from fabric.core.units import ipv4_text
 from fabric.topology.hardware import role_model
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import Subnets
+from fabric.topology.own_addresses import write_own_subnets
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -77,9 +78,9 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         index = np.repeat(index, slots) * slots + slot
         single = layout.rail[leaf] >= 0
         vlan = pool.vlan_first + np.where(single, slot, slot * file.rails + rail)
-    first = int(pool.hosts.network_address) + plane * (pool.hosts.num_addresses // file.planes)
-    network = first + (index << (32 - pool.host_prefix_length))
-    return Subnets(
+    start = int(pool.hosts.network_address) + plane * (pool.hosts.num_addresses // file.planes)
+    network = start + (index << (32 - pool.host_prefix_length))
+    table = Subnets(
         leaf=leaf,
         rail=rail,
         vlan=vlan,
@@ -87,6 +88,8 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         gateway=network + pool.gateway_offset,
         prefix_length=pool.host_prefix_length,
     )
+    write_own_subnets(intent, layout, table)
+    return table
 
 
 def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:

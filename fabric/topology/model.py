@@ -129,7 +129,10 @@ class Subnets:
 
 @dataclass(frozen=True, eq=False)
 class Uplinks:
-    """Cables between a switch and one a tier above, each a /31: the upper has the even address."""
+    """Cables between a switch and one a tier above, each a /31.
+
+    The upper end has the even address, unless the inventory gives it the other one.
+    """
 
     lower: Ints
     lower_port: Ints
@@ -145,8 +148,8 @@ class Uplinks:
 
     @property
     def lower_address(self) -> Ints:
-        """Odd address of each /31."""
-        return self.upper_address + 1
+        """The other address of each /31."""
+        return self.upper_address ^ 1
 
 
 #: Port of a NIC that no cable ends on; such a NIC is not enabled, and on no leaf's list.

@@ -9,6 +9,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
 from fabric.topology.model import NO_PORT, ROLES
 from fabric.topology.naming import hint
+from fabric.topology.own_addresses import write_own_links, wrong_subnets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +37,7 @@ def apply_overrides(fabric: Fabric) -> list[Finding]:
             findings += _check_port(fabric, row, port, device)
             if change.peer and not findings:
                 findings += _move_uplink(fabric, row, port, change.peer, device)
+    findings += [] if findings else write_own_links(fabric, switches)
     for row, host in hosts:
         for index, nic in enumerate(host.value.nics):
             findings += _move_nic(fabric, row, nic, host, index)
@@ -77,10 +79,11 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
         switches.asn[row] = value.asn
     if value.loopback is not None:
         switches.loopback[row] = int(value.loopback)
+    findings = list(wrong_subnets(fabric, row, override))
     known = fabric.intent.skus
     if value.sku is not None and value.sku not in known:
-        return [_unknown(override, "switch model", value.sku, known, "sku")]
-    return split_findings(
+        return [*findings, _unknown(override, "switch model", value.sku, known, "sku")]
+    return findings + split_findings(
         switches.skus[row],
         value.breakouts or (),
         (*override.path, "breakouts"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.validate.origins import Place, nic_place, switch_place
+from fabric.validate.origins import Place, nic_place, port_place, switch_place
 
 if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
@@ -42,8 +42,26 @@ class Owners:
         kind, index = self._find(row)
         if kind == 0:
             return switch_place(self.fabric.intent, self.owner(row), "loopback")
-        last = len(self.starts) - 1
-        return nic_place(self.fabric, index, "address") if kind == last else None
+        if kind in {1, 2}:
+            return self._cable_place(index)
+        if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
+            return switch_place(self.fabric.intent, self.owner(row), "subnets")
+        return nic_place(self.fabric, index, "address")
+
+    def _cable_place(self, row: int) -> Place | None:
+        """Return where an override set the address of an end of a cable."""
+        fabric, up = self.fabric, self.fabric.uplinks
+        ends = ((up.lower, up.lower_port), (up.upper, up.upper_port))
+        places = (
+            port_place(
+                fabric.intent,
+                fabric.switches.names[int(switch[row])],
+                fabric.port_name(int(switch[row]), int(port[row])),
+                "address",
+            )
+            for switch, port in ends
+        )
+        return next((place for place in places if place), None)
 
     def _find(self, row: int) -> tuple[int, int]:
         kind = int(np.searchsorted(self.starts, row, side="right")) - 1

@@ -9,6 +9,7 @@ from fabric.core.errors import InputError
 from fabric.core.exports import About, exporters
 from fabric.core.exports import export as write_parts
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import MAX_BYTES, read_environment
@@ -16,6 +17,7 @@ from fabric.placement.export import JobWords, Order
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.exporters.rights import Account
+from fabric.workflow.pairs import pairs
 from fabric.workflow.place import host_names
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ class Request:
         Files of the user whose values stay as they are.
     served : Path or None
         What ``kubectl api-versions`` printed.
+    lab_images : tuple of str
+        ``KIND=IMAGE`` of a virtual lab.
     """
 
     nodes: int = 1
@@ -56,6 +60,7 @@ class Request:
     image: str = ""
     command: tuple[str, ...] = ()
     account: str = ""
+    lab_images: tuple[str, ...] = ()
 
 
 def forms() -> list[str]:
@@ -133,6 +138,10 @@ def _fabric(project: Project, _: Request) -> Plant:
     return plant(project.fabric)
 
 
+def _lab(project: Project, request: Request) -> Lab:
+    return Lab(plant(project.fabric), pairs(request.lab_images, "--lab-image"))
+
+
 def _account(project: Project, request: Request) -> Account:
     return Account(project, request.account)
 
@@ -140,6 +149,7 @@ def _account(project: Project, request: Request) -> Account:
 _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.JOB: _order,
     About.FABRIC: _fabric,
+    About.LAB: _lab,
     About.ACCOUNT: _account,
 }
 

@@ -14,8 +14,10 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.figures import own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
+from fabric.exchange.kept import own_links, own_subnets
 from fabric.exchange.lanes import in_parts
 from fabric.exchange.models import models
+from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.values import role_of
@@ -24,6 +26,8 @@ from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.workflow.import_folder import new_folder, refuse_used
+from fabric.workflow.lldp_folder import read_folder
+from fabric.workflow.pairs import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -105,22 +109,43 @@ def import_inventory(
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
-        addresses = own_addresses(plant, realised)
-        if addresses and not imported.generated:
-            files = [*inventory(plant, replace(recipe, addresses=addresses)), *beside]
-            realised = folder.realised(files)
+        for kept in () if imported.generated else (_networks, _addresses):
+            own = kept(plant, realised)
+            if any(own.values()):
+                recipe = replace(recipe, **own)
+                files = [*inventory(plant, recipe), *beside]
+                realised = folder.realised(files)
         folder.place()
-    notes = (*imported.notes, *notes, *guesses(plant, recipe), *differences(plant, realised, shown))
+    notes = (
+        *imported.plant.notes,
+        *imported.notes,
+        *notes,
+        *guesses(plant, recipe),
+        *differences(plant, realised, shown),
+    )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
+
+
+def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:
+    """Return subnets and addresses of switches that are not those of the pools."""
+    planes = {one.plane for one in plant.switches}
+    subnets = own_subnets(plant, realised) if len(planes) == 1 else {}
+    return {"subnets": subnets, "links": own_links(plant, realised)}
+
+
+def _addresses(plant: Plant, realised: Plant) -> dict[str, Any]:
+    """Return addresses of NICs that do not follow from their subnets."""
+    return {"addresses": own_addresses(plant, realised)}
 
 
 def _in_parts(
     plant: Plant, imported: Imported, recipe: Recipe, request: Request, shown: str
 ) -> tuple[Plant, Recipe]:
-    """Return plant and recipe with the ports that cables break out."""
+    """Return plant and recipe with the names of ports, and the ports that cables break out."""
     skus = _skus(request)
     models = {name: skus[sku] for name, sku in switch_models(plant, recipe).items() if sku in skus}
+    plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
     plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
     return plant, replace(recipe, breakouts=breakouts)
@@ -163,9 +188,9 @@ def _read(
 ) -> Imported:
     importer = importers[form]
     settings = Settings(
-        columns=_pairs(request.columns, "--columns"),
+        columns=pairs(request.columns, "--columns"),
         cabling=request.cabling,
-        roles=_pairs(request.roles, "--role"),
+        roles=pairs(request.roles, "--role"),
         cut_domain=request.cut_domain,
         rails=request.rails,
         gpus=request.gpus,
@@ -189,6 +214,8 @@ def _netbox(source: str, request: Request, progress: Callable[[str, str], None])
 def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -> Any:
     if not Path(source).is_dir():
         return None
+    if not any(Path(source).glob("*.yaml")):
+        return read_folder(Path(source))
     from fabric.workflow.observe import Selection, observe
     from fabric.workflow.project import Project
 
@@ -202,7 +229,7 @@ _LIVE = {"netbox": _netbox, "lldp": _lldp}
 
 def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = _base(request.base)
-    named_skus = _pairs(request.models, "--model")
+    named_skus = pairs(request.models, "--model")
     chosen = {_SECTIONS[_role(word)]: sku for word, sku in named_skus.items() if _role(word)}
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
@@ -261,15 +288,3 @@ def _base(path: Path | None) -> dict[str, Any]:
     file = path / "fabric.yaml" if path is not None and path.is_dir() else path
     document = load_yaml(file or _BASE, str(file or _BASE.name))
     return {str(key): value for key, value in document.data.items()}
-
-
-def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
-    values = {}
-    for word in (part for text in words for part in text.split(",")):
-        key, equals, value = word.partition("=")
-        if not (key.strip() and equals and value.strip()):
-            message = f"{printable(word)[:60]!r} is not valid"
-            finding = Finding("EXC014", Severity.ERROR, message, f"use {option} NAME=VALUE")
-            raise InputError("invalid option", [finding])
-        values[key.strip()] = value.strip()
-    return values

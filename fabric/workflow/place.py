@@ -20,7 +20,7 @@ from fabric.placement.engine.traffic import (
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
 from fabric.placement.place import placed
-from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load
+from fabric.qos.ecmp.load import MOST_FLOWS, quick_max_load
 from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.conditions import hosts_of_plan
 from fabric.workflow.state_file import read_state
@@ -161,6 +161,7 @@ def figures(engine: Engine, answer: Answer, traffic: Traffic) -> dict[str, Any]:
         "room": asdict(answer.room),
         "degraded": dict(answer.graded),
         "not_considered": dict(answer.unusable),
+        "links_not_as_planned": dict(answer.links),
     }
 
 
@@ -186,7 +187,7 @@ def hashed_load(engine: Engine, answer: Answer, traffic: Traffic) -> float:
     all_to_all = traffic.layout.sizes.get("ep") if traffic.layout else Collective.ALL_TO_ALL in own
     connections = hosts * (len(answer.rows) - hosts) if all_to_all else 1
     flows = min(connections * fabric.intent.fabric.host.nccl_queue_pairs, MOST_FLOWS)
-    return answer.load * expected_max_load(flows, links) * links / flows
+    return answer.load * quick_max_load(flows, links) * links / flows
 
 
 def _settings(fabric: Fabric, placement: Placement) -> dict[str, Any]:

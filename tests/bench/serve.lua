@@ -1,19 +1,13 @@
 -- wrk script: placements of many sizes and kinds of traffic, and the percentiles of their time.
 -- With UNIQUE each request excludes another host, counted from that number on, so that no answer
 -- is kept from an earlier one.
--- DELAY is the time in ms that a connection waits between an answer and the next request.
 local sizes = { 2, 4, 8, 16, 32, 64, 128, 256 }
 local kinds = { "ring", "all-to-all", "ring:1,all-to-all:1" }
 local count = 0
 local offset = tonumber(os.getenv("UNIQUE") or "0")
-local pause = tonumber(os.getenv("DELAY") or "0")
 
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
-
-function delay()
-  return pause
-end
 
 function request()
   count = count + 1
@@ -29,8 +23,8 @@ end
 function done(summary, latency)
   local wrong = summary.errors.status + summary.errors.connect + summary.errors.timeout
   io.write(string.format(
-    "FIGURES %.0f %d %.3f %.3f %.3f %.3f\n",
-    summary.requests / (summary.duration / 1e6), wrong,
+    "FIGURES %d %.0f %d %.3f %.3f %.3f %.3f\n",
+    summary.requests, summary.requests / (summary.duration / 1e6), wrong,
     latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     latency:percentile(99.9) / 1e3, latency.max / 1e3))
 end

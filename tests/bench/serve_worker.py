@@ -34,7 +34,7 @@ def main(folder: str, seed: str) -> None:
     project = SimpleNamespace(fabric=large)
     loaded = Loaded(project, engine, Book(), Names(large), time.time())
     service_module.load = lambda *_: loaded
-    Loaded.told = lambda self, _: self
+    Loaded.with_state = lambda self, _: self
     with Store(Path(folder)) as store:
         settings = Settings(limits=Limits(rate=0), watch_s=3600)
         listening = listen("127.0.0.1", 0)

@@ -1,4 +1,4 @@
-"""How fast `rocefab serve` answers at 16,384 hosts: 8 clients on loopback, measured by wrk."""
+"""How fast `rocefab serve` answers at 16,384 hosts: 8 clients on loopback."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import paced
 from tests.cli.runs import ROOT, clean_environment
 from tests.serve.servers import until
 
-CLIENTS, DURATION_S, SEED = 8, 15, 1
+CLIENTS, DURATION_S, SEED = paced.CLIENTS, 15, 1
 SCRIPT = Path(__file__).with_name("serve.lua")
-#: Name, pause of each client in ms (8 clients that wait 39 ms ask 200 times a second at most), and
-#: whether each request is another one, from which number on.
-LOADS = (
-    ("each request another, as fast as it answers", 0, 1),
-    ("each request another, at most 200 a second", 39, 8193),
-    ("24 requests again and again, as fast as it answers", 0, 0),
-    ("24 requests again and again, at most 200 a second", 39, 0),
-)
+#: As fast as it answers, by wrk: name, and from which number on each request is another one.
+FULL_SPEED = (("each another", 1), ("24 again and again", 0))
+#: Each request another, 200 a second, by `tests.bench.paced`.
+PACES = ("steady", "poisson", "bursts")
 
 
 @contextlib.contextmanager
@@ -54,30 +51,43 @@ def _memory_mib(process: int) -> float:
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024
 
 
+def _busy_s(process: int) -> float:
+    """Return the processor time of all threads of a process."""
+    times = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(path.read_text().split()[0]) for path in times) / 1e9
+
+
+def _measured(name: str, command: list[object], process: int, **environment: str) -> None:
+    """Run a load and print its figures."""
+    before_s = _busy_s(process)
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    count, rate, wrong, *times = re.search(r"FIGURES (.*)", done.stdout)[1].split()
+    cpu_ms = (_busy_s(process) - before_s) / int(count) * 1e3
+    p50, p99, p999, most = times
+    print(
+        f"{name}: {rate} requests/s, {wrong} not answered with 200; p50 {p50} ms, p99 {p99} ms, "
+        f"p99.9 {p999} ms, longest {most} ms; {cpu_ms:.2f} ms of processor time each; "
+        f"memory {_memory_mib(process):.0f} MiB"
+    )
+
+
 @pytest.mark.benchmark
 def test_placements_over_http(tmp_path) -> None:
     wrk = shutil.which("wrk")
-    if wrk is None:
-        pytest.skip("wrk (Debian package wrk) is not installed")
     with _server(tmp_path) as (url, process):
         print()
-        for name, pause_ms, unique in LOADS:
-            before = _memory_mib(process)
-            done = subprocess.run(
-                [wrk, "-t1", f"-c{CLIENTS}", f"-d{DURATION_S}s", "-s", str(SCRIPT), url],
-                env={
-                    **os.environ,
-                    "DELAY": str(pause_ms),
-                    **({"UNIQUE": str(unique)} if unique else {}),
-                },
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            rate, wrong, *times = re.search(r"FIGURES (.*)", done.stdout)[1].split()
-            p50, p99, p999, most = times
-            print(
-                f"{name}: {rate} requests/s, {wrong} not answered with 200; p50 {p50} ms, p99 "
-                f"{p99} ms, p99.9 {p999} ms, longest {most} ms; memory {before:.0f} -> "
-                f"{_memory_mib(process):.0f} MiB"
-            )
+        for name, unique in FULL_SPEED if wrk else ():  # Debian package wrk
+            command = [wrk, "-t1", f"-c{CLIENTS}", f"-d{DURATION_S}s", "-s", SCRIPT, url]
+            more = {"UNIQUE": str(unique)} if unique else {}
+            _measured(f"{name}, as fast as it answers", command, process, **more)
+        for number, how in enumerate(PACES):
+            first = 50_000 + number * DURATION_S * paced.RATE
+            command = [sys.executable, "-m", "tests.bench.paced", url, how, DURATION_S, first]
+            _measured(f"each another, 200 a second, {how}", command, process)

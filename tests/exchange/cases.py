@@ -205,4 +205,36 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         },
         {},
     ),
+    "containerlab-many": (
+        "containerlab",
+        {
+            "t.yml": "name: [a]\ntopology:\n  kinds: {ceos: 7}\n  nodes:\n    a: {kind: ceos}\n"
+            "    ../b: {labels: {rocefab_rail: x, rocefab_role: leaf}}\n    c: word\n"
+            "    d: {kind: $KIND, labels: [1]}\n  links:\n  - endpoints: ['a:eth1']\n"
+            "  - endpoints: {a: eth1}\n  - [a, c]\n  - endpoints: ['a:eth1', 'c']\n"
+            "  - endpoints: ['a:eth1', 'c:eth1']\n  - endpoints: ['a:eth1', 'd:eth1']\n"
+            "  - endpoints: ['a:eth 2', 'c:$(id)']\n  - endpoints: ['a:eth2', '${NODE}:eth1']\n"
+            "  - {endpoints: ['a:eth4', 'c:eth4'], vars: {rocefab: {ports: {a: 1, c: '{{x}}'}}}}\n"
+        },
+        {},
+    ),
+    "containerlab-empty": ("containerlab", {"t.yml": "name: a\ntopology:\n  links: 5\n"}, {}),
+    "containerlab-twice": (
+        "containerlab",
+        {"t.yml": "topology:\n  nodes:\n    a: {}\n    a: {}\n    b: &x {}\n    c: *x\n"},
+        {},
+    ),
+    "netlab-many": (
+        "netlab",
+        {
+            "t.yml": "name: {a: b}\nnodes:\n  a: {device: [eos], rocefab: {rail: x, role: r}}\n"
+            "  ../b:\n  c: word\n  d: {group: {x: y}, bgp: {as: 70000000000}}\ngroups:\n"
+            "  g: {members: 7}\n  h: [a]\nlinks:\n- 5\n- {a: {ifindex: -1}, c: {ifindex: true}}\n"
+            "- [a, [c]]\n- {interfaces: {a: c}}\n- {a: {ifname: 'x y'}, c: {ifname: '{{x}}'}}\n"
+            "- {a: {ifindex: 9}, c: {}}\n- {a: {ifindex: 9}, c: {}}\n- {a: 1, c: [1]}\n"
+        },
+        {},
+    ),
+    "netlab-empty": ("netlab", {"t.yml": "nodes: []\nlinks: 5\nplugin: [fabric]\n"}, {}),
+    "netlab-tag": ("netlab", {"t.yml": "nodes: !include x\n"}, {}),
 }

@@ -7,14 +7,21 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.core.exports import export, exporters
+from fabric.core.exports import About, export, exporters, forms
 from fabric.exchange.forms import Imported, Settings, importers
+from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from tests.topology.fabrics import INVENTORY, example
 
 #: All example inventories but the large one.
 EXAMPLES = sorted({path.parent.name for path in INVENTORY.glob("*/fabric.yaml")} - {"rail-512"})
+#: Forms that describe a fabric, as it is or as a virtual lab.
+FABRIC_FORMS = sorted((*forms(About.FABRIC), *forms(About.LAB)))
+
+
+#: What sources of cables alone do not say: addresses, and VLANs.
+ADDRESSES = frozenset({"cable.near_address", "cable.far_address", "nic.vlan"})
 
 
 def of_example(name: str) -> Plant:
@@ -32,7 +39,8 @@ def put(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 def written(built: Plant, form: str, folder: Path) -> Path:
     """Export a plant into a folder and return what is to be imported."""
-    files = export(built, exporters[form]).files
+    exporter = exporters[form]
+    files = export(Lab(built) if exporter.about is About.LAB else built, exporter).files
     first = put(folder, {file.path: file.content for file in files})
     return first if len(files) == 1 else folder
 

@@ -90,7 +90,9 @@ def sound(form: str, folder: Path) -> dict[str, Any]:
     return {file.name: yaml.safe_load(file.read_text()) for file in files}
 
 
-@pytest.mark.parametrize("form", ["json", "lldp", "netbox", "netbox-api", "nornir"])
+@pytest.mark.parametrize(
+    "form", ["containerlab", "json", "lldp", "netbox", "netbox-api", "netlab", "nornir"]
+)
 def test_any_damage_is_refused_or_read(form: str, tmp_path: Path) -> None:
     trees = sound(form, tmp_path / "sound")
     outcomes = set()

@@ -11,11 +11,11 @@ import pytest
 from fabric.exchange.forms import Imported, Settings
 from fabric.exchange.importers.lldp import parse
 from fabric.exchange.plant import Plant
-from tests.exchange.plants import of_example, put, read
+from tests.exchange.plants import ADDRESSES, of_example, put, read
 
 LOST = frozenset({
     *("name", "nics", "cable.cable_m", "device.role", "device.unit", "device.rail"),
-    *("device.asn", "device.loopback"),
+    *("device.asn", "device.loopback", *ADDRESSES),
 })
 
 

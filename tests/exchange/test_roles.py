@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from fabric.core.errors import InputError
+from fabric.exchange.draft import Draft
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.roles import complete, with_hosts
-from tests.exchange.plants import of_example, plants
+from tests.exchange.plants import ADDRESSES, of_example, plants
 
 BARE = frozenset({"device.role", "device.unit", "device.rail", "nics"})
 
@@ -35,7 +36,7 @@ def test_examples_come_back_from_their_cables(name: str) -> None:
     built = of_example(name)
     result, notes = complete(built.without(BARE), "c.csv")
     assert notes == ()
-    lost = {"device.unit", "nic.rdma_device", "nic.address"}
+    lost = {"device.unit", "nic.rdma_device", "nic.address", *ADDRESSES}
     assert result.without(lost).canonical() == built.without(lost).canonical()
     units = {(built.device[d.name].unit, d.unit) for d in result.devices}
     assert len(units) == len({one for one, _ in units}) == len({other for _, other in units})
@@ -130,19 +131,48 @@ def test_what_cannot_be_told_is_said() -> None:
             "gpu[001-064], or set the role of each device [EXC008]"
         )
     ]
+
+
+def test_what_a_fabric_does_not_have_is_ignored_and_named() -> None:
     far = bare("h:e0 a:1", "a:2 b:1", "b:2 c:1", "c:2 d:1", "x:1 y:1", hosts="h")
-    assert failed(far) == [
-        f"c.csv: {name}: it is not connected to a host within three tiers, so its "
-        "role is unknown; set its role, or remove it [EXC008]"
-        for name in "dxy"
+    result, notes = complete(far, "c.csv")
+    assert sorted(result.device) == ["a", "b", "c", "h"]
+    assert len(result.cables) == 3
+    assert [str(note) for note in notes] == [
+        (
+            "c.csv: 3 switches without a host within three tiers are ignored: d, x, y; "
+            "set their roles if they are part of the fabric [EXC012]"
+        )
     ]
 
 
-def test_a_leaf_without_hosts() -> None:
-    built = bare("h:e0 l:1", hosts="h")
-    lone = replace(built, devices=(*built.devices, Device("m", "switch", "leaf")))
-    assert failed(lone) == [
-        "c.csv: m: no host is connected to it, so its unit is unknown; set its unit [EXC008]"
+def test_a_source_of_unknown_roles_is_refused_with_their_names() -> None:
+    draft = Draft("c.csv")
+    place = draft.place()
+    draft.device("h", place, {"kind": "host"})
+    draft.device("x", place, {"role": "router"})
+    draft.cable(("h", "e0"), ("x", "1"), place, {})
+    assert failed(draft.plant()) == [
+        (
+            "c.csv: 1 devices of the unknown role 'router' are ignored: x; "
+            "if they are switches: --role router=leaf [EXC012]"
+        ),
+        "c.csv: no device is a switch; set the roles of the switches [EXC008]",
+    ]
+
+
+def test_peer_links_and_border_leaves_are_ignored_and_named() -> None:
+    built = bare("h:e0 l:1", "h:e1 m:1", "l:9 m:9", "l:2 s:1", "m:2 s:2", "border:1 s:3", hosts="h")
+    devices = [
+        replace(device, kind="switch", role="leaf") if device.name == "border" else device
+        for device in built.devices
+    ]
+    result, notes = complete(replace(built, devices=tuple(devices)), "c.csv")
+    assert "border" not in result.device
+    assert len(result.cables) == 4
+    assert [str(note).partition(";")[0] for note in notes] == [
+        "c.csv: 1 leaves without hosts are ignored, such as border leaves: border",
+        "c.csv: 1 cables inside a tier are ignored, such as peer links: l 9 to m 9",
     ]
 
 
@@ -172,14 +202,21 @@ def test_machines_beside_the_fabric_are_left_out() -> None:
 @given(built=plants())
 def test_any_plant_is_completed_or_refused(built: Plant) -> None:
     try:
-        result, _ = complete(built, "c.csv")
+        result, notes = complete(built, "c.csv")
     except InputError as error:
         assert error.findings
         return
     assert all(device.role for device in result.switches)
     assert all(device.unit for device in result.devices if device.role == "leaf")
     assert {nic.rail for nic in result.nics}.isdisjoint({None})
-    assert set(result.cables) == set(built.cables)
+    tier = {device.name: device.role for device in result.devices}
+    assert set(result.cables) == {
+        cable
+        for cable in built.cables
+        if {cable.near[0], cable.far[0]} <= tier.keys()
+        and tier[cable.near[0]] != tier[cable.far[0]]
+    }
+    assert notes or len(result.cables) == len(built.cables)
 
 
 def test_hosts_as_told() -> None:

@@ -102,6 +102,23 @@ def _uplinks(lower: np.ndarray, upper: np.ndarray, gbps: int) -> Uplinks:
     return Uplinks(lower, port, upper, port, zero, zero + gbps, zero + 40, zero == 0)
 
 
+def crossed(fabric: Fabric, seed: int) -> Fabric:
+    """Return a fabric whose first unit has a cable crossed with each of the next two units.
+
+    On different hosts and rails, so that no group has a leaf of the unit for itself.
+    """
+    random = np.random.default_rng(seed)
+    hosts = [np.flatnonzero(fabric.hosts.unit == unit) for unit in range(3)]
+    mine = random.choice(hosts[0], 2, replace=False)
+    theirs = [random.choice(hosts[1]), random.choice(hosts[2])]
+    rails = np.array([0, 1])
+    one, other = mine * fabric.rails + rails, np.array(theirs) * fabric.rails + rails
+    leaf, port = fabric.nics.leaf.copy(), fabric.nics.port.copy()
+    for column in (leaf, port):
+        column[[*one, *other]] = column[[*other, *one]]
+    return replace(fabric, nics=replace(fabric.nics, leaf=leaf, port=port))
+
+
 #: Sizes of the published figures: S, M (units and pods as many as in Alibaba's table), L.
 SMALL = (
     Shape((8,) * 4),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.placement.engine.request import resolve
@@ -140,6 +141,8 @@ def cost(engine: Engine, query: Query, counts: np.ndarray | None) -> float:
     request = resolve(engine.fabric, query)
     healthy = index.available.usable(request.columns).healthy
     rows = seats(index.groups, counts, healthy, healthy, None)
-    own = index.loads(index.supply(request.columns), request.demand, rows)
+    supply = index.supply(request.columns)
+    demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
+    own = index.loads(supply, demand, rows)
     shared = float((own.load + index.background[own.link]).max(initial=0.0))
     return max(shared, query.target)

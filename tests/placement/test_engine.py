@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from fabric.core.errors import InputError
+from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Answer, Query, Within
-from fabric.placement.engine.request import UnplaceableError
+from fabric.placement.engine.request import UnplaceableError, resolve
+from fabric.placement.engine.search import Problem
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_layout, parse_traffic
-from tests.placement.instances import KINDS, SMALL, Shape, built, state
+from tests.placement.instances import KINDS, SMALL, Shape, built, crossed, state
 from tests.placement.rivals import RIVALS, cost, every_choice, free_hosts
 
 A2A = parse_traffic("all-to-all")
 #: Two units of four hosts and one of eight; 800 Gb/s of NICs over 400 Gb/s of uplinks per rail.
 THIN = Shape((4, 4, 8), spines=2, uplink_gbps=200)
 PODS = Shape((4,) * 6, spines=2, uplink_gbps=400, pods=3, supers=4)
+CROSSED = Shape((4, 3, 4), spines=2, uplink_gbps=200)
 MOST_CHOICES = 1500
 
 
@@ -44,6 +48,26 @@ def test_best_of_all_choices_and_never_worse_than_others(seed: int) -> None:
             assert reached <= best * 1.02 + 1e-9
             for rival in RIVALS.values():
                 assert reached <= cost(engine, query, rival(free, nodes)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_crossed_cables_keep_the_bound_below_the_best(seed: int) -> None:
+    """Hosts with NICs on the leaves of others share a leaf with other groups."""
+    engine = Engine(crossed(built(CROSSED), seed))
+    of, names = engine.index.groups.of_host, engine.fabric.hosts.names
+    for unit, nodes, kind in product((0, None), range(2, 7), KINDS):
+        rows = np.flatnonzero((engine.fabric.hosts.unit == unit) | (unit is None))
+        named = tuple(names[row] for row in rows)
+        query = Query(nodes, traffic=parse_traffic(kind), include=named, target=0.0)
+        free = np.bincount(of[rows], minlength=len(engine.index.groups))
+        choices = list(every_choice(free, nodes))
+        if choices:
+            best = min(cost(engine, query, counts) for counts in choices)
+            request = resolve(engine.fabric, query)
+            supply = engine.index.supply(request.columns)
+            demand = Demand.of(query.traffic, nodes, request.gpus, supply.leaves)
+            assert Problem(supply, demand, free, floor=0.0).bound <= best * (1 + 1e-9)
+            assert engine.place(query).load <= 1.35 * best + 1e-9
 
 
 @pytest.mark.parametrize(

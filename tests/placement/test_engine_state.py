@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fabric.core.errors import InputError
@@ -13,7 +14,9 @@ from fabric.placement.engine.query import Query
 from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import RING, parse_traffic
-from tests.placement.instances import Shape, built
+from fabric.placement.place import place
+from tests.placement.instances import SMALL, Shape, built, state
+from tests.topology import fabrics
 from tests.topology.fabrics import example
 
 THIN = Shape((4, 4, 8), spines=2, uplink_gbps=200)
@@ -161,3 +164,84 @@ def test_bounds_of_nothing_prove_nothing() -> None:
     answer = engine().place(Query(9, traffic=parse_traffic("ring"), target=0.0))
     assert replace(answer, bound=0.0).gap == float("inf")
     assert replace(answer, bound=0.0, load=0.0).gap == 0
+
+
+def test_state_that_follows_another_is_what_it_is_alone() -> None:
+    """What two states share is made once, and gives the same answers."""
+    fabric = built(SMALL[1])
+    whole = state(fabric, 3)
+    fewer = State(whole.conditions, whole.jobs[1:])
+    other = State(whole.conditions[1:], whole.jobs)
+    engine = Engine(fabric)
+    for one in (whole, fewer, whole, other, whole, State()):
+        engine, alone = engine.updated(one), Engine(fabric, one)
+        assert (engine.index.background == alone.index.background).all()
+        assert engine.index.rates.tolist() == alone.index.rates.tolist()
+        assert engine.index.available.busy.tolist() == alone.index.available.busy.tolist()
+        for traffic in ("ring", "all-to-all"):
+            query = Query(nodes=3, traffic=parse_traffic(traffic), target=0.0)
+            first, second = engine.place(query), alone.place(query)
+            assert first.rows.tolist() == second.rows.tolist()
+            assert replace(first, rows=second.rows) == second
+
+
+CROSSED = "hosts:\n- names: a1\n  traits: {nic: {gpus: [[1], [0]]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "hosts", "rails", "load"),
+    [
+        (1, ("a2", "a3"), (0,), 0.0),
+        (1, ("a1", "a2"), (0, 1), 1.0),  # GPU 0 of a1 is on rail 1: they meet above the leaves
+        (2, ("a1", "a2"), (0, 1), 0.0),  # whole hosts: NIC to NIC of the same rail
+        (1, ("a1",), (1,), 0.0),
+    ],
+)
+def test_gpus_of_single_hosts_on_other_rails(
+    gpus: int, hosts: tuple[str, ...], rails: tuple[int, ...], load: float
+) -> None:
+    built = fabrics.fabric(hosts=CROSSED, rails=2, host__gpus=2)
+    one = built.uplinks.speed_gbps[0] * np.count_nonzero(built.uplinks.lower == 0)
+    answer = Engine(built).place(Query(len(hosts), gpus, hosts=hosts))
+    assert answer.rails == rails
+    assert answer.load == pytest.approx(load * built.nics.speed_gbps[0] / one)
+    result = place(
+        built, len(hosts), gpus, [name for name in built.hosts.names if name not in hosts]
+    )
+    assert {rank.rail for rank in result.ranks} == set(result.rails)
+
+
+def test_the_search_prefers_hosts_whose_gpus_share_a_leaf() -> None:
+    built = fabrics.fabric(hosts=CROSSED, rails=2, host__gpus=2)
+    engine = Engine(built)
+    answer = engine.place(Query(2, 1, include=("a1", "a2", "a3")))
+    assert [built.hosts.names[row] for row in answer.rows] == ["a2", "a3"]
+
+
+def test_a_nic_that_is_down_counts_on_the_rail_that_the_gpus_of_a_host_use() -> None:
+    built = fabrics.fabric(hosts=CROSSED, rails=2, host__gpus=2)
+    engine = Engine(built, State((Condition("a1:eth1", Health.DOWN),)))
+    assert len(engine.place(Query(1, 1, hosts=("a1",))).rows) == 1
+    assert not engine.index.available.usable(np.array([3])).healthy[built.host_row["a1"]]
+    assert engine.index.available.usable(np.array([2])).healthy[built.host_row["a1"]]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "named"),
+    [
+        (4, ()),  # one unit: no cable between switches is used
+        (12, ("leaf0-0:etp5a is degraded: flaps", "spine1 is degraded")),
+    ],
+)
+def test_cables_on_the_way_are_named_even_at_full_speed(nodes: int, named: tuple[str, ...]) -> None:
+    port = built(THIN).switches.skus[0].port(int(built(THIN).uplinks.lower_port[0]))
+    other = int(np.flatnonzero(built(THIN).uplinks.lower == 2)[0])
+    unused = built(THIN).switches.skus[2].port(int(built(THIN).uplinks.lower_port[other]))
+    items = (
+        Condition(f"leaf0-0:{port}", Health.DEGRADED, "flaps", 1.0),
+        Condition(f"leaf1-0:{unused}", Health.DEGRADED, "flaps", 1.0),
+        Condition("spine1", Health.DEGRADED, "", 1.0),
+    )
+    hosts = tuple(f"h{row:05d}" for row in (*range(4), *range(8, 16)))[:nodes]
+    answer = engine(*items).place(Query(nodes, hosts=hosts))
+    assert tuple(why.replace(port, "etp5a") for _, why in answer.links) == named

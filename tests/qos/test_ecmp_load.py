@@ -17,6 +17,7 @@ from fabric.qos.ecmp.load import (
     efficiency,
     expected_max_load,
     max_load,
+    quick_max_load,
     used_share,
 )
 from tests.docs.papers import collision_probability
@@ -137,3 +138,16 @@ def test_two_links_have_a_closed_form() -> None:
 def test_wild_numbers_are_refused(flows: int, links: int, name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is"):
         max_load(flows, links)
+
+
+@pytest.mark.parametrize("links", [1, 2, 5, 32, 128])
+def test_quick_load_is_near_the_exact_one(links: int) -> None:
+    for flows in (1, 7, 256, 257, 300, 512, 1000, 3000, 16_383, 16_384):
+        exact = expected_max_load(flows, links)
+        assert quick_max_load(flows, links) == pytest.approx(exact, rel=3e-4), flows
+
+
+def test_quick_load_has_the_same_limits() -> None:
+    for flows, links in ((0, 4), (16_385, 4), (300, 0)):
+        with pytest.raises(ValueError, match="must lie between"):
+            quick_max_load(flows, links)

@@ -17,6 +17,7 @@ import httpx
 import uvicorn
 
 from fabric.serve.app import create_app
+from fabric.serve.protocol import LimitedProtocol
 from fabric.serve.run import listen
 from fabric.serve.service import Service
 from fabric.serve.settings import Settings
@@ -34,7 +35,9 @@ def served(state: Path, inventory: Path = DEMO, **settings) -> Iterator[httpx.Cl
     listening = listen("127.0.0.1", 0)
     with Store(state) as store:
         service = Service(inventory, store, Settings(**settings))
-        config = uvicorn.Config(create_app(service), log_config=None, access_log=False)
+        config = uvicorn.Config(
+            create_app(service), http=LimitedProtocol, log_config=None, access_log=False
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
+
 import pytest
 
 from fabric.core.errors import InputError
+from fabric.serve import protocol
 from fabric.serve.guard import ASKING, Buckets
 from fabric.serve.settings import Limits, Settings, check, parse_listen
-from fabric.serve.tokens import read_tokens
-from tests.serve.servers import served
+from fabric.serve.tokens import Tokens
+from tests.serve.servers import served, until
 
 READ, WRITE = "r" * 32, "w" * 32
 
 
 @pytest.fixture
 def tokens(tmp_path):
-    return read_tokens(_file(tmp_path, f"# two\nread {READ}\n\nwrite {WRITE}\n"))
+    return Tokens(_file(tmp_path, f"# two\nread {READ}\n\nwrite {WRITE}\n"))
 
 
 def _file(folder, text: str, mode: int = 0o600):
@@ -48,6 +53,66 @@ def test_scopes(tmp_path, tokens, capsys) -> None:
         refused = client.get("/v1/state")
         assert refused.headers["www-authenticate"] == "Bearer"
     assert READ not in capsys.readouterr().out
+
+
+def test_tokens_are_read_again_when_the_file_changes(tmp_path, tokens) -> None:
+    path = tmp_path / "tokens"
+    with served(tmp_path / "state", tokens=tokens, watch_s=0.02) as client:
+
+        def code(token: str) -> int:
+            return client.get("/v1/fabric", headers=_bearer(token)).status_code
+
+        def ready() -> dict:
+            return client.get("/readyz").json()
+
+        assert (code(READ), code("n" * 32)) == (200, 401)
+        path.write_text(f"read {'n' * 32}\n")
+        until(lambda: code("n" * 32) == 200, "the new token counts")
+        assert code(READ) == 401
+        path.write_text(f"nonsense {'secret' * 9}\n")
+        until(lambda: ready()["status"] == "degraded", "the wrong file is noticed")
+        assert code("n" * 32) == 200
+        assert "`write TOKEN`" in ready()["tokens"]["findings"][0]["message"]
+        assert "secret" not in client.get("/readyz").text
+        path.unlink()
+        until(lambda: "cannot be read" in client.get("/readyz").text, "it is missing")
+        _file(tmp_path, f"read {READ}\n")
+        until(lambda: ready()["status"] == "ok", "the right one is read")
+        assert (code(READ), code("n" * 32)) == (200, 401)
+
+
+def test_head_of_a_request_has_a_limit_of_time(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(protocol, "HEAD_S", 0.5)
+    whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with served(tmp_path) as client:
+        address = ("127.0.0.1", client.base_url.port)
+        for before, parts in {
+            "nothing": (b"", []),
+            "byte by byte": (b"", [b"%c" % byte for byte in whole[:-2]] * 9),
+            "after a request": (whole, [b"GET /h"]),
+            "line breaks after a request": (whole, [b"\r\n"] * 9),
+        }.values():
+            with socket.create_connection(address, 30) as slow:
+                slow.sendall(before)
+                if before:
+                    assert slow.recv(9999, socket.MSG_PEEK).startswith(b"HTTP/1.1 200")
+                    _read_until(slow, b"}")
+                began_s = time.monotonic()
+                with contextlib.suppress(ConnectionError):
+                    for part in parts:
+                        slow.sendall(part)
+                        time.sleep(0.05)
+                    assert slow.recv(1) == b""
+                assert time.monotonic() - began_s < 20
+        for _ in range(3):  # what comes in time is answered, however old the connection is
+            assert client.get("/healthz").status_code == 200
+            time.sleep(0.4)
+
+
+def _read_until(connection: socket.socket, end: bytes) -> None:
+    got = b""
+    while not got.endswith(end):
+        got += connection.recv(1)
 
 
 def _bearer(token: str) -> dict[str, str]:
@@ -115,7 +180,7 @@ def test_internal_error_is_a_problem_and_no_more(tmp_path, monkeypatch, capsys) 
 )
 def test_wrong_token_file(tmp_path, text: str, mode: int, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_tokens(_file(tmp_path, text, mode))
+        Tokens(_file(tmp_path, text, mode))
     said = "\n".join(map(str, caught.value.findings))
     assert message in said
     assert "short\n" not in said

@@ -7,6 +7,7 @@ import os
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
 from schemathesis import GenerationMode
 
 from tests.serve.servers import served
@@ -46,6 +47,73 @@ def test_examples_of_the_document_work(own) -> None:
                     own.put("/v1/state", json={"conditions": {}})
                 answer = own.request(method, path, json=example)
                 assert answer.status_code < 300, (path, example, answer.text)
+
+
+#: A request for each answer that is JSON: method, path, body.
+ANSWERS = (
+    ("post", "/v1/placements", {"nodes": 2, "traffic": "all-to-all", "ranks": True}),
+    ("post", "/v1/placements", {"nodes": 1}),
+    ("get", "/v1/fabric", None),
+    ("get", "/v1/hosts", None),
+    ("get", "/v1/links", None),
+    ("get", "/v1/links?kind=host", None),
+    ("put", "/v1/state", {"conditions": {"gpu001": {"health": "down", "reason": "x"}}}),
+    ("patch", "/v1/state", {"conditions": {"gpu001:eth1": {"health": "degraded"}}}),
+    ("post", "/v1/jobs", {"name": "a", "hosts": "gpu[002-003]", "traffic": "ring:3,tree:1"}),
+    ("get", "/v1/state", None),
+    ("get", "/v1/hosts?limit=2", None),
+    ("get", "/v1/links?kind=host", None),
+    ("get", "/v1/jobs", None),
+    ("post", "/v1/placements", {"nodes": 1, "target": 0}),
+    ("post", "/v1/whatif", {"fail": ["switch:spine01", "host:gpu001"], "rules": True}),
+    ("post", "/v1/whatif", {"drain": "spine01"}),
+    ("post", "/v1/whatif", {"all_links": True, "all_switches": True}),
+    ("post", "/extender/filter", {"Pod": {}, "NodeNames": ["gpu001", "x"]}),
+    ("post", "/extender/filter", {"Nodes": {"items": [{"metadata": {"name": "gpu004"}}]}}),
+    ("post", "/extender/prioritize", {"Pod": {}, "NodeNames": ["gpu001", "gpu004"]}),
+    ("get", "/healthz", None),
+    ("get", "/readyz", None),
+)
+
+
+def test_answers_keep_to_the_document(own) -> None:
+    """Each member of each answer is described, and each described one has its type."""
+    document = own.get("/openapi.json").json()
+    closed = _closed(document["components"])
+    seen = set()
+    for method, url, body in ANSWERS:
+        answer = own.request(method, url, json=body)
+        path = url.partition("?")[0]
+        seen.add((method, path))
+        described = document["paths"][path][method]["responses"][str(answer.status_code)]
+        schema = {"components": closed, **described["content"]["application/json"]["schema"]}
+        wrong = [*Draft202012Validator(schema).iter_errors(answer.json())]
+        assert not wrong, (url, [(one.json_path, one.message) for one in wrong])
+    assert seen == {
+        (method, path)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if any(
+            "application/json" in one.get("content", {}) for one in operation["responses"].values()
+        )
+    }
+
+
+def _closed(value):
+    """Return schemas under which no member may be there that they do not describe."""
+    if isinstance(value, list):
+        return [_closed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _closed(one) for name, one in value.items()}
+    return {**inner, "additionalProperties": False} if "properties" in value else inner
+
+
+def test_errors_keep_to_the_document(shared) -> None:
+    document = shared.get("/openapi.json").json()
+    schema = {"components": document["components"], "$ref": "#/components/schemas/Problem"}
+    for answer in (shared.get("/v1/topology/x"), shared.post("/v1/placements", json={"nodes": 0})):
+        Draft202012Validator(schema).validate(answer.json())
 
 
 def _fuzz(client, examples: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
-from fabric.placement.exporters.slurm import slurm
+from fabric.placement.exporters.slurm import blocks, slurm, topologies
 from tests.topology.fabrics import example
 
 HOSTS = ["gpu001", "gpu002", "gpu003", "gpu004"]
@@ -105,11 +106,64 @@ def test_topograph_keeps_the_nodes_that_are_named(shared) -> None:
     assert children
 
 
+def _generated(client, **body) -> str:
+    made = client.post("/v1/generate", json=body)
+    assert made.status_code == 202, made.text
+    return client.get("/v1/topology", params={"uid": made.text}).text
+
+
+def test_topograph_writes_blocks(shared) -> None:
+    """As the export does; limited to nodes the sizes follow, unless they are given."""
+    engine = {"name": "slurm", "params": {"plugin": "topology/block"}}
+    assert _generated(shared, engine=engine) == blocks(example("demo"))
+    nodes = [{"region": "r", "instances": {"1": "gpu001", "2": "gpu003", "3": "gpu004"}}]
+    lines = _generated(shared, engine=engine, nodes=nodes).splitlines()[1:]
+    assert lines == [
+        "BlockName=su1 Nodes=gpu001",
+        "BlockName=su2 Nodes=gpu[003-004]",
+        "BlockSizes=1,2",
+    ]
+    sized = {"name": "slurm", "params": {"plugin": "topology/block", "blockSizes": [2, 8]}}
+    assert _generated(shared, engine=sized).endswith("\nBlockSizes=2,8\n")
+
+
+def test_topograph_writes_several_topologies(shared) -> None:
+    params = {
+        "topologies": {
+            "blocks": {"plugin": "topology/block", "nodes": ["gpu001", "gpu002"]},
+            "all": {"plugin": "topology/tree", "clusterDefault": True},
+            "flat": {"plugin": "topology/flat"},
+        }
+    }
+    listed = yaml.safe_load(_generated(shared, engine={"name": "slurm", "params": params}))
+    tree, block, flat = listed
+    exported = yaml.safe_load(topologies(example("demo")))
+    assert tree == {**exported[0], "topology": "all"}
+    assert block == {
+        "topology": "blocks",
+        "cluster_default": False,
+        "block": {"block_sizes": [2], "blocks": [{"block": "su1", "nodes": "gpu[001-002]"}]},
+    }
+    assert flat == {"topology": "flat", "cluster_default": False, "flat": True}
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {"engine": {"name": "k8s"}},
-        {"engine": {"params": {"plugin": "topology/block"}}},
+        {"engine": {"params": {"plugin": "topology/flat"}}},
+        {"engine": {"params": {"blockSizes": [2]}}},
+        {"engine": {"params": {"plugin": "topology/block", "blockSizes": [2, 6]}}},
+        {"engine": {"params": {"plugin": "topology/block", "blockSizes": [0]}}},
+        {"engine": {"params": {"plugin": "topology/block", "blockSizes": [2, 2]}}},
+        {"engine": {"params": {"plugin": "topology/tree", "topologies": {}}}},
+        {"engine": {"params": {"topologies": {"a": {"plugin": "topology/tree", "nodes": ["x"]}}}}},
+        {"engine": {"params": {"topologies": {"a: b\n": {"plugin": "topology/tree"}}}}},
+        {
+            "engine": {
+                "params": {"topologies": {"a": {"plugin": "topology/tree", "partition": "p"}}}
+            }
+        },
         {"engine": {"params": {"topologyConfigPath": "/etc/passwd"}}},
         {"nodes": [{"instances": {"i": "nope"}}]},
     ],

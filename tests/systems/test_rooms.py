@@ -13,6 +13,7 @@ from fabric.core.registry import Registry
 from fabric.devices.driver import drivers
 from fabric.lab.standin import stand_ins
 from fabric.observe.parsers import parsers
+from fabric.observe.parsers.lldp import outputs
 from fabric.platforms.features import declared
 from fabric.platforms.model import platforms
 from fabric.prove.batfish.forms import snapshot_writers
@@ -24,6 +25,7 @@ ROOMS: dict[str, Registry] = {
     "platforms": platforms,
     "render": renderers,
     "parsers": parsers,
+    "lldp_outputs": outputs,
     "drivers": drivers,
     "adapters": adapters,
     "batfish": snapshot_writers,

@@ -29,7 +29,7 @@ from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
 from tests.cli.runs import run
 from tests.exchange import netbox_objects, netbox_server
-from tests.exchange.plants import put, written
+from tests.exchange.plants import ADDRESSES, put, written
 from tests.exchange.test_lldp import seen
 from tests.topology.fabrics import REPOSITORY
 
@@ -102,11 +102,11 @@ def test_parts_of_an_export(demo: Project) -> None:
     assert "available: plan, racks, cabling" in str(caught.value.findings[0])
     with pytest.raises(InputError) as caught:
         export(demo, "visio", ExportRequest())
-    assert "netbox, nornir" in str(caught.value.findings[0])
+    assert "netbox, netlab, nornir" in str(caught.value.findings[0])
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:
-    assert "unknown import format 'visio'; available: ansible, csv" in refusal(
+    assert "unknown import format 'visio'; available: ansible, containerlab, csv" in refusal(
         "visio", tmp_path, tmp_path / "out"
     )
     source = tmp_path / "c.csv"
@@ -194,6 +194,37 @@ def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_pa
     assert ["nic.address of 2" in note.message for note in notes] == [True]
 
 
+FOREIGN = """devices:
+- names: su1-rail0
+  subnets: [{network: 10.64.200.0/24, vlan: 300, gateway: 10.64.200.254}]
+  ports: {Ethernet128: {address: 10.9.0.4}, Ethernet136: {address: 10.9.0.6}}
+- names: su2-rail1
+  subnets: [{network: 10.64.9.0/24, vlan: 301, gateway: 10.64.9.1}]
+"""
+FOREIGN_HOSTS = "hosts:\n- {names: gpu001, nics: [{rail: 0, address: 10.64.200.77}]}\n"
+
+
+@pytest.mark.parametrize("form", ["json", "graphml", "dot"])
+@pytest.mark.parametrize("base", [DEMO, None])
+def test_addresses_are_kept_as_they_are(form: str, base: Path | None, tmp_path: Path) -> None:
+    """Subnets, VLANs, gateways, /31 links and NICs that no design would number so."""
+    put(
+        tmp_path / "old",
+        {
+            "fabric.yaml": (DEMO / "fabric.yaml").read_text(),
+            "devices/own.yaml": FOREIGN,
+            "hosts/own.yaml": FOREIGN_HOSTS,
+        },
+    )
+    old = Project(tmp_path / "old")
+    source = exported(old, form, tmp_path / "made")
+    _, notes = bring(form, source, tmp_path / "out", base=base)
+    new = Project(tmp_path / "out")
+    assert plant(new.fabric).canonical() == plant(old.fabric).canonical()
+    assert not [note for note in notes if "cannot represent" in note.message]
+    assert [f.rule for f in check(new).at_least(Severity.ERROR) if f.rule.startswith("ADR")] == []
+
+
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "platforms").mkdir(parents=True)
@@ -215,7 +246,9 @@ def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
     assert ended.code == 0, ended.err
     assert ended.err.splitlines()[-1].startswith("wrote 2 files to ")
     built = Project(tmp_path / "out")
-    assert set(plant(built.fabric).cables) == set(plant(demo.fabric).cables)
+    assert set(plant(built.fabric).without(ADDRESSES).cables) == set(
+        plant(demo.fabric).without(ADDRESSES).cables
+    )
     assert check(built).at_least(Severity.ERROR) == ()
 
 
@@ -280,7 +313,7 @@ def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> N
     back, notes = complete(result, "x")
     assert notes == ()
     lost = {"name", "device.model", "device.asn", "device.loopback", "device.management"}
-    lost |= {"nic.rdma_device", "nic.address"}
+    lost |= {"nic.rdma_device", "nic.address", *ADDRESSES}
     assert back.without(lost).canonical() == plant(project.fabric).without(lost).canonical()
 
 

@@ -98,10 +98,10 @@ def _safe(cell: object) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-#: A list of cables says nothing of devices but their names and racks.
+#: A list of cables says nothing of devices but their names and racks, and no address.
 _LOST = frozenset({
     *(name for name in field_names() if name.startswith("device.") or name == "nics"),
-    "name",
+    *("name", "cable.near_address", "cable.far_address"),
 })
 exporters.add("csv")(
     Exporter(

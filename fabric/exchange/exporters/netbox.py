@@ -154,6 +154,13 @@ def _addresses(plant: Plant) -> Rows:
             if item.management[-1:].isdecimal()
         ),
         *((nic.host, nic.interface, nic.address) for nic in plant.nics if nic.address),
+        *(
+            (*end, address)
+            for cable in plant.cables
+            if not {cable.near, cable.far} & plant.nic.keys()
+            for end, address in zip((cable.near, cable.far), cable.addresses, strict=True)
+            if address
+        ),
     ]
     return [
         {"address": address, "status": "active", "device": device, "interface": interface}
@@ -188,4 +195,6 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
-exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC))
+#: NetBox has addresses of interfaces; those of VLANs are not written.
+_LOST = frozenset({"nic.vlan", "cable.near_address", "cable.far_address"})
+exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC, lost=_LOST))

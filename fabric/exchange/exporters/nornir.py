@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.exchange.exporters.dot import renamed
+from fabric.exchange.values import CABLE_WORDS, known
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fabric.exchange.plant import Device, Plant
 
 #: What each device has of itself; the rest is inherited from its group, or said by nornir's fields.
@@ -25,11 +24,11 @@ _HEAD = "# Written by rocefab.\n"
 def _nornir(plant: Plant) -> Exported:
     data: dict[str, dict[str, Any]] = {item.name: _data(item) for item in plant.devices}
     for cable in plant.cables:
-        figures = {"speed_gbps": cable.speed_gbps, "cable_m": cable.cable_m}
+        figures = {name: getattr(cable, name) for name in CABLE_WORDS}
         row = {"port": cable.near[1], "peer_device": cable.far[0], "peer_port": cable.far[1]}
-        data[cable.near[0]].setdefault("cables", []).append(row | _known(figures))
+        data[cable.near[0]].setdefault("cables", []).append(row | known(figures))
     for nic in plant.nics:
-        row = _known({key: value for key, value in asdict(nic).items() if key != "host"})
+        row = known({key: value for key, value in asdict(nic).items() if key != "host"})
         data[nic.host].setdefault("nics", []).append(row)
     hosts = {item.name: _host(item, data[item.name]) for item in plant.devices}
     trees: dict[str, dict[str, Any]] = {
@@ -71,10 +70,6 @@ def _groups(plant: Plant) -> dict[str, Any]:
 
 def _data(device: Device) -> dict[str, Any]:
     return renamed(asdict(device), {name: (name,) for name in _DATA})
-
-
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 exporters.add("nornir")(Exporter({"inventory": _nornir}, about=About.FABRIC))

@@ -14,8 +14,9 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.notes import Notes
 from fabric.exchange.plant import End, end_key
-from fabric.exchange.values import json_of, malformed
+from fabric.exchange.values import is_name, json_of, malformed
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     InputError
         When a device cannot be taken in.
     """
-    del settings
-    return _Sightings(data, shown).imported()
+    return _Sightings(data, shown, cut_domain=settings.cut_domain).imported()
 
 
 class _Sightings:
-    def __init__(self, data: list[dict[str, Any]], shown: str) -> None:
-        self._draft = Draft(shown, closed=True)
+    def __init__(self, data: list[dict[str, Any]], shown: str, *, cut_domain: bool) -> None:
+        self._draft = Draft(shown, closed=True, cut_domain=cut_domain)
+        self._some = Notes(shown)
         self._notes: list[Finding] = []
         self._names: dict[str, str] = {}
         self._ports: dict[str, dict[str, str]] = {}
@@ -66,11 +67,13 @@ class _Sightings:
             return
         facts = _mapping(state.get("facts"))
         host = seen.get("platform") == "host"
+        if not self._takes(name, seen):
+            return
         self._draft.device(
             name,
             place,
             {
-                "kind": "host" if host else "switch",
+                "kind": seen.get("kind", "host" if host else "switch"),
                 "model": None if host else facts.get("model"),
                 "system": None if host else seen.get("platform"),
                 "serial": facts.get("serial"),
@@ -96,6 +99,21 @@ class _Sightings:
                 if isinstance(item, dict)
             ]
 
+    def _takes(self, name: str, seen: Mapping[str, Any]) -> bool:
+        """Note what is not read of a device; tell whether its name can be one."""
+        for port in seen.get("management") or ():
+            fix = "rename the port if it is part of the fabric"
+            self._some.add("management ports are ignored", fix, f"{name} {port}")
+        if not seen.get("unread"):
+            return True
+        if not is_name(name):
+            fix = "rename it if it is part of the fabric"
+            self._some.add("neighbours have no device name and are ignored", fix, name)
+            return False
+        fix = "provide its output too, or check the cables"
+        self._some.add("devices were not read; their cables are those that others see", fix, name)
+        return True
+
     def imported(self) -> Imported:
         cables: set[tuple[End, End]] = set()
         for near in sorted(self._told, key=end_key):
@@ -115,7 +133,7 @@ class _Sightings:
             speed = self._speeds.get(near) or self._speeds.get(far)
             place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
             self._draft.cable(near, far, place, {"speed_gbps": speed})
-        return Imported(self._draft.plant(), tuple(self._notes))
+        return Imported(self._draft.plant(), (*self._some.all(), *self._notes))
 
     def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:
         """Return the other end of what a port sees, None where it is unknown."""

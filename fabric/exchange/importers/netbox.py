@@ -15,7 +15,7 @@ from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.netbox_links import Links
 from fabric.exchange.netbox_macs import macs
-from fabric.exchange.netbox_notes import Notes, missing_fields, shown, unknown_roles
+from fabric.exchange.netbox_notes import NetBoxNotes, missing_fields, unknown_roles
 from fabric.exchange.netbox_words import (
     DEVICE_FIELDS,
     ENDPOINTS,
@@ -28,6 +28,7 @@ from fabric.exchange.netbox_words import (
     objects,
     slug_of,
 )
+from fabric.exchange.notes import shown
 from fabric.exchange.values import json_of, malformed, meant
 from fabric.intent.scalars import listed
 
@@ -64,7 +65,7 @@ class _Reader:
         self._data = data
         self._settings = settings
         self._draft = Draft(shown, closed=True, cut_domain=settings.cut_domain)
-        self._notes = Notes(shown)
+        self._notes = NetBoxNotes(shown)
         self._special = self._special_interfaces()
         self._kinds: dict[str, str] = {}
         self._roles: dict[str, list[str]] = {}
@@ -80,7 +81,7 @@ class _Reader:
         self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
-        links = Links(self._draft, self._notes, self._kinds, self._interfaces)
+        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses)
         links.read(self._rows("cables"))
         self._cabled = links.cabled
         self._take_nics(addresses)

@@ -12,7 +12,7 @@ from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers.cable_map import take_cables
 from fabric.exchange.trees import circle, first_known, lineage
-from fabric.exchange.values import DEVICE_WORDS, malformed, pick, role_of_groups
+from fabric.exchange.values import CABLE_WORDS, DEVICE_WORDS, malformed, pick, role_of_groups
 from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error, load_yaml
 
@@ -74,11 +74,11 @@ class _Inventory:
         for number, row in enumerate(_rows(own.get("cables"))):
             where = self._place(self.hosts, name, "data", "cables", number)
             far = (str(row.get("peer_device", "")), str(row.get("peer_port", "")))
-            figures = {key: row.get(key) for key in ("speed_gbps", "cable_m")}
+            figures = {key: row.get(key) for key in CABLE_WORDS}
             self._draft.cable((name, str(row.get("port", ""))), far, where, figures)
         for number, row in enumerate(_rows(own.get("nics"))):
             where = self._place(self.hosts, name, "data", "nics", number)
-            fields = ("rail", "nic_port", "rdma_device", "address", "mac")
+            fields = ("rail", "nic_port", "rdma_device", "address", "mac", "vlan")
             known = {key: row.get(key) for key in fields}
             self._draft.nic(name, row.get("interface"), where, known)
 

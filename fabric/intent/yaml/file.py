@@ -70,7 +70,12 @@ class Document:
 
 
 def load_yaml(
-    path: Path, shown_as: str, *, root: Path | None = None, listed: bool = False
+    path: Path,
+    shown_as: str,
+    *,
+    root: Path | None = None,
+    listed: bool = False,
+    foreign: bool = False,
 ) -> Document:
     """Read one file of the inventory.
 
@@ -84,6 +89,9 @@ def load_yaml(
         The folder that links may not leave; the file's own folder when None.
     listed : bool
         Whether the file holds a list; ``data`` then has its items by their places, from 0.
+    foreign : bool
+        Whether another program reads the file too: words that YAML readers understand
+        differently, such as ``True``, are text then and no errors.
 
     Raises
     ------
@@ -91,7 +99,8 @@ def load_yaml(
         With all that is wrong with the file as a YAML file.
     """
     shown = printable(shown_as)
-    return parse_yaml(_read(path, shown, root or path.parent, MAX_BYTES), shown, listed=listed)
+    raw = _read(path, shown, root or path.parent, MAX_BYTES)
+    return parse_yaml(raw, shown, listed=listed, foreign=foreign)
 
 
 def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
@@ -121,7 +130,9 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
     return _decode(raw, shown)
 
 
-def parse_yaml(raw: bytes, shown_as: str, *, listed: bool = False) -> Document:
+def parse_yaml(
+    raw: bytes, shown_as: str, *, listed: bool = False, foreign: bool = False
+) -> Document:
     """Read the content of one file of the inventory; as `load_yaml`, from memory.
 
     Raises
@@ -131,7 +142,7 @@ def parse_yaml(raw: bytes, shown_as: str, *, listed: bool = False) -> Document:
     """
     if len(raw) > MAX_BYTES:
         raise _refused("INT008", "the file is larger than 16 MiB", "split it", Position(shown_as))
-    builder = Builder(shown_as, listed=listed)
+    builder = Builder(shown_as, listed=listed, foreign=foreign)
     text = _decode(raw, shown_as)
     data, places = builder.build(text)
     if builder.findings:

@@ -128,10 +128,10 @@ class _TooDeepError(Exception):
 class Builder:
     """Builds the data of one file and collects what is wrong with it."""
 
-    def __init__(self, file: str, *, listed: bool = False) -> None:
+    def __init__(self, file: str, *, listed: bool = False, foreign: bool = False) -> None:
         self.file = file
         self.findings: list[Finding] = []
-        self._listed = listed
+        self._listed, self._foreign = listed, foreign
         self._root: list[Any] = []
         self._stack = [_Frame(self._root, Places(0))]
 
@@ -208,6 +208,8 @@ class Builder:
         try:
             return plain_value(event.value)
         except TrapError as trap:
+            if self._foreign:
+                return event.value
             self._add("INT007", event, f"unquoted {quoted(event.value)} {trap}", trap.fix)
             return event.value
 

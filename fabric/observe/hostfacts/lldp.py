@@ -6,18 +6,25 @@ but a ``value``, and keys an object by its ``name`` where it has one.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import read_json
 from fabric.observe.hostfacts.values import interface_name, label, shown
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.lldp import by_port
 from fabric.observe.state import LldpNeighbour
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Neighbours = Mapping[str, tuple[LldpNeighbour, ...]]
+
+
+_TITLE = re.compile(r"^LLDP neighbors:$", re.MULTILINE)
+_INTERFACE = re.compile(r"Interface: +([^\s,]+), via: (\w+)")
+_FIELD = re.compile(r" +(SysName|PortID|PortDescr): +(\S.*)")
 
 
 @reads("lldp", "lldpcli show neighbors -f json")
@@ -97,3 +104,38 @@ def _value(value: Any) -> str:
     if not isinstance(first, str):
         raise UnreadableError(f"lldpcli printed {shown(first)} where a text belongs")
     return first
+
+
+def parse_lldp_text(text: str) -> Neighbours:
+    """Parse ``lldpctl`` and ``lldpcli show neighbors`` (lldpd/lldpd, src/client/display.c).
+
+    Other protocols than LLDP are passed over.
+
+    Raises
+    ------
+    UnreadableError
+        When it is another output, or a neighbour has no port.
+    """
+    if not _TITLE.search(text):
+        raise UnreadableError("this is not the text of lldpcli")
+    parts: list[tuple[str, str, dict[str, str]]] = []
+    for line in text.splitlines():
+        head, field = _INTERFACE.match(line), _FIELD.fullmatch(line.rstrip())
+        if head:
+            parts.append((head[1], head[2], {}))
+        elif field and parts:
+            parts[-1][2].setdefault(field[1], field[2].strip())
+    if any("PortID" not in fields for _, _, fields in parts):
+        raise UnreadableError("a neighbour of LLDP has no port")
+    return by_port(
+        (
+            port,
+            LldpNeighbour(
+                fields.get("SysName", ""),
+                fields["PortID"].partition(" ")[2] or fields["PortID"],
+                fields.get("PortDescr", ""),
+            ),
+        )
+        for port, protocol, fields in parts
+        if protocol == "LLDP"
+    )

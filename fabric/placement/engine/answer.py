@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.placement.engine.availability import why
 from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.query import Answer, Room
 from fabric.placement.engine.seats import changes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.index import Index
     from fabric.placement.engine.load import Loads
     from fabric.placement.engine.search import Problem
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Ints
 
 #: A job counts as slowed when its rate falls by more than this share.
 _NOTICED = 1e-6
@@ -67,6 +70,7 @@ def answer(
     return Answer(
         rows=rows,
         units=_runs(unit),
+        rails=_rails(index, best, problem),
         cost=best.cost,
         load=best.load,
         bound=min(problem.bound, max(best.load, target)),
@@ -76,11 +80,12 @@ def answer(
         slowed=slowed,
         crossings=changes(unit),
         pod_crossings=changes(pod),
-        room=_room(index, usable.healthy & ~taken),
+        room=_room(index, usable, rows),
         graded=tuple((names[row], why) for row, why in reasons if taken[row]),
         unusable=tuple(
             (names[row], why) for row, why in reasons if not (taken[row] or usable.graded[row])
         ),
+        links=tuple(_links(index, best, problem)),
     )
 
 
@@ -89,6 +94,31 @@ def _runs(unit: Ints) -> tuple[tuple[int, int], ...]:
     first = np.flatnonzero(np.concatenate([[True], unit[1:] != unit[:-1]]))
     count = np.diff(np.append(first, len(unit)))
     return tuple(zip(unit[first].tolist(), count.tolist(), strict=True))
+
+
+def _rails(index: Index, best: Evaluated, problem: Problem) -> tuple[int, ...]:
+    used = np.zeros(index.fabric.rails, dtype=np.bool_)
+    nic = index.groups.nic[best.rows[:, None], problem.supply.columns]
+    used[nic // index.fabric.nic_ports] = True
+    return tuple(np.flatnonzero(used).tolist())
+
+
+def _links(index: Index, best: Evaluated, problem: Problem) -> Iterator[tuple[str, str]]:
+    """Yield the conditions of cables from the job's leaves, and of those above its pods."""
+    links, fabric = index.available.now.links, index.fabric
+    if not (links and len(best.own.link)):
+        return
+    groups, supply = index.groups.of_host[best.rows], problem.supply
+    leaves = np.unique(supply.leaf[groups])
+    below = np.zeros(len(fabric.switches), dtype=np.bool_)
+    below[leaves] = True
+    pods = np.unique(fabric.switches.pod[leaves])
+    if len(pods) > 1:
+        spines = fabric.switches.of_tier(1)
+        below[spines] = np.isin(fabric.switches.pod[spines], pods)
+    for cables, one in links:
+        if below[fabric.uplinks.lower[cables]].any():
+            yield one.subject, why(one)
 
 
 def _bottleneck(index: Index, best: Evaluated) -> str:
@@ -113,9 +143,9 @@ def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float
     return float(after[0]), tuple(slowed)
 
 
-def _room(index: Index, free: Bools) -> Room:
-    """Return the largest jobs for which there are hosts."""
-    of = index.groups.of_host[free]
-    by_group = np.bincount(of, minlength=len(index.groups))
+def _room(index: Index, usable: Usable, rows: Ints) -> Room:
+    """Return the largest jobs for which there are healthy hosts that this one does not take."""
+    taken = index.groups.of_host[rows[usable.healthy[rows]]]
+    by_group = index.healthy(usable) - np.bincount(taken, minlength=len(index.groups))
     by_pod = np.bincount(index.groups.pod, weights=by_group)
-    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), len(of))
+    return Room(int(by_group.max(initial=0)), int(by_pod.max(initial=0)), int(by_group.sum()))

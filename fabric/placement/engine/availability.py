@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,17 +48,20 @@ class Availability:
     ----------
     busy : array of bool, shape (hosts,)
         Hosts that run a job.
+    nic : array of int, shape (hosts, columns)
+        NIC port that serves each column.
     nic_up : array of bool, shape (hosts, columns)
-        NIC ports that are cabled and enabled.
+        Columns whose NIC port is cabled and enabled.
     """
 
     now: Now
     busy: Bools
+    nic: Ints
     nic_up: Bools
     _known: dict[tuple[int, ...], Usable] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, now: Now, jobs: Sequence[RunningJob]) -> Availability:
+    def of(cls, now: Now, jobs: Sequence[RunningJob], nic: Ints) -> Availability:
         """Return the hosts of a fabric as they are.
 
         Raises
@@ -78,7 +82,8 @@ class Availability:
         if findings:
             raise InputError("the state is not that of this fabric", findings)
         shape = (len(fabric.hosts), fabric.nics_per_host)
-        return cls(now, busy, fabric.nics.enabled.reshape(shape))
+        up = np.take_along_axis(fabric.nics.enabled.reshape(shape), nic, axis=1)
+        return cls(now, busy, nic, up)
 
     def usable(self, columns: Ints) -> Usable:
         """Return the hosts whose NICs of these columns can be used."""
@@ -89,11 +94,13 @@ class Availability:
 
     def _usable(self, columns: Ints) -> Usable:
         now = self.now
-        per_host, used = now.fabric.nics_per_host, set(columns.tolist())
-        nics = [(nic // per_host, one) for nic, one in now.nics.items() if nic % per_host in used]
+        per_host = now.fabric.nics_per_host
+        rows, ports = np.divmod(np.array(list(now.nics), dtype=np.int64), per_host)
+        used = (self.nic[rows[:, None], columns] == ports[:, None]).any(axis=1)
+        nics = list(compress(zip(rows.tolist(), now.nics.values(), strict=True), used))
         found = [*now.graded.items(), *nics, *now.hosts.items()]
         found.sort(key=lambda item: item[1].health is not Health.DEGRADED)  # the worst is last
-        reasons = {row: _why(one) for row, one in found}
+        reasons = {row: why(one) for row, one in found}
         graded = {row for row, one in found if one.health is Health.DEGRADED}
         lost = {row for row, one in found if one.health is not Health.DEGRADED}
         cabled = self.nic_up[:, columns].all(axis=1)
@@ -128,7 +135,8 @@ def _wrong(fabric: Fabric, job: RunningJob) -> Iterator[tuple[str, str, str]]:
             yield "traffic.layout", f"{name}: {error}", "correct its layout or its hosts"
 
 
-def _why(one: Condition) -> str:
+def why(one: Condition) -> str:
+    """Return what a thing is that is not as planned, and why."""
     reason = f": {one.reason}" if one.reason else ""
     return f"{one.subject} is {_WORDS[one.health]}{reason}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,10 @@ from fabric.placement.engine.traffic import Collective, exchanges
 if TYPE_CHECKING:
     from fabric.placement.engine.traffic import Exchange, Floats, Traffic
     from fabric.topology.model import Ints
+
+
+#: Hosts of the largest job whose demand is kept: 0.1 MB.
+_KEPT_NODES = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,8 @@ class Demand:
         ValueError
             When its layout does not multiply to its ranks.
         """
-        return cls(nodes, exchanges(traffic, nodes, gpus_per_node), traffic.pxn, columns)
+        small = nodes <= _KEPT_NODES
+        return (_kept if small else _kept.__wrapped__)(traffic, nodes, gpus_per_node, columns)
 
     @cached_property
     def cut(self) -> Floats:
@@ -124,6 +129,12 @@ class Demand:
             if part.kind is Collective.ALL_TO_ALL:
                 total += _all_to_all(part, where, groups)
         return total
+
+
+@lru_cache(maxsize=64)
+def _kept(traffic: Traffic, nodes: int, gpus_per_node: int, columns: int) -> Demand:
+    """Return a demand; jobs of one size and traffic share what was computed of it."""
+    return Demand(nodes, exchanges(traffic, nodes, gpus_per_node), traffic.pxn, columns)
 
 
 def _least_cut(part: Exchange, count: Ints) -> Floats:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.placement.engine.answer import Evaluated, answer
+from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.index import Index
 from fabric.placement.engine.polish import polished
 from fabric.placement.engine.query import Within
@@ -17,6 +17,7 @@ from fabric.placement.engine.seats import blocks, seats
 from fabric.placement.engine.state import State
 
 if TYPE_CHECKING:
+    from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.query import Answer, Query
     from fabric.placement.engine.request import Request
     from fabric.placement.engine.supply import Supply
@@ -58,7 +59,7 @@ class Engine:
     def updated(self, state: State) -> Engine:
         """Return an engine of the same fabric in another state; raises as the constructor."""
         other = object.__new__(Engine)
-        other.index = Index(self.fabric, state, self.index.groups)
+        other.index = Index(self.fabric, state, self.index)
         return other
 
     def place(self, query: Query) -> Answer:
@@ -71,20 +72,20 @@ class Engine:
         """
         request = resolve(self.fabric, query)
         supply = self.index.supply(request.columns)
-        request = replace(request, demand=replace(request.demand, columns=supply.leaves))
+        demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
         usable = self.index.available.usable(request.columns)
         block = self._blocks(query)
 
         def evaluated(rows: Ints) -> Evaluated:
-            own = self.index.loads(supply, request.demand, rows)
+            own = self.index.loads(supply, demand, rows)
             if own.lost:
                 return Evaluated(rows, own, float("inf"), 0.0)
             shared = float((own.load + self.index.background[own.link]).max(initial=0.0))
-            return Evaluated(rows, own, shared, self._nic_load(request, rows, block))
+            return Evaluated(rows, own, shared, self._nic_load(demand, rows, block))
 
         def searched(admitted: Bools) -> tuple[Problem, Evaluated | None]:
             free = self._eligible(request, admitted, block)
-            problem = self._problem(request, supply, free)
+            problem = self._problem(query, supply, demand, self._counts(request, usable, free))
             if query.hosts:
                 return problem, evaluated(request.hosts)
             if np.isinf(problem.bound):
@@ -119,13 +120,21 @@ class Engine:
             free &= block == (enough[np.argmin(count[enough])] if len(enough) else -1)
         return free
 
-    def _problem(self, request: Request, supply: Supply, free: Bools) -> Problem:
-        query = request.query
+    def _counts(self, request: Request, usable: Usable, free: Bools) -> Ints:
+        """Return how many hosts of each group may be used, shape (groups,)."""
+        healthy, of_host = self.index.healthy(usable), self.index.groups.of_host
+        if usable.graded.any() or len(request.include) or request.query.within is Within.BLOCK:
+            return np.bincount(of_host[free], minlength=len(healthy))
+        gone = np.unique(request.exclude)
+        gone = gone[usable.healthy[gone]]
+        return healthy - np.bincount(of_host[gone], minlength=len(healthy))
+
+    def _problem(self, query: Query, supply: Supply, demand: Demand, free: Ints) -> Problem:
         close = query.within in {Within.UNIT, Within.BLOCK}
         return Problem(
             supply=supply,
-            demand=request.demand,
-            free=np.bincount(self.index.groups.of_host[free], minlength=len(self.index.groups)),
+            demand=demand,
+            free=free,
             floor=query.target,
             segment=query.segment or 1,
             most_groups=1 if close else query.max_units,
@@ -139,10 +148,10 @@ class Engine:
             return blocks(self.fabric.hosts, min(max(per_block, 1), len(self.fabric.hosts)))
         return None
 
-    def _nic_load(self, request: Request, rows: Ints, block: Ints | None) -> float:
+    def _nic_load(self, demand: Demand, rows: Ints, block: Ints | None) -> float:
         """Return what the NICs of the busiest NVLink domain send, per host."""
         if block is None:
             return 1.0 if len(rows) > 1 else 0.0
         of, where = np.unique(block[rows], return_inverse=True)
-        sent = request.demand.between(where, len(of)).sum(axis=1) / np.bincount(where)
+        sent = demand.between(where, len(of)).sum(axis=1) / np.bincount(where)
         return float(sent.max(initial=0.0))

@@ -13,10 +13,11 @@ from fabric.placement.engine.fair import fair_rates
 from fabric.placement.engine.load import Loads, Numbers, loads
 from fabric.placement.engine.mesh import mesh
 from fabric.placement.engine.now import now
-from fabric.placement.engine.rails import columns_of, used_rails
+from fabric.placement.engine.rails import used_columns
 from fabric.placement.engine.supply import Carried, Supply, groups
 
 if TYPE_CHECKING:
+    from fabric.placement.engine.availability import Usable
     from fabric.placement.engine.state import RunningJob, State
     from fabric.placement.engine.supply import Groups
     from fabric.placement.engine.traffic import Floats
@@ -32,8 +33,8 @@ class Index:
         The network.
     state : State
         What is not as planned, and the jobs that run.
-    of : Groups or None
-        Groups of the fabric, where they are known.
+    before : Index or None
+        The same fabric in another state: what is the same in both is not made twice.
 
     Raises
     ------
@@ -41,15 +42,19 @@ class Index:
         When the state names what the fabric does not have.
     """
 
-    def __init__(self, fabric: Fabric, state: State, of: Groups | None = None) -> None:
-        self.fabric, self.state, self.groups = fabric, state, of or groups(fabric)
-        current = now(self.fabric, state.conditions)
-        self.available = Availability.of(current, state.jobs)
-        self.numbers = Numbers.of(mesh(current))
+    def __init__(self, fabric: Fabric, state: State, before: Index | None = None) -> None:
+        self.fabric, self.state = fabric, state
+        self.groups: Groups = before.groups if before else groups(fabric)
+        same = before if before and before.state.conditions == state.conditions else None
+        current = same.available.now if same else now(self.fabric, state.conditions)
+        self.available: Availability = Availability.of(current, state.jobs, self.groups.nic)
+        self.numbers: Numbers = same.numbers if same else Numbers.of(mesh(current))
         self.background = np.zeros(self.numbers.count)
         self._supplies: dict[bytes, Supply] = {}
+        self._healthy: dict[Usable, Ints] = {}
         self._carried = self._carry()
-        self.jobs = [self._loads_of(job) for job in state.jobs]
+        known = dict(zip(same.state.jobs, same.jobs, strict=True)) if same else {}
+        self.jobs: list[Loads] = [known.get(job) or self._loads_of(job) for job in state.jobs]
         for job in self.jobs:
             carried = np.isfinite(job.load)  # what has no way loads no link
             self.background[job.link[carried]] += job.load[carried]
@@ -66,6 +71,13 @@ class Index:
         above = _mean(self.background[first[-1] :], of.super_gbps)
         return Carried(gbps, load, of.super_gbps.sum(axis=1), above)
 
+    def healthy(self, usable: Usable) -> Ints:
+        """Return how many healthy hosts each group has, shape (groups,)."""
+        if usable not in self._healthy:
+            of = self.groups.of_host[usable.healthy]
+            self._healthy[usable] = np.bincount(of, minlength=len(self.groups))
+        return self._healthy[usable]
+
     def supply(self, columns: Ints) -> Supply:
         """Return what the groups carry of a job on some columns."""
         key = columns.tobytes()
@@ -76,7 +88,7 @@ class Index:
     def _loads_of(self, job: RunningJob) -> Loads:
         """Return the loads of a job that runs."""
         gpus = job.gpus_per_node or self.fabric.intent.fabric.host.gpus
-        supply = self.supply(columns_of(self.fabric, used_rails(self.fabric, gpus)))
+        supply = self.supply(used_columns(self.fabric, gpus))
         demand = Demand.of(job.traffic, len(job.hosts), gpus, supply.leaf.shape[1])
         rows = np.array([self.fabric.host_row[name] for name in job.hosts], dtype=np.int64)
         return self.loads(supply, demand, rows)

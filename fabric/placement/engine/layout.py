@@ -40,6 +40,9 @@ class Layout:
     sizes: Mapping[str, int]
     weights: Mapping[str, float] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.sizes.items()), frozenset(self.weights.items())))
+
     def __str__(self) -> str:
         return ",".join(f"{name}={self.sizes[name]}" for name in DIMENSIONS if name in self.sizes)
 

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 
-#: A sort costs more than a table of all links where more than one in so many is used.
+#: A sort costs more than a table of the links between the first and the last one where more than
+#: one in so many is used.
 _SPARSE = 64
+#: Flows that are counted in one go: columns times the square of the groups.
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +110,11 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     size = len(used)
     leaf, speed = supply.leaf[used], supply.speed_gbps[used]
     pod, volume = supply.groups.pod[used], demand.on_rail(where, size)
+    step = max(1, _AT_ONCE // size**2)
     found = [
-        _spread(numbers, leaf[:, column], pod, volume * speed[:, [column]])
-        for column in range(leaf.shape[1] if volume.any() else 0)
+        _spread(numbers, leaf.T[part], pod, volume * speed.T[part, :, None])
+        for first in range(0, leaf.shape[1] if volume.any() else 0, step)
+        for part in (slice(first, first + step),)
     ]
     if not demand.pxn:
         any_rail = demand.all_to_all(where, size)
@@ -118,12 +123,13 @@ def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: I
     link = np.concatenate([item.link for item in flat] or [np.zeros(0, dtype=np.int64)])
     load = np.concatenate([item.load for item in flat] or [np.zeros(0)])
     lost = sum(item.lost for item in flat)
-    if _SPARSE * len(link) < numbers.count:
+    least = int(link.min(initial=numbers.count))
+    if _SPARSE * len(link) < int(link.max(initial=0)) - least:
         links, place = np.unique(link, return_inverse=True)
         return Loads(links, _sums(place, load), lost)
-    total = _sums(link, load)
+    total = _sums(link - least, load)
     links = np.flatnonzero(total)
-    return Loads(links, total[links], lost)
+    return Loads(links + least, total[links], lost)
 
 
 def _sums(place: Ints, load: Floats) -> Floats:
@@ -137,25 +143,35 @@ def _changing_rails(
     (volume, speed), columns = sent, leaf.shape[1]
     between = np.kron(volume, np.ones((columns, columns))) / columns
     between *= speed.reshape(-1, 1)
-    nodes = leaf.reshape(-1)
-    between[nodes[:, None] == nodes[None, :]] = 0.0
-    return _spread(numbers, nodes, np.repeat(pod, columns), between)
+    nodes = leaf.reshape(1, -1)
+    return _spread(numbers, nodes, np.repeat(pod, columns), between[None])
 
 
 def _spread(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list[Loads]:
-    """Return the loads of flows between leaves; one leaf may be there more than once."""
+    """Return the loads of flows between leaves; one leaf may be there more than once.
+
+    Parameters
+    ----------
+    leaf : array of int, shape (columns, leaves)
+        Leaves of each column.
+    pod : array of int, shape (leaves,)
+        Their pods, the same in each column.
+    gbps : array of float, shape (columns, leaves, leaves)
+        Traffic from the first to the second.
+    """
     mesh = numbers.mesh
     inside = pod[:, None] == pod[None, :]
+    gbps = np.where(leaf[:, :, None] == leaf[:, None, :], 0.0, gbps)  # switched by the leaf
     found: list[Loads] = []
     for number in np.unique(pod).tolist():
         mine = np.flatnonzero(pod == number)
         one = mesh.pods[number]
-        row = mesh.place[leaf[mine]]
-        up, down, lost = _share(one.gbps[row], gbps[np.ix_(mine, mine)])
-        pair = numbers.first[number] + row[:, None] * len(one.spines) + np.arange(len(one.spines))
+        row = mesh.place[leaf[:, mine]]
+        up, down, lost = _share(one.gbps[row], gbps[:, mine[:, None], mine])
+        pair = numbers.first[number] + row[..., None] * len(one.spines) + np.arange(len(one.spines))
         found += [_flat(2 * pair, up, lost), _flat(2 * pair + 1, down)]
-    if not inside.all():
-        found += _between_pods(numbers, leaf, pod, gbps * ~inside)
+    for one_column, sent in zip(leaf, gbps, strict=True) if not inside.all() else ():
+        found += _between_pods(numbers, one_column, pod, sent * ~inside)
     return found
 
 

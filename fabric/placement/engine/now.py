@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fabric.placement.engine.state import Condition
     from fabric.placement.engine.traffic import Floats
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Fabric, Ints
 
 
 #: Member of a condition, what is wrong with it, and what to do.
@@ -38,6 +38,8 @@ class Now:
         Condition of each host that is degraded, by row.
     nics : dict
         Condition of each cable of a NIC that is not as planned, by row of ``fabric.nics``.
+    links : list of (array of int, Condition)
+        Conditions of cables between switches, and of spines, with the rows of their cables.
     """
 
     fabric: Fabric
@@ -45,6 +47,7 @@ class Now:
     hosts: dict[int, Condition] = field(default_factory=dict)
     graded: dict[int, Condition] = field(default_factory=dict)
     nics: dict[int, Condition] = field(default_factory=dict)
+    links: list[tuple[Ints, Condition]] = field(default_factory=list)
 
 
 def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:
@@ -119,7 +122,9 @@ def _switch(state: Now, one: Condition) -> list[_Wrong]:
     fabric, row = state.fabric, state.fabric.switch_row[one.subject]
     touched = (fabric.uplinks.lower == row) | (fabric.uplinks.upper == row)
     state.cable_gbps[touched] *= _left(one)
-    if row < fabric.switches.leaf_count:
+    if row >= fabric.switches.leaf_count:
+        state.links.append((np.flatnonzero(touched), one))
+    else:
         for nic in fabric.nics_of_leaf(row).tolist():
             _keep_worse(state, nic, one)
     return []
@@ -131,6 +136,7 @@ def _port(state: Now, one: Condition, switch: str, port: str) -> list[_Wrong]:
     cable = fabric.uplink_at(row, number) if number is not None else None
     if cable is not None:
         state.cable_gbps[cable] *= _left(one)
+        state.links.append((np.array([cable]), one))
         return []
     nics = fabric.nics_of_leaf(row)
     mine = nics[fabric.nics.port[nics] == number] if number is not None else nics[:0]

@@ -88,6 +88,8 @@ class Answer:
         Rows of the hosts in ``fabric.hosts``, in rank order.
     units : tuple of (int, int)
         Row of each unit, in rank order, and how many of the hosts it holds.
+    rails : tuple of int
+        Rails that the job uses, ascending.
     cost : float
         Load of the fullest link per step, be it a NIC or a cable between switches: 1 is a NIC at
         line rate, 2 takes twice as long.
@@ -113,10 +115,13 @@ class Answer:
         Hosts that are used though degraded, and why they are.
     unusable : tuple of (str, str)
         Hosts that were not considered by their state, and why.
+    links : tuple of (str, str)
+        Cables and spines on the way of the job that are not as planned, and why.
     """
 
     rows: Ints
     units: tuple[tuple[int, int], ...]
+    rails: tuple[int, ...]
     cost: float
     load: float
     bound: float
@@ -129,6 +134,7 @@ class Answer:
     room: Room
     graded: tuple[tuple[str, str], ...]
     unusable: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str], ...]
 
     @property
     def gap(self) -> float:

@@ -9,9 +9,8 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.query import Within
-from fabric.placement.engine.rails import columns_of, used_rails
+from fabric.placement.engine.rails import used_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,22 +41,18 @@ class Request:
     ----------
     gpus : int
         GPUs of each host that the job uses.
-    rails : tuple of int
-        Rails that they use.
     columns : array of int
-        Ports of the NICs of these rails.
+        Columns that they use.
     hosts, include, exclude : array of int
         Rows of the hosts that are named.
     """
 
     query: Query
     gpus: int
-    rails: tuple[int, ...]
     columns: Ints
     hosts: Ints
     include: Ints
     exclude: Ints
-    demand: Demand
 
 
 def resolve(fabric: Fabric, query: Query) -> Request:
@@ -73,18 +68,16 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         for field, message, fix in _wrong(fabric, query)
     ]
     gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
-    rails = used_rails(fabric, gpus)
-    columns = columns_of(fabric, rails)
+    columns = used_columns(fabric, gpus)
     if wrong:
         raise UnplaceableError("the job cannot be placed", wrong)
     if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
         message = f"{query.nodes} hosts are needed, but the fabric has {size}"
         raise unplaceable(message, "request fewer nodes")
-    demand = Demand.of(query.traffic, query.nodes, gpus, len(columns))
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
-    return Request(query, gpus, rails, columns, hosts, include, exclude, demand)
+    return Request(query, gpus, columns, hosts, include, exclude)
 
 
 def _rows(fabric: Fabric, names: tuple[str, ...]) -> Ints:

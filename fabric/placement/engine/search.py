@@ -8,10 +8,11 @@ needs, no choice stays under T: so the least T that allows enough is a lower bou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
     from fabric.placement.engine.demand import Demand
@@ -60,14 +61,28 @@ class Problem:
         return self._by_pod(self.usable) >= self.demand.nodes
 
     @cached_property
-    def _kinds(self) -> tuple[Ints, Floats]:
-        """Kind of each group, and load by kind and number of hosts: (kinds, most + 1)."""
+    def _table(self) -> tuple[Ints, Table]:
+        """Kind of each group, and loads by kind."""
         most = int(self.usable.max(initial=0))
+        if not self.supply.shares_leaves:
+            return self.supply.kinds[0], _table(self.supply, self.demand, self.segment, most)
+        kind, load = self._shared_leaves(most)
+        return kind, Table.of(load, self.segment)
+
+    def _shared_leaves(self, most: int) -> tuple[Ints, Floats]:
+        """Return the kinds of groups of which some have a leaf in common.
+
+        The hosts of the other groups on that leaf may take part as well: of all their numbers, that
+        with the least volume counts, so that the load stays a lower bound.
+        """
         kind, slope, base = self.supply.kinds
-        volume = self.demand.crossing[: most + 1]
-        load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
-        load[:, np.arange(most + 1) % self.segment != 0] = np.inf
-        return kind, load
+        rows = np.column_stack([kind, self.supply.others(self.usable)])
+        rows, kind = np.unique(rows, axis=0, return_inverse=True)
+        slope, base, others = slope[rows[:, 0]], base[rows[:, 0]], rows[:, 1:]
+        counts, which = np.unique(others, return_inverse=True)
+        volume = np.array([_least_of(self.demand.crossing, int(one))[: most + 1] for one in counts])
+        per_column = volume[which.reshape(others.shape)]
+        return kind.reshape(-1), _load(per_column, slope[..., None], base[..., None]).max(axis=1)
 
     @cached_property
     def _pod_load(self) -> Floats:
@@ -82,8 +97,8 @@ class Problem:
 
     def allowed(self, most_load: float) -> Ints:
         """Return the most hosts of each group under a load, shape (groups,)."""
-        kind, load = self._kinds
-        return _last(load <= most_load * (1 + EPSILON))[kind, self.usable]
+        kind, table = self._table
+        return _most(table, most_load)[kind, self.usable]
 
     def pod_allowed(self, most_load: float, hosts: Ints) -> Ints:
         """Return the most hosts of each pod whose groups allow so many, shape (pods,)."""
@@ -117,10 +132,12 @@ class Problem:
     @cached_property
     def bound(self) -> float:
         """The least load that any choice reaches; infinite where none is possible."""
-        loads = np.unique(np.append(self._kinds[1], self.floor))
+        if self.enough(self.floor):
+            return self.floor
+        loads = self._table[1].levels
         if not self.one_pod.any():
             loads = np.unique(np.append(loads, self._pod_load))
-        loads = loads[(loads >= self.floor) & np.isfinite(loads)]
+        loads = loads[(loads > self.floor) & np.isfinite(loads)]
         low, high = 0, len(loads)
         while low < high:
             middle = (low + high) // 2
@@ -135,21 +152,91 @@ class Problem:
         hosts, pod = self.allowed(most_load), self.supply.groups.pod
         by_pod = self.pod_allowed(most_load, hosts)
         if self.one_pod.any():
-            nodes, free = self.demand.nodes, self.free
-            enough = np.flatnonzero(by_pod >= nodes).tolist()
-            tried = [tightest(hosts * (pod == one), nodes, free) for one in enough]
-            return min(tried, key=self._spread)
+            return _tightest_pod(np.where(by_pod[pod] >= self.demand.nodes, hosts, 0), self)
         share = tightest(by_pod, self.demand.nodes)
         taken = [
             tightest(hosts * (pod == one), count, self.free) for one, count in enumerate(share)
         ]
         return np.asarray(sum(taken, np.zeros_like(hosts)))
 
-    def _spread(self, counts: Ints) -> tuple[int, int, int]:
-        """Return how many groups a choice uses, what it leaves in them, and in their pod."""
-        used = counts > 0
-        pod = self.supply.groups.pod == self.supply.groups.pod[int(np.argmax(used))]
-        return int(used.sum()), int(self.free[used].sum()), int(self.free[pod].sum())
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Loads of the uplinks of a group by its kind and the number of its hosts.
+
+    Parameters
+    ----------
+    load : array of float, shape (kinds, most + 1)
+        Loads; infinite where no whole segments have so many hosts.
+    levels : array of float
+        Each load once, ascending.
+    """
+
+    load: Floats
+    levels: Floats
+
+    @classmethod
+    def of(cls, load: Floats, segment: int) -> Table:
+        """Return the table of loads by any number of hosts, for whole segments."""
+        whole = np.arange(load.shape[1]) % segment == 0
+        kept = np.where(whole, load, np.inf)
+        return cls(kept, np.unique(kept))
+
+
+# Jobs of one size and traffic have one table while the state is the same.
+@lru_cache(maxsize=32)
+def _table(supply: Supply, demand: Demand, segment: int, most: int) -> Table:
+    """Return the loads by up to so many hosts."""
+    _, slope, base = supply.kinds
+    volume = demand.crossing[: most + 1]
+    load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
+    return Table.of(load, segment)
+
+
+@lru_cache(maxsize=64)
+def _most(table: Table, most_load: float) -> Ints:
+    """Return the most of x hosts that stay under a load, by kind and x; shape as the loads."""
+    return _last(table.load <= most_load * (1 + EPSILON))
+
+
+def _tightest_pod(hosts: Ints, problem: Problem) -> Ints:
+    """Return the tightest choice in one pod: of the pods the one with the fewest groups.
+
+    Of these pods the one whose groups lose least, and then the one with the fewest free hosts.
+
+    Parameters
+    ----------
+    hosts : array of int, shape (groups,)
+        Hosts that each group can give; 0 in pods that cannot hold the job.
+    """
+    pod, free, nodes = problem.supply.groups.pod, problem.free, problem.demand.nodes
+    order = np.flatnonzero(hosts)
+    order = order[np.lexsort((-hosts[order], pod[order]))]
+    room, left = hosts[order], free[order]
+    new = _new(pod[order])
+    first, number, total = np.flatnonzero(new), np.cumsum(new) - 1, np.cumsum(room)
+    whole = total - (total[first] - room[first])[number] < nodes
+    rest = nodes - np.add.reduceat(room * whole, first)
+    groups = np.add.reduceat(whole, first, dtype=np.int64)
+    fits = np.flatnonzero(~whole & (room >= rest[number]) & (groups == groups.min())[number])
+    fits = fits[np.lexsort((order[fits], left[fits], number[fits]))]
+    last = fits[_new(number[fits])]  # the tightest of each pod
+    mine = number[last]
+    used = np.add.reduceat(left * whole, first)[mine] + left[last]
+    size = np.bincount(pod, weights=free)[pod[order[last]]]
+    best = int(np.lexsort((size, used))[0])
+    taken = np.zeros_like(hosts)
+    chosen = order[whole & (number == mine[best])]
+    taken[chosen] = hosts[chosen]
+    taken[order[last[best]]] = rest[mine[best]]
+    return taken
+
+
+def _new(values: Ints) -> Bools:
+    """Tell which values differ from the one before."""
+    new = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
 
 
 def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
@@ -175,6 +262,12 @@ def tightest(room: Ints, need: int, size: Ints | None = None) -> Ints:
     fits = others[room[others] >= rest]
     taken[fits[np.lexsort((fits, (room if size is None else size)[fits]))[0]]] = rest
     return taken
+
+
+def _least_of(volume: Floats, more: int) -> Floats:
+    """Return for each x the least volume of x to x + ``more`` hosts."""
+    padded = np.append(volume, np.full(min(more, len(volume)), np.inf))
+    return np.asarray(sliding_window_view(padded, min(more, len(volume)) + 1).min(axis=1))
 
 
 def _load(volume: Floats, slope: Floats, base: Floats) -> Floats:

@@ -35,14 +35,14 @@ def seats(groups: Groups, counts: Ints, healthy: Bools, free: Bools, block: Ints
     block : array of int or None, shape (hosts,)
         NVLink domain of each host.
     """
-    rows = np.flatnonzero(free & (counts[groups.of_host] > 0))
-    of = groups.of_host[rows]
-    late = ~healthy[rows]
-    inner = np.zeros(len(rows), dtype=np.int64)
-    if block is not None:
-        inner = _block_order(of, block[rows], counts)
-    order = np.lexsort((rows, inner, late, of, groups.pod[of]))
-    rows, of = rows[order], of[order]
+    used = np.flatnonzero(counts)
+    rows = groups.hosts(used[np.argsort(groups.pod[used], kind="stable")])
+    rows = rows[free[rows]]
+    of, late = groups.of_host[rows], ~healthy[rows]
+    if block is not None or late.any():
+        inner = of * 0 if block is None else _block_order(of, block[rows], counts)
+        order = np.lexsort((rows, inner, late, of, groups.pod[of]))
+        rows, of = rows[order], of[order]
     first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
     place = np.arange(len(rows)) - np.repeat(first, np.diff(np.append(first, len(rows))))
     return rows[place < counts[of]]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.placement.engine.rails import nic_of_column
+
 if TYPE_CHECKING:
     from fabric.placement.engine.traffic import Floats
     from fabric.topology.model import Fabric, Ints
@@ -21,8 +23,10 @@ class Groups:
     ----------
     of_host : array of int, shape (hosts,)
         Group of each host.
+    nic : array of int, shape (hosts, columns)
+        NIC port of each host that serves a column.
     leaf : array of int, shape (groups, columns)
-        Leaf of each column; a column is a port of a NIC: rail * ``nic_ports`` + port.
+        Leaf of each column.
     speed_gbps : array of float, shape (groups, columns)
         Line rate of the column.
     pod : array of int, shape (groups,)
@@ -30,6 +34,7 @@ class Groups:
     """
 
     of_host: Ints
+    nic: Ints
     leaf: Ints
     speed_gbps: Floats
     pod: Ints
@@ -37,12 +42,26 @@ class Groups:
     def __len__(self) -> int:
         return len(self.leaf)
 
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """Hosts by group, and where each group begins."""
+        order = np.argsort(self.of_host, kind="stable")
+        return order, np.searchsorted(self.of_host[order], np.arange(len(self) + 1))
+
+    def hosts(self, groups: Ints) -> Ints:
+        """Return the rows of the hosts of some groups, group by group."""
+        order, first = self._sorted
+        parts = [order[first[group] : first[group + 1]] for group in groups.tolist()]
+        return np.concatenate([order[:0], *parts])
+
 
 def groups(fabric: Fabric) -> Groups:
     """Return the groups of a fabric, in the order of their first host."""
     shape = (len(fabric.hosts), fabric.nics_per_host)
-    leaf = fabric.nics.leaf.reshape(shape)
-    key = np.unique(leaf @ _mixing(shape[1]), return_inverse=True)[1]
+    nic = nic_of_column(fabric)
+    leaf = np.take_along_axis(fabric.nics.leaf.reshape(shape), nic, axis=1)
+    speed = np.take_along_axis(fabric.nics.speed_gbps.reshape(shape), nic, axis=1)
+    key = np.unique(leaf @ _mixing(leaf.shape[1]), return_inverse=True)[1]
     _, first = np.unique(key, return_index=True)
     if (leaf != leaf[first[key]]).any():  # two rows of one key: compare them whole
         _, first, key = np.unique(leaf, axis=0, return_index=True, return_inverse=True)
@@ -52,8 +71,9 @@ def groups(fabric: Fabric) -> Groups:
     first = first[order]
     return Groups(
         of_host=number[key.reshape(-1)],
+        nic=nic,
         leaf=leaf[first],
-        speed_gbps=fabric.nics.speed_gbps.reshape(shape)[first].astype(np.float64),
+        speed_gbps=speed[first].astype(np.float64),
         pod=np.maximum(fabric.switches.pod[leaf[first, 0]], 0),
     )
 
@@ -139,6 +159,27 @@ class Supply:
         kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
         slope, base = np.split(kinds, 2, axis=1)
         return kind.reshape(-1), slope, base
+
+    @cached_property
+    def shares_leaves(self) -> bool:
+        """Whether a leaf has hosts of several groups in a column, as after a crossed cable."""
+        ordered = np.sort(self.leaf, axis=0)
+        return bool((ordered[1:] == ordered[:-1]).any())
+
+    def others(self, hosts: Ints) -> Ints:
+        """Return the hosts of other groups on the same leaves, shape (groups, columns).
+
+        Parameters
+        ----------
+        hosts : array of int, shape (groups,)
+            Hosts of each group.
+        """
+        columns = np.arange(self.leaf.shape[1])
+        place = columns * (int(self.leaf.max()) + 1) + self.leaf
+        total = np.bincount(place.reshape(-1), weights=np.repeat(hosts, len(columns)))
+        found = total[place].astype(np.int64) - hosts[:, None]
+        same = self.leaf[:, :, None] == self.leaf[:, None, :]
+        return np.asarray((found[:, None, :] * same).max(axis=2))
 
     @cached_property
     def pods(self) -> int:

@@ -35,7 +35,11 @@ def slurm(fabric: Fabric) -> str:
     InputError
         When names are too long for Slurm, or stand for two of its switches.
     """
-    made = tree(fabric)
+    return tree_text(tree(fabric))
+
+
+def tree_text(made: Tree) -> str:
+    """Return ``topology.conf`` for topology/tree."""
     lines = [f"{_HEAD} TopologyPlugin=topology/tree", *([_APART] if made.apart else [])]
     for group in made.groups:
         lines += _comment(group.leaves, group.name)
@@ -61,9 +65,14 @@ def blocks(fabric: Fabric) -> str:
     if made.apart:
         message = "no spine connects the units, but a job in blocks may span several"
         raise refused("PLC002", message, "export the tree, with --what topology")
+    return block_text(made, made.block_sizes)
+
+
+def block_text(made: Tree, sizes: tuple[int, ...]) -> str:
+    """Return ``topology.conf`` for topology/block with some sizes of blocks."""
     lines = [f"{_HEAD} TopologyPlugin=topology/block, of Slurm 24.05 and later"]
     lines += [f"BlockName={unit.unit} Nodes={hostlist.fold(unit.members)}" for unit in made.units]
-    return _text([*lines, f"BlockSizes={','.join(map(str, made.block_sizes))}"])
+    return _text([*lines, f"BlockSizes={','.join(map(str, sizes))}"])
 
 
 def topologies(fabric: Fabric) -> str:
@@ -76,21 +85,32 @@ def topologies(fabric: Fabric) -> str:
     """
     made = tree(fabric)
     listed: list[dict[str, Any]] = [
-        {"topology": _TREE, "cluster_default": True, "tree": {"switches": _switches(made)}}
+        {"topology": _TREE, "cluster_default": True, **tree_entry(made)}
     ]
     if not made.apart:
-        inner = [{"block": unit.unit, "nodes": hostlist.fold(unit.members)} for unit in made.units]
-        sizes = list(made.block_sizes)
-        listed.append({
-            "topology": _BLOCKS,
-            "cluster_default": False,
-            "block": {"block_sizes": sizes, "blocks": inner},
-        })
+        entry = block_entry(made, made.block_sizes)
+        listed.append({"topology": _BLOCKS, "cluster_default": False, **entry})
+    return topologies_text(listed, [_APART] if made.apart else [])
+
+
+def topologies_text(listed: list[dict[str, Any]], notes: list[str]) -> str:
+    """Return ``topology.yaml`` with some topologies, and lines of comment above them."""
     head = [
         f"{_HEAD} For Slurm 25.05 and later.",
         "# Without TopologyPlugin in slurm.conf; topology.conf is not read where this file is.",
     ]
-    return _text([*head, *([_APART] if made.apart else []), "---"]) + yaml_text(listed)
+    return _text([*head, *notes, "---"]) + yaml_text(listed)
+
+
+def tree_entry(made: Tree) -> dict[str, Any]:
+    """Return what ``topology.yaml`` has of a tree."""
+    return {"tree": {"switches": _switches(made)}}
+
+
+def block_entry(made: Tree, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Return what ``topology.yaml`` has of blocks."""
+    inner = [{"block": unit.unit, "nodes": hostlist.fold(unit.members)} for unit in made.units]
+    return {"block": {"block_sizes": [*sizes], "blocks": inner}}
 
 
 def _switches(made: Tree) -> list[dict[str, str]]:

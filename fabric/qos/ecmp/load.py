@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Largest case: flows and links; our choice, which bounds time and memory.
 MOST_FLOWS, MOST_LINKS = 16_384, 4_096
+#: Flows whose law takes about 1 ms.
+_FEW_FLOWS = 256
 #: Standard deviations beyond which a Poisson variable is not looked at: below 1e-30.
 _DEVIATIONS = 12.0
 #: Values that are looked at beyond those; our choice.
@@ -123,6 +125,29 @@ def expected_max_load(flows: int, links: int) -> float:
         Flows, ``flows / links`` to ``flows``.
     """
     return max_load(flows, links).mean
+
+
+def quick_max_load(flows: int, links: int) -> float:
+    """Return `expected_max_load` to 0.03 %, for many numbers of flows: a law takes up to 0.1 s.
+
+    Notes
+    -----
+    The excess over the mean grows nearly with the square root of the flows (central limit theorem),
+    so that it is interpolated over the root between the laws of two powers of two.
+    """
+    _check(flows, links)
+    if flows <= _FEW_FLOWS:
+        return expected_max_load(flows, links)
+    low = 1 << (flows.bit_length() - 1)
+    high = min(2 * low, MOST_FLOWS)
+    share = (math.sqrt(flows) - math.sqrt(low)) / max(math.sqrt(high) - math.sqrt(low), 1.0)
+    rise = _excess(high, links) - _excess(low, links) if share else 0.0
+    return flows / links + _excess(low, links) + share * rise
+
+
+@lru_cache(maxsize=1024)
+def _excess(flows: int, links: int) -> float:
+    return expected_max_load(flows, links) - flows / links
 
 
 def used_share(flows: ArrayLike, links: ArrayLike) -> Floats:

@@ -119,7 +119,7 @@ def _asns(designs: Designs) -> dict[str, int]:
 
 def _addresses(before: Designs, after: Designs) -> list[Move]:
     old, new = (
-        {(str(d), str(port), str(use)): str(address) for d, port, address, use in rows}
+        {(str(d), str(port), str(use)): str(address) for d, port, address, use, _ in rows}
         for rows in (addresses(before).rows, addresses(after).rows)
     )
     moved = [

@@ -46,9 +46,20 @@ def as_json(content: bytes, status: int = 200, headers: dict[str, str] | None = 
     return Response(content, status, headers, "application/json")
 
 
-def responses(*codes: int, ok: str, media: str = "application/json") -> dict[int | str, Any]:
-    """Return the answers of a route: the one for success, and its errors."""
-    schema: dict[str, Any] = {"type": "object"} if "json" in media else {"type": "string"}
+def responses(
+    *codes: int, ok: str, reply: type[BaseModel] | None = None, media: str = "text/plain"
+) -> dict[int | str, Any]:
+    """Return the answers of a route: the one for success, and its errors.
+
+    Parameters
+    ----------
+    reply : type or None
+        Members of the answer; None is for text.
+    media : str
+        Media type of text.
+    """
+    schema = {"type": "string"} if reply is None else _reference(reply)
+    media = media if reply is None else "application/json"
     first = next((code for code in codes if code < HTTPStatus.MULTIPLE_CHOICES), HTTPStatus.OK)
     described: dict[int | str, Any] = {int(first): {"description": ok}}
     if first != HTTPStatus.NO_CONTENT:
@@ -61,17 +72,24 @@ def responses(*codes: int, ok: str, media: str = "application/json") -> dict[int
     return described
 
 
-def with_body(model: type[BaseModel], *codes: int, ok: str, **more: Any) -> dict[str, Any]:
+def _reference(model: type[BaseModel]) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{model.__name__}"}
+
+
+def with_body(
+    model: type[BaseModel],
+    *codes: int,
+    ok: str,
+    reply: type[BaseModel] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
     """Return the arguments of a route that takes a body."""
-    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
-    media = more.pop("media", "application/json")
-    operation = {
-        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}
-    }
+    content = {"application/json": {"schema": _reference(model)}}
+    operation: dict[str, Any] = {"requestBody": {"required": True, "content": content}}
     if "parameters" in more:
         operation["parameters"] = more.pop("parameters")
     return {
-        "responses": responses(*codes, *_BODY, ok=ok, media=media),
+        "responses": responses(*codes, *_BODY, ok=ok, reply=reply),
         "openapi_extra": operation,
         **more,
     }

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from fabric.serve.bodies import body
 from fabric.serve.extender import filtered
+from fabric.serve.replies import FilterReply, PrioritiesReply
 from fabric.serve.requests import ExtenderBody
 from fabric.serve.routes.described import as_json, service_of, with_body
 
@@ -19,7 +20,7 @@ router = APIRouter()
 @router.post(
     "/extender/filter",
     summary="kube-scheduler: nodes that a pod may use",
-    **with_body(ExtenderBody, ok="ExtenderFilterResult."),
+    **with_body(ExtenderBody, ok="ExtenderFilterResult.", reply=FilterReply),
 )
 async def post_filter(request: Request) -> Response:
     """Remove nodes that are no hosts of the fabric, or take no job now."""
@@ -30,7 +31,7 @@ async def post_filter(request: Request) -> Response:
 @router.post(
     "/extender/prioritize",
     summary="kube-scheduler: nodes that are best for a pod",
-    **with_body(ExtenderBody, ok="HostPriorityList."),
+    **with_body(ExtenderBody, ok="HostPriorityList.", reply=PrioritiesReply),
 )
 async def post_prioritize(request: Request) -> Response:
     """Score nodes: 10 for those of the job's placement, 5 for their units, else 0."""

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.problem import finding_as_dict
+from fabric.serve.replies import AliveReply, ReadyReply
 from fabric.serve.routes.described import as_json, responses, service_of
 
 router = APIRouter()
@@ -17,24 +18,35 @@ router = APIRouter()
 MAX_IGNORED = 1000
 
 
-@router.get("/healthz", responses=responses(ok="The process runs."), summary="Process is alive")
+@router.get(
+    "/healthz",
+    responses=responses(ok="The process runs.", reply=AliveReply),
+    summary="Process is alive",
+)
 async def healthz() -> Response:
     """Say that the process runs."""
     return as_json(b'{"status": "ok"}')
 
 
-@router.get("/readyz", responses=responses(ok="It answers."), summary="Service can answer")
+@router.get(
+    "/readyz", responses=responses(ok="It answers.", reply=ReadyReply), summary="Service can answer"
+)
 async def readyz(request: Request) -> Response:
     """Say that placements are answered, and whether they are about the inventory on disk."""
     service = service_of(request)
+    is_degraded = service.broken or service.broken_tokens or service.ignored
     content = {
-        "status": "degraded" if service.broken or service.ignored else "ok",
+        "status": "degraded" if is_degraded else "ok",
         "fabric": service.loaded.fabric.intent.fabric.name,
         "inventory": {
             "loads": service.loaded.number,
             "loaded_s": round(service.loaded.loaded_s, 3),
             "is_current": not service.broken,
             "findings": [finding_as_dict(one) for one in service.broken],
+        },
+        "tokens": {
+            "is_current": not service.broken_tokens,
+            "findings": [finding_as_dict(one) for one in service.broken_tokens],
         },
         "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
     }
@@ -43,7 +55,7 @@ async def readyz(request: Request) -> Response:
 
 @router.get(
     "/metrics",
-    responses=responses(ok="Figures for Prometheus.", media="text/plain"),
+    responses=responses(ok="Figures for Prometheus."),
     summary="Figures for Prometheus",
 )
 async def metrics(request: Request) -> Response:

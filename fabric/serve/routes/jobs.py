@@ -15,6 +15,7 @@ from fabric.serve.bodies import body
 from fabric.serve.book import Job
 from fabric.serve.problem import Problem, refused
 from fabric.serve.query import Wrong, job_hosts, traffic_of
+from fabric.serve.replies import JobReply, JobsReply
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
 from fabric.serve.routes.pages import Limit, Offset, page
@@ -32,7 +33,11 @@ _KEY = header(
 )
 
 
-@router.get("/v1/jobs", summary="Running jobs", responses=responses(422, ok="A page of jobs."))
+@router.get(
+    "/v1/jobs",
+    summary="Running jobs",
+    responses=responses(422, ok="A page of jobs.", reply=JobsReply),
+)
 async def get_jobs(request: Request, limit: Limit = 1000, offset: Offset = 0) -> Response:
     """Return the running jobs by name."""
     book = service_of(request).book
@@ -43,7 +48,7 @@ async def get_jobs(request: Request, limit: Limit = 1000, offset: Offset = 0) ->
     "/v1/jobs",
     summary="A job has started",
     status_code=HTTPStatus.CREATED,
-    **with_body(JobBody, 201, 409, ok="The job.", parameters=[_KEY]),
+    **with_body(JobBody, 201, 409, ok="The job.", reply=JobReply, parameters=[_KEY]),
 )
 async def post_jobs(request: Request) -> Response:
     """Note a job that runs: its hosts take no other job, its traffic shares the links."""

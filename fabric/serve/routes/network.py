@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.problem import refused
+from fabric.serve.replies import FabricReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, responses, service_of
 from fabric.serve.routes.pages import Limit, Offset, page
 from fabric.serve.topology import forms, topology
@@ -30,7 +31,9 @@ class Kind(StrEnum):
     HOST = "host"
 
 
-@router.get("/v1/fabric", summary="Size and units", responses=responses(ok="The fabric."))
+@router.get(
+    "/v1/fabric", summary="Size and units", responses=responses(ok="The fabric.", reply=FabricReply)
+)
 async def get_fabric(request: Request) -> Response:
     """Return the size of the fabric and its units."""
     service = service_of(request)
@@ -55,7 +58,9 @@ async def get_fabric(request: Request) -> Response:
     return as_json(json.dumps(content).encode())
 
 
-@router.get("/v1/hosts", summary="Hosts", responses=responses(422, ok="A page of hosts."))
+@router.get(
+    "/v1/hosts", summary="Hosts", responses=responses(422, ok="A page of hosts.", reply=HostsReply)
+)
 async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -> Response:
     """Return hosts with their unit, what is known of them, and the job that they run."""
     loaded = service_of(request).loaded
@@ -78,7 +83,11 @@ async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -
     return page(range(len(fabric.hosts)), limit, offset, plain)
 
 
-@router.get("/v1/links", summary="Cables", responses=responses(422, ok="A page of cables."))
+@router.get(
+    "/v1/links",
+    summary="Cables",
+    responses=responses(422, ok="A page of cables.", reply=LinksReply),
+)
 async def get_links(
     request: Request,
     kind: Annotated[Kind, Query(description="Cables between switches, or of hosts.")] = Kind.SWITCH,
@@ -96,7 +105,7 @@ async def get_links(
 @router.get(
     "/v1/topology/{form}",
     summary="The fabric for another program",
-    responses=responses(404, 422, ok="The file.", media="text/plain"),
+    responses=responses(404, 422, ok="The file."),
 )
 async def get_topology(
     request: Request,

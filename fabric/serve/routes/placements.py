@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.placement.place import ranks_of_host
+from fabric.report.placement import PlacementDocument
 from fabric.serve.answers import encode
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.query import query_of
@@ -23,12 +24,18 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 router = APIRouter()
+PATH = "/v1/placements"
 
 
 @router.post(
-    "/v1/placements",
+    PATH,
     summary="Hosts for a job, in rank order",
-    **with_body(PlacementBody, 409, ok="The best hosts, what they cost, and how sure that is."),
+    **with_body(
+        PlacementBody,
+        409,
+        ok="The best hosts, what they cost, and how sure that is.",
+        reply=PlacementDocument,
+    ),
 )
 async def placements(request: Request) -> Response:
     """Return hosts for a job; nothing is reserved."""
@@ -42,6 +49,9 @@ async def placements(request: Request) -> Response:
         loaded.kept.put(content, answer)
     now = {"state": service.about(loaded.book), "warnings": service.warnings()}
     return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
+
+
+ROUTE = router.routes[0]
 
 
 async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.bodies import body
+from fabric.serve.replies import ConditionsReply
 from fabric.serve.requests import StateBody, StatePatchBody
 from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
 from fabric.serve.service import etag
@@ -27,7 +28,7 @@ _OK = "The state, with its ETag."
 @router.get(
     "/v1/state",
     summary="Conditions that differ from the plan",
-    responses=responses(304, ok=_OK),
+    responses=responses(304, ok=_OK, reply=ConditionsReply),
     openapi_extra={"parameters": [header("If-None-Match", "ETag of the state that is known.")]},
 )
 async def get_state(request: Request) -> Response:
@@ -40,7 +41,9 @@ async def get_state(request: Request) -> Response:
 
 
 @router.put(
-    "/v1/state", summary="Replace the state", **with_body(StateBody, 412, ok=_OK, parameters=_MATCH)
+    "/v1/state",
+    summary="Replace the state",
+    **with_body(StateBody, 412, ok=_OK, reply=ConditionsReply, parameters=_MATCH),
 )
 async def put_state(request: Request) -> Response:
     """Replace all conditions; jobs stay."""
@@ -51,7 +54,7 @@ async def put_state(request: Request) -> Response:
 @router.patch(
     "/v1/state",
     summary="Change some conditions",
-    **with_body(StatePatchBody, 412, ok=_OK, parameters=_MATCH),
+    **with_body(StatePatchBody, 412, ok=_OK, reply=ConditionsReply, parameters=_MATCH),
 )
 async def patch_state(request: Request) -> Response:
     """Add, replace or remove conditions; those that are not named stay."""

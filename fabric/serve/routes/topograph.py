@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query
@@ -25,15 +26,15 @@ router = APIRouter()
     "/v1/generate",
     summary="Topograph: ask for a topology",
     status_code=202,
-    **with_body(GenerateBody, 202, ok="Id of the request.", media="text/plain"),
+    **with_body(GenerateBody, 202, ok="Id of the request."),
 )
 async def post_generate(request: Request) -> Response:
-    """Make ``topology.conf`` of the inventory; the answer is the id to GET it with."""
+    """Make the topology of the inventory; the answer is the id to GET it with."""
     service = service_of(request)
     content = await json_body(request) or b"{}"
     loaded = service.loaded
-    nodes = topograph.check(parsed(content, GenerateBody), loaded)
-    text = await service.slow(lambda: topograph.generate(loaded, nodes))
+    wanted = topograph.check(parsed(content, GenerateBody, HTTPStatus.BAD_REQUEST), loaded)
+    text = await service.slow(lambda: topograph.generate(loaded, wanted))
     uid = hashlib.sha256(content).hexdigest()[:16]
     results: OrderedDict[str, str] = service.results
     results[uid] = text
@@ -46,7 +47,7 @@ async def post_generate(request: Request) -> Response:
 @router.get(
     "/v1/topology",
     summary="Topograph: get a topology",
-    responses=responses(404, 422, ok="The file.", media="text/plain"),
+    responses=responses(404, 422, ok="The file."),
 )
 async def get_result(
     request: Request, uid: Annotated[str, Query(min_length=1, max_length=64)]

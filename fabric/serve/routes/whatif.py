@@ -13,6 +13,7 @@ from fabric.report.singles import singles
 from fabric.report.whatif import whatif
 from fabric.serve.bodies import body
 from fabric.serve.query import Wrong
+from fabric.serve.replies import WhatIfReply
 from fabric.serve.requests import WhatIfBody
 from fabric.serve.routes.described import as_json, service_of, with_body
 
@@ -25,7 +26,9 @@ router = APIRouter()
 @router.post(
     "/v1/whatif",
     summary="Impact of a failure or a drain",
-    **with_body(WhatIfBody, ok="What is lost, what moves, and whether that is harmless."),
+    **with_body(
+        WhatIfBody, ok="What is lost, what moves, and whether that is harmless.", reply=WhatIfReply
+    ),
 )
 async def post_whatif(request: Request) -> Response:
     """Return what `rocefab whatif` says of a failure; nothing is changed."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.topology.model import Bools, Fabric, Ints
     from fabric.validate.world import Model
 
 
@@ -56,7 +57,13 @@ class UniqueAddresses(ModelRule):
 
     why = "Two owners of one address reply in turn, and sessions break at random."
     source = "RFC 5227 section 1"
-    guards = ("devices.loopback", "hosts.nics.address", "addressing.hosts")
+    guards = (
+        "devices.loopback",
+        "devices.ports.address",
+        "devices.subnets.gateway",
+        "hosts.nics.address",
+        "addressing.hosts",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare all addresses of switches, gateways and NICs."""
@@ -189,3 +196,52 @@ class UsableSpace(ModelRule):
                     place=model.place("addressing", name),
                     severity=Severity.INFO,
                 )
+
+
+@rules.add("ADR007")
+class SubnetsApart(ModelRule):
+    """NIC subnets and their VLANs do not overlap, lie in the pool, and have their gateway."""
+
+    why = (
+        "Hosts route the pool over their NICs and leaves announce it alone; packets to a subnet on"
+        " two leaves reach either of them, and two subnets in one VLAN share their broadcasts."
+    )
+    source = "RFC 1812 section 5.2.4.3 (longest match); RFC 4632 section 5; IEEE 802.1Q clause 6.8"
+    guards = ("devices.subnets.network", "devices.subnets.gateway", "devices.subnets.vlan")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the subnets with the pool, with each other, and with their gateways."""
+        table, pool = model.fabric.subnets, model.intent.fabric.addressing.hosts
+        size = 1 << (32 - table.prefix_length)
+        inside = (table.network >= int(pool.network_address)) & (
+            table.network + size - 1 <= int(pool.broadcast_address)
+        )
+        served = (table.gateway > table.network) & (table.gateway < table.network + size - 1)
+        for wrong, message, fix in (
+            (~inside, f"is outside addressing.hosts {pool}", "use a subnet of the pool"),
+            (~served, "does not have its gateway inside", "use a gateway of the subnet"),
+            (_doubled(table.network), "belongs to two leaves or rails", "use a free subnet"),
+            (_doubled(table.leaf * 4096 + table.vlan), "shares its VLAN", "use a free VLAN"),
+        ):
+            for row in np.flatnonzero(wrong & _used(model.fabric)).tolist():
+                leaf = model.fabric.switches.names[int(table.leaf[row])]
+                place = switch_place(model.intent, leaf, "subnets")
+                network = f"{ipv4_text(int(table.network[row]))}/{table.prefix_length}"
+                vlan = int(table.vlan[row])
+                if place:
+                    yield self.finding(
+                        f"{network} in VLAN {vlan} {message}", fix, place=place, device=leaf
+                    )
+
+
+def _used(fabric: Fabric) -> Bools:
+    """Return the subnets that leaves have: of single NICs, those with a NIC."""
+    used = np.full(len(fabric.subnets), fabric.intent.fabric.addressing.vlan_per == "rail")
+    used[fabric.nics.subnet[fabric.nics.enabled]] = True
+    return used
+
+
+def _doubled(values: Ints) -> Bools:
+    """Return which values are there more than once."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse] > 1)

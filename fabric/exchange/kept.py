@@ -1,0 +1,175 @@
+"""Pools, subnets of leaves and addresses of cables as the source has them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.exchange.plant import Cable, Nic, Plant
+
+#: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
+_LENGTHS = range(8, 31)
+#: Length of the address pair of a cable (RFC 3021).
+_PAIR = 31
+#: Loopbacks are numbered from parts of their pool: leaves from its half, super-spines its quarter.
+_PARTS = 4
+_FEWEST_LOOPBACKS = 256
+#: Bits of the hosts of the largest private network (RFC 1918).
+_LARGEST = 24
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the subnet of a NIC belongs: leaf, rail, and with VLANs of single NICs its slot."""
+
+    leaf: str
+    rail: int
+    slot: int | None
+
+
+def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``addressing`` with pools that hold the addresses of the source.
+
+    Parameters
+    ----------
+    base : mapping
+        ``addressing`` of the base, whose pools count where they hold all of them.
+    """
+    section = dict(base)
+    single = _single(plant)
+    networks = {
+        IPv4Network(values["network"])
+        for values in _subnets(plant, plant, single=single).values()
+        if "network" in values
+    }
+    length = Counter(one.prefixlen for one in networks).most_common(1)
+    if networks and length[0][0] in _LENGTHS:
+        section["host_prefix_length"] = length[0][0]
+        if single:
+            section["vlan_per"] = "nic"
+        kept = [one for one in networks if one.prefixlen == length[0][0]]
+        section["hosts"] = _pool(kept, section.get("hosts"), len(kept))
+    loopbacks = [IPv4Network(one.loopback) for one in plant.switches if one.loopback]
+    if loopbacks:
+        need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
+        section["loopbacks"] = _pool(loopbacks, section.get("loopbacks"), need)
+    return section
+
+
+def _single(plant: Plant) -> bool:
+    """Tell whether each NIC has a subnet alone, though it shares its leaf with others."""
+    shared: Counter[IPv4Network] = Counter()
+    places: Counter[Place] = Counter()
+    for cable in plant.cables:
+        nic, leaf, _ = _nic_end(plant, cable)
+        if nic is not None and nic.address:
+            shared[IPv4Interface(nic.address).network] += 1
+            places[Place(leaf, nic.rail or 0, None)] += 1
+    return max(places.values(), default=1) > 1 and max(shared.values()) == 1
+
+
+def _pool(listed: Sequence[IPv4Network], base: object, count: int) -> object:
+    """Return the base where it holds the networks, else the smallest one with room for so many."""
+    if base and all(one.subnet_of(IPv4Network(str(base))) for one in listed):
+        return str(base)
+    low = min(int(one.network_address) for one in listed)
+    high = max(int(one.broadcast_address) for one in listed)
+    size = max((low ^ high).bit_length(), (count * listed[0].num_addresses - 1).bit_length())
+    return base if size > _LARGEST else str(IPv4Network((low >> size << size, 32 - size)))
+
+
+def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]]:
+    """Return the subnets of leaves that differ from those of the inventory, by leaf.
+
+    Parameters
+    ----------
+    plant : Plant
+        What the source says.
+    realised : Plant
+        The inventory that was made of it, with the subnets that follow from positions.
+    """
+    single = _single(realised)
+    theirs, ours = _subnets(plant, plant, single=single), _subnets(realised, plant, single=single)
+    rail_of = {one.name: one.rail for one in plant.switches}
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for place, mine in theirs.items():
+        now = ours.get(place, {})
+        other = {key: value for key, value in mine.items() if value != now.get(key)}
+        if "network" in other and "gateway" in mine:
+            other["gateway"] = mine["gateway"]
+        lengths = {str(one.get("network", "")).rpartition("/")[2] for one in (mine, now)}
+        if other and len(lengths) == 1:
+            rail = {"rail": place.rail} if rail_of.get(place.leaf) is None else {}
+            slot = {} if place.slot is None else {"slot": place.slot}
+            found[place.leaf].append({**rail, **slot, **other})
+    return dict(found)
+
+
+def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
+    """Return network, VLAN and gateway of each place, where more than half of its NICs agree."""
+    slot_of: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
+    for host in slots.hosts:
+        slot_of[host.name] = sizes[host.unit]
+        sizes[host.unit] += 1
+    said: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
+    for cable in plant.cables:
+        nic, leaf, gateway = _nic_end(plant, cable)
+        if nic is None or not nic.address:
+            continue
+        place = Place(leaf, nic.rail or 0, slot_of.get(nic.host) if single else None)
+        network = IPv4Interface(nic.address).network
+        said[place]["network"][str(network)] += 1
+        if nic.vlan is not None:
+            said[place]["vlan"][nic.vlan] += 1
+        if gateway and IPv4Interface(gateway).ip in network:
+            said[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
+    return {
+        place: {
+            key: value
+            for key, counts in values.items()
+            for value, count in counts.most_common(1)
+            if 2 * count > counts.total()
+        }
+        for place, values in said.items()
+    }
+
+
+def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str]:
+    """Return the NIC of a cable, its leaf, and the gateway that the leaf has for it."""
+    near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
+    if near is not None:
+        return near, cable.far[0], cable.far_address
+    return far, cable.near[0], cable.near_address
+
+
+def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:
+    """Return the addresses of cables between switches that differ, by switch and port."""
+    planned = {(cable.near, cable.far): cable for cable in realised.cables}
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for cable in plant.cables:
+        if cable.near in plant.nic or cable.far in plant.nic:
+            continue
+        now = planned.get((cable.near, cable.far))
+        address = _pair(cable)
+        if now and address and now.addresses != address:
+            found[cable.near[0]][cable.near[1]] = address[0].partition("/")[0]
+    return dict(found)
+
+
+def _pair(cable: Cable) -> tuple[str, str] | None:
+    """Return both addresses of a /31; None where they are unknown or of another length."""
+    known = [(one, IPv4Interface(text)) for one, text in enumerate(cable.addresses) if text]
+    if not known or any(address.network.prefixlen != _PAIR for _, address in known):
+        return None
+    first, address = known[0]
+    other = IPv4Address(int(address.ip) ^ 1)
+    if len(known) > 1 and known[1][1].ip != other:
+        return None
+    pair = [f"{address.ip}/{_PAIR}", f"{other}/{_PAIR}"]
+    return (pair[first], pair[1 - first])

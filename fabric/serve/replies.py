@@ -1,0 +1,313 @@
+"""Answers as the OpenAPI document describes them; members are added to them, none is removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, RootModel
+
+from fabric.placement.engine.state import Health
+from fabric.report.placement import PlacementDocument
+
+Count = Annotated[int, Field(ge=0)]
+Load = Annotated[float, Field(ge=0)]
+Gbps = Annotated[float, Field(ge=0)]
+
+
+class StateReply(BaseModel):
+    """Version, age and size of the state."""
+
+    version: Annotated[int, Field(ge=0, description="Counts changes.")]
+    age_s: Annotated[
+        float | None, Field(ge=0, description="Seconds since the last change; null before it.")
+    ]
+    conditions: Count
+    jobs: Count
+
+
+class ConditionReply(BaseModel):
+    """How a host, a switch or a cable is."""
+
+    health: Health
+    reason: str
+    capacity: Annotated[float, Field(ge=0, le=1)]
+
+
+class ConditionsReply(BaseModel):
+    """The state."""
+
+    state: StateReply
+    conditions: Annotated[dict[str, ConditionReply], Field(description="By subject.")]
+
+
+class JobReply(BaseModel):
+    """A job that runs."""
+
+    name: str
+    hosts: Annotated[str, Field(description="Its hosts as a range.")]
+    traffic: Annotated[str, Field(description="Collectives with shares, or the layout.")]
+
+
+class PageReply(BaseModel):
+    """A page of a list."""
+
+    total: Count
+    next: Annotated[int | None, Field(description="Offset of the next page; null at the end.")]
+
+
+class JobsReply(PageReply):
+    """A page of the running jobs, by name."""
+
+    items: list[JobReply]
+
+
+class HostReply(BaseModel):
+    """A host."""
+
+    name: str
+    unit: str
+    pod: str | None
+    leaves: Annotated[list[str], Field(description="Leaves of its NICs.")]
+    condition: ConditionReply | None
+    job: Annotated[str | None, Field(description="Job that it runs.")]
+
+
+class HostsReply(PageReply):
+    """A page of hosts, in the order of the inventory."""
+
+    items: list[HostReply]
+
+
+class LinkReply(BaseModel):
+    """A cable; its ends are subjects of conditions."""
+
+    near: Annotated[str, Field(description="Host or lower switch, as `device:port`.")]
+    far: Annotated[str | None, Field(description="Switch; null where no port is planned.")]
+    gbps: Gbps
+    enabled: Annotated[bool, Field(description="Whether the inventory uses it.")]
+    condition: ConditionReply | None
+
+
+class LinksReply(PageReply):
+    """A page of cables."""
+
+    items: list[LinkReply]
+
+
+class UnitReply(BaseModel):
+    """A unit of the fabric."""
+
+    name: str
+    hosts: Annotated[str, Field(description="Its hosts as a range.")]
+    pod: str | None
+
+
+class LinkCounts(BaseModel):
+    """Numbers of cables."""
+
+    host: Count
+    switch: Count
+
+
+class FabricReply(BaseModel):
+    """The size of the fabric."""
+
+    name: str
+    hosts: Count
+    gpus_per_host: Count
+    rails: Count
+    nic_ports: Annotated[int, Field(ge=1, description="Ports of the NIC of a rail.")]
+    switches: Annotated[dict[str, Count], Field(description="By role.")]
+    links: LinkCounts
+    units: list[UnitReply]
+    state: StateReply
+    warnings: list[str]
+
+
+class FindingReply(BaseModel):
+    """One thing that is wrong."""
+
+    rule: str
+    severity: str
+    field: str
+    message: str
+    fix: str
+
+
+class AliveReply(BaseModel):
+    """The process runs."""
+
+    status: Literal["ok"]
+
+
+class InventoryReply(BaseModel):
+    """The inventory that answers are about."""
+
+    loads: Annotated[int, Field(ge=1, description="Inventories that this process has loaded.")]
+    loaded_s: Annotated[float, Field(description="When, in seconds since 1970.")]
+    is_current: Annotated[bool, Field(description="Whether it is the one on disk.")]
+    findings: Annotated[list[FindingReply], Field(description="Of the one on disk.")]
+
+
+class TokensReply(BaseModel):
+    """The tokens that are accepted."""
+
+    is_current: Annotated[bool, Field(description="Whether they are those on disk.")]
+    findings: Annotated[list[FindingReply], Field(description="Of the file on disk.")]
+
+
+class KnownStateReply(StateReply):
+    """The state, with what the inventory lacks."""
+
+    ignored: Annotated[list[str], Field(description="Subjects and hosts that it lacks.")]
+
+
+class ReadyReply(BaseModel):
+    """Whether placements are answered, and about what."""
+
+    status: Literal["ok", "degraded"]
+    fabric: str
+    inventory: InventoryReply
+    tokens: TokensReply
+    state: KnownStateReply
+
+
+class FilterReply(BaseModel):
+    """``ExtenderFilterResult`` of k8s.io/kube-scheduler/extender/v1."""
+
+    nodes: Annotated[
+        dict[str, Any] | None, Field(alias="Nodes", description="Where whole nodes were sent.")
+    ] = None
+    node_names: Annotated[
+        list[str] | None, Field(alias="NodeNames", description="Where names were sent.")
+    ] = None
+    failed: Annotated[dict[str, str], Field(alias="FailedNodes", description="Why, by name.")]
+    error: Annotated[str, Field(alias="Error")]
+
+
+class HostPriority(BaseModel):
+    """``HostPriority`` of k8s.io/kube-scheduler/extender/v1."""
+
+    host: Annotated[str, Field(alias="Host")]
+    score: Annotated[int, Field(alias="Score", ge=0, le=10)]
+
+
+class PrioritiesReply(RootModel[list[HostPriority]]):
+    """``HostPriorityList`` of k8s.io/kube-scheduler/extender/v1."""
+
+
+class Pairs(BaseModel):
+    """Pairs that reach each other, and those that no longer do."""
+
+    before: Count
+    cut: Count
+
+
+class SplitRail(BaseModel):
+    """A rail that falls apart."""
+
+    rail: int
+    parts: Count
+
+
+class LostRail(BaseModel):
+    """A host that loses a rail."""
+
+    host: str
+    rail: int
+
+
+class MovedTraffic(BaseModel):
+    """Switches that lose uplinks."""
+
+    role: str
+    switches: Count
+    times: Annotated[float | None, Field(description="What the others carry; null without one.")]
+
+
+class UnitBandwidth(BaseModel):
+    """Bandwidth of a unit before and after."""
+
+    unit: str
+    nic_gbps: Gbps
+    nic_gbps_left: Gbps
+    uplink_gbps: Gbps
+    uplink_gbps_left: Gbps
+
+
+class HostBandwidth(BaseModel):
+    """Bandwidth of a host before and after."""
+
+    host: str
+    gbps: Gbps
+    gbps_left: Gbps
+
+
+class NewFinding(BaseModel):
+    """What a rule says of the fabric that is left."""
+
+    rule: str
+    severity: str
+    device: str
+    port: str
+    message: str
+    fix: str
+
+
+class BrokenRule(BaseModel):
+    """A rule that failed itself."""
+
+    rule: str
+    reason: str
+
+
+class OutageReply(BaseModel):
+    """What a failure or a drain does, as `rocefab whatif` says it."""
+
+    failed: list[str]
+    drained: str
+    harmless: bool
+    reasons: list[str]
+    leaf_pairs: Pairs
+    host_pairs: Pairs
+    rails_split: list[SplitRail]
+    rails_lost: list[LostRail]
+    moved: list[MovedTraffic]
+    units: list[UnitBandwidth]
+    worst_hosts: list[HostBandwidth]
+    new_findings: list[NewFinding]
+    broken_rules: list[BrokenRule]
+
+
+class SingleFailures(BaseModel):
+    """Failures with the same impact."""
+
+    what: str
+    count: Count
+    host_pairs_cut: Count
+    leaf_pairs_cut: Count
+    rails_split: Count
+    hosts_that_lose_a_rail: Count
+    bandwidth_left_percent: Annotated[float, Field(ge=0, le=100)]
+    single_point_of_failure: bool
+    names: list[str]
+
+
+class SinglesReply(BaseModel):
+    """Each single failure, the worst first."""
+
+    failures: Count
+    single_points_of_failure: Count
+    lossless_circle: Annotated[str, Field(description="Of a deadlock after one; or empty.")]
+    groups: list[SingleFailures]
+
+
+class WhatIfReply(RootModel[OutageReply | SinglesReply]):
+    """One failure, or every single one in groups."""
+
+
+#: All answers that are JSON.
+REPLIES: tuple[type[BaseModel], ...] = (
+    *(PlacementDocument, ConditionsReply, JobReply, JobsReply, HostsReply, LinksReply),
+    *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
+)

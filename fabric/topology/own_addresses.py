@@ -1,0 +1,118 @@
+"""Subnets of leaves and addresses of cables that the inventory sets, as found in a fabric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import ipv4_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabric.intent.inventory import Intent, Located
+    from fabric.intent.model import DeviceOverride, LeafSubnet
+    from fabric.topology.layout import Layout
+    from fabric.topology.model import Fabric, Subnets
+
+    #: An override, and the path of a field in it.
+    _Place: TypeAlias = tuple[Located[DeviceOverride], *tuple[str | int, ...]]
+
+
+def write_own_subnets(intent: Intent, layout: Layout, table: Subnets) -> None:
+    """Write the subnets of leaves that the inventory sets; `wrong_subnets` names the others."""
+    overrides = [one.value for one in intent.devices if one.value.subnets]
+    rows = {name: row for row, name in enumerate(layout.names[: layout.leaf_count])}
+    for override in overrides:
+        for name in hostlist.expand(override.names):
+            for own in override.subnets if name in rows else ():
+                _write(intent, table, subnet_row(intent, table, rows[name], own), own)
+
+
+def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> None:
+    if row is None:
+        return
+    if own.vlan is not None:
+        table.vlan[row] = own.vlan
+    if own.network is not None:
+        table.network[row] = int(own.network.network_address)
+        table.gateway[row] = table.network[row] + intent.fabric.addressing.gateway_offset
+    if own.gateway is not None:
+        table.gateway[row] = int(own.gateway)
+
+
+def subnet_row(intent: Intent, table: Subnets, leaf: int, own: LeafSubnet) -> int | None:
+    """Return the row of a subnet of a leaf; None where the leaf has no such rail or slot."""
+    first, last = np.searchsorted(table.leaf, [leaf, leaf + 1]).tolist()
+    rails = table.rail[first:last]
+    mine = np.flatnonzero(rails == (own.rail if own.rail is not None else rails[0]))
+    if own.rail is None and (rails != rails[0]).any():
+        return None
+    if (own.slot is None) is (intent.fabric.addressing.vlan_per == "nic"):
+        return None
+    slot = own.slot or 0
+    return first + int(mine[slot]) if slot < len(mine) else None
+
+
+def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -> Iterator[Finding]:
+    """Yield the subnets of an override that a switch cannot have.
+
+    Parameters
+    ----------
+    row : int
+        Row of the switch.
+    """
+    intent, table = fabric.intent, fabric.subnets
+    length = intent.fabric.addressing.host_prefix_length
+    for index, own in enumerate(override.value.subnets):
+        leaf = row < fabric.switches.leaf_count
+        if not leaf or subnet_row(intent, table, row, own) is None:
+            which = " with its rail, and with its slot if vlan_per is nic" if leaf else ""
+            message = f"{fabric.switches.names[row]} has no such subnet of NICs"
+            fix = f"name a subnet of a leaf{which}"
+            yield _finding(message, fix, (override, "subnets", index))
+        if own.network is not None and own.network.prefixlen != length:
+            message = f"{own.network} is not a /{length}, as addressing.host_prefix_length says"
+            fix = "all subnets of NICs have one length: correct it, or host_prefix_length"
+            yield _finding(message, fix, (override, "subnets", index, "network"))
+
+
+def write_own_links(
+    fabric: Fabric, overrides: Iterable[tuple[int, Located[DeviceOverride]]]
+) -> Iterator[Finding]:
+    """Write the addresses of cables between switches; yield what is wrong with them.
+
+    Parameters
+    ----------
+    overrides : iterable of (int, Located)
+        Rows of switches and their overrides; a later one of a port counts.
+    """
+    up = fabric.uplinks
+    ends: dict[tuple[int, bool], tuple[int, _Place]] = {}
+    for row, override in overrides:
+        numbers = fabric.switches.skus[row].port_numbers()
+        for port, change in override.value.ports.items():
+            if change.address is None:
+                continue
+            cable = fabric.uplink_at(row, numbers[port])
+            place: _Place = (override, "ports", port, "address")
+            if cable is None:
+                message = f"{port} has no cable to another switch, so it has no address"
+                yield _finding(message, "remove the address, or name another port", place)
+            else:
+                ends[cable, int(up.upper[cable]) == row] = (int(change.address), place)
+    for (cable, upper), (address, place) in ends.items():
+        up.upper_address[cable] = address if upper else address ^ 1
+        other = ends.get((cable, not upper))
+        if upper and other and other[0] != address ^ 1:
+            message = f"{ipv4_text(address)} and {ipv4_text(other[0])} are not in one /31"
+            yield _finding(message, "set one end alone, or both in one /31", place)
+
+
+def _finding(message: str, fix: str, place: _Place) -> Finding:
+    override, *path = place
+    field = ".".join(str(part) for part in (*override.path, *path))
+    return Finding("TOP028", Severity.ERROR, message, fix, field, override.position(*path))

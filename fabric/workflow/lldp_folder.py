@@ -1,0 +1,106 @@
+"""Outputs of LLDP in a folder, a file for each device, as ``rocefab observe`` would print them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.values import text_of
+from fabric.intent.scalars import printable
+from fabric.intent.yaml.file import input_error
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.lldp import neighbours_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from fabric.observe.parsers.lldp import Neighbours
+
+#: Endings of files with outputs; what stands before them is the name of the device.
+_ENDINGS = {".json", ".txt", ".xml", ".log", ".out", ".lldp"}
+_MAX_FILES = 20_000
+#: Management ports by their names on the systems (their manuals, and IEEE 802.3 ports of hosts).
+_MANAGEMENT = re.compile(
+    r"(?:eth0|mgmt\d*|Management\d[\d/]*|fxp0|em0|me0|vme|re0:mgmt-0|MEth[\d/]+|M-GigabitEthernet"
+    r"[\d/]+|MGE[\d/]+)"
+)
+_MAC = re.compile(r"[0-9A-Fa-f]{2}(?:[:.-]?[0-9A-Fa-f]{2}){5}")
+#: A name of a port: ports that are numbers alone are indices (RFC 2863, ifIndex).
+_PORT = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
+
+
+def read_folder(folder: Path) -> list[dict[str, Any]]:
+    """Return what the device of each file sees, and devices that only others see.
+
+    Raises
+    ------
+    InputError
+        With a finding for each file that no system prints, and for devices with two files.
+    """
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    findings: list[Finding] = []
+    seen: dict[str, dict[str, Any]] = {}
+    if not files or len(files) > _MAX_FILES:
+        message = f"{len(files)} files, and at most {_MAX_FILES:,} are read"
+        findings.append(_finding(folder, message if files else "the folder has no files"))
+    for path in files[:_MAX_FILES]:
+        name = path.stem if path.suffix.lower() in _ENDINGS else path.name
+        try:
+            systems, neighbours = neighbours_of(text_of(path))
+        except UnreadableError as error:
+            findings.append(_finding(path, str(error)))
+            continue
+        except InputError as error:
+            findings += error.findings
+            continue
+        if name in seen:
+            findings.append(_finding(path, f"{printable(name)} has two files"))
+        seen[name] = _device(name, systems, neighbours)
+    if findings:
+        raise input_error(findings, str(folder))
+    return [*seen.values(), *_unread(seen)]
+
+
+def _finding(path: Path, message: str) -> Finding:
+    fix = "provide one output of LLDP for each device, in a file with its name"
+    place = Position(printable(str(path)))
+    return Finding("EXC006", Severity.ERROR, message, fix, position=place)
+
+
+def _device(name: str, systems: frozenset[str], neighbours: Neighbours) -> dict[str, Any]:
+    lldp = {port: [asdict(item) for item in mine] for port, mine in neighbours.items()
+            if not _MANAGEMENT.fullmatch(port)}  # fmt: skip
+    return {
+        "device": name,
+        "platform": next(iter(systems)) if len(systems) == 1 else "",
+        "kind": "" if "host" in systems else "switch",
+        "state": {"facts": {"hostname": name}, "interfaces": {}, "lldp": lldp},
+        "management": sorted(neighbours.keys() - lldp.keys()),
+    }
+
+
+def _unread(seen: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield devices that have no file, with the ports that the others see of them."""
+    known = {name.partition(".")[0].lower() for name in seen}
+    ports: dict[str, dict[str, Any]] = {}
+    for item in seen.values():
+        for neighbours in item["state"]["lldp"].values():
+            for far in neighbours:
+                name = far["system_name"].partition(".")[0]
+                port = _named(far)
+                if name and port and name.lower() not in known:
+                    ports.setdefault(name, {})[port] = {}
+    for name, interfaces in ports.items():
+        state = {"facts": {"hostname": name}, "interfaces": interfaces, "lldp": {}}
+        yield {"device": name, "platform": "", "kind": "", "state": state, "unread": True}
+
+
+def _named(far: Mapping[str, str]) -> str:
+    """Return the name of a port: its id, or its description where the id is a MAC or an index."""
+    words = (far["port_id"], far["description"])
+    fitting = (word for word in words if _PORT.fullmatch(word) and not _MAC.fullmatch(word))
+    return next(fitting, "")
