@@ -15,6 +15,7 @@ from fabric.cli import (
     inventory,
     jobs,
     laboratory,
+    models,
     observe,
     probe,
     prove,
@@ -54,6 +55,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, accept, prove, audit, jobs, serve, laboratory),
+    *(probe, accept, prove, audit, jobs, serve, laboratory, models),
 ):
     module.register(app)

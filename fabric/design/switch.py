@@ -128,7 +128,7 @@ class SwitchDesigner:
                     enabled=cable.enabled,
                     speed_gbps=cable.speed_gbps,
                     speed_mbps=gbps_to_mbps(cable.speed_gbps),
-                    speed_token=model.speed_tokens.get(cable.speed_gbps, ""),
+                    speed_token=model.speed_token(number, cable.speed_gbps),
                     mtu_bytes=policy.mtu.port_bytes,
                     fec=_fec(change, model.nos, cable.speed_gbps),
                     description=(change.description if change else None) or cable.description,
@@ -181,7 +181,7 @@ class SwitchDesigner:
             enabled=False,
             speed_gbps=speed_gbps,
             speed_mbps=gbps_to_mbps(speed_gbps),
-            speed_token=model.speed_tokens.get(speed_gbps, ""),
+            speed_token=model.speed_token(number, speed_gbps),
             mtu_bytes=file.lossless.mtu.port_bytes,
             fec=_fec(None, model.nos, speed_gbps),
             description="",
@@ -379,7 +379,8 @@ def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
 def _idle_speed_gbps(model: Sku, number: int, wanted_gbps: int) -> int:
     """Return the speed of an unused port: that of the uplinks where it can run at it."""
     offered = model.speeds_of(number)
-    return wanted_gbps if wanted_gbps in offered or not model.places else max(offered)
+    alike = not model.places and not model.kinds
+    return wanted_gbps if wanted_gbps in offered or alike else max(offered)
 
 
 def _other_end(address: str) -> str:

@@ -10,6 +10,7 @@ from annotated_types import Len
 from pydantic import Field, model_validator
 
 from fabric.platforms.asic_catalogue import asic, data_files
+from fabric.platforms.cage import CageKind
 from fabric.platforms.data_file import DataModel, WrongFieldError, read_toml
 from fabric.platforms.facts import Fact, Grade, parse_facts
 from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku, platforms
@@ -65,8 +66,8 @@ def own_buffer(own: Mapping[str, Fact]) -> int | None:
     return fact.value if fact and isinstance(fact.value, int) else None
 
 
-class PortsTable(DataModel):
-    """Front panel ports in a data file of a switch model; patterns as in `Sku`."""
+class CagesTable(DataModel):
+    """Cages of one kind in a data file of a switch model; patterns as in `Sku`."""
 
     count: int = Field(gt=0)
     lanes: int = Field(gt=0)
@@ -74,8 +75,36 @@ class PortsTable(DataModel):
     alias: str
     part_name: str = ""
     part_alias: str = ""
+    step: int = Field(0, ge=0)
     speeds_gbps: tuple[int, ...] = Field(min_length=1)
     tokens: dict[int, str] = Field(default_factory=dict)
+
+    def kind(self, breakouts: tuple[str, ...]) -> CageKind:
+        """Return the kind of cage, which offers some modes."""
+        return CageKind(
+            count=self.count,
+            lanes=self.lanes,
+            speeds_gbps=self.speeds_gbps,
+            name=self.name,
+            alias=self.alias,
+            part_name=self.part_name,
+            part_alias=self.part_alias,
+            breakouts=breakouts,
+            speed_tokens=self.tokens,
+            step=self.step,
+        )
+
+
+class MoreCagesTable(CagesTable):
+    """Cages of a further kind, which follow those before them."""
+
+    breakouts: tuple[str, ...] = ()
+
+
+class PortsTable(CagesTable):
+    """Front panel ports in a data file of a switch model: the first kind, and further ones."""
+
+    more: tuple[MoreCagesTable, ...] = ()
     first_lanes: tuple[int, ...] = ()
     service: tuple[tuple[str, str, str], ...] = ()
 
@@ -118,9 +147,11 @@ class SkuFile(DataModel):
         """Return the model of this name."""
         own, ports = parse_facts(self.own_facts, self.sources, "own_facts"), self.ports
         rows = {(row[0], row[1]): HeadroomRow(*row[2:]) for row in self.headroom}
+        kinds = (ports.kind(self.breakouts), *(one.kind(one.breakouts) for one in ports.more))
         return Sku(
             name=name,
-            port_count=ports.count,
+            kinds=kinds if ports.more or ports.step else (),
+            port_count=sum(kind.count for kind in kinds),
             lanes_per_port=ports.lanes,
             port_name=ports.name,
             port_alias=ports.alias,

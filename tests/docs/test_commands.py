@@ -19,6 +19,7 @@ from fabric.workflow.project import Project
 from tests.cli.runs import ROOT, clean_environment
 from tests.docs.commands import NOT_RUN, documented, is_online
 from tests.exchange.plants import of_example
+from tests.exchange.saved_outputs import NXOS_MODULE
 from tests.exchange.test_lldp_folder import folder_of
 
 pytestmark = pytest.mark.slow
@@ -99,6 +100,9 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (switch / "startup-config.eos").exists():
             shutil.copy(switch / "startup-config.eos", folder / "backups" / f"{switch.name}.cfg")
     shutil.copy(folder / "backups" / "rack1-leaf.cfg", folder / "leaf01.cfg")
+    (folder / "saved").mkdir()
+    session = f"leaf1# show module\n{NXOS_MODULE}"
+    (folder / "saved" / "leaf1.txt").write_text(session)
     (folder / "docs").mkdir()
     for extra in ("rendered", ".cache"):
         shutil.rmtree(folder / extra, ignore_errors=True)
