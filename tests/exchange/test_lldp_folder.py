@@ -18,7 +18,7 @@ from fabric.observe.state import LldpNeighbour
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.lldp_folder import read_folder
 from tests.exchange.plants import of_example, put
-from tests.observe.test_fixtures import REPOSITORY
+from tests.observe.test_fixtures import recorded
 
 RULE = "-" * 79
 #: Each prints that spine01 Ethernet1/2 is on the first port, whose name is that of the system.
@@ -166,10 +166,7 @@ def test_every_system_reads_more_than_drivers_ask() -> None:
     ],
 )
 def test_recorded_outputs(name: str) -> None:
-    path = REPOSITORY.parent / "shared" / "fixtures" / name
-    if not path.is_file():
-        pytest.skip(f"no recorded output {path}")
-    assert neighbours_of(path.read_text())[1]
+    assert neighbours_of(recorded(name))[1]
 
 
 def detail(plant: Plant, device: str) -> str:
