@@ -67,6 +67,14 @@ def import_(
             metavar="WORD=ROLE",
         ),
     ] = None,
+    names: Annotated[
+        Path | None,
+        option(
+            "CSV file with the columns source and name: device names of the source, and those "
+            "that they get in the inventory.",
+            "IMPORT_NAMES",
+        ),
+    ] = None,
     cut_domain: Annotated[
         bool, option("Cut device names at the first dot.", "IMPORT_CUT_DOMAIN", "--cut-domain")
     ] = False,
@@ -129,6 +137,7 @@ def import_(
         cabling=cabling,
         hosts=hosts,
         roles=tuple(role or ()),
+        names=names,
         cut_domain=cut_domain,
         base=base,
         connections=connections,

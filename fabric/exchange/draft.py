@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.names import Names
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.values import role_of, typed
+from fabric.exchange.values import meant, typed
 from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.exchange.forms import Settings
     from fabric.exchange.plant import End
 
 #: More than any fabric has: 131,072 NICs and as many links above them.
@@ -46,11 +48,17 @@ class Draft:
         Whether the source names every device; a cable to another one is wrong then.
     cut_domain : bool
         Whether names of devices end at their first dot.
+    roles : mapping
+        Role by the word that the source has for it.
+    names : Names
+        Name of a device by the one that the source has.
     """
 
     file: str
     closed: bool = False
     cut_domain: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
     findings: list[Finding] = field(default_factory=list)
     _devices: dict[str, Device] = field(default_factory=dict)
     _places: dict[str, Place] = field(default_factory=dict)
@@ -59,6 +67,13 @@ class Draft:
     _nics: dict[End, Nic] = field(default_factory=dict)
     _whole: dict[str, str] = field(default_factory=dict)
     _ignored: set[str] = field(default_factory=set)
+    _named: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, file: object, settings: Settings, *, closed: bool = False) -> Draft:
+        """Return an empty draft of a source, with what the user says about it."""
+        names = settings.names
+        return cls(str(file), closed, settings.cut_domain, settings.roles, names)
 
     def __post_init__(self) -> None:
         self._notes = Notes(self.file)
@@ -75,15 +90,28 @@ class Draft:
             Finding(rule, Severity.ERROR, message, fix, place.field, place.position)
         )
 
-    def device(self, name: object, place: Place, values: Mapping[str, object]) -> None:
-        """Take a device in; what is said of it in several places must agree."""
-        name = self._short(name, place)
+    def device(
+        self,
+        name: object,
+        place: Place,
+        values: Mapping[str, object],
+        *,
+        source_role: bool = False,
+    ) -> None:
+        """Take a device in; what is said of it in several places must agree.
+
+        Parameters
+        ----------
+        source_role : bool
+            Whether the role is a word of the source, which the user may map.
+        """
+        name = self.name(name, place)
         if not self._valid(_NAME, name, "device", place):
             return
         typed = self._typed(values, place)
         role = typed.pop("role", "")
         if role:
-            known = role_of(str(role))
+            known = meant(str(role), self.roles if source_role else {})
             if known:
                 typed["kind"], typed["role"] = known
             elif not typed.get("kind"):
@@ -107,7 +135,7 @@ class Draft:
 
         Its near address is that of the end which is named first.
         """
-        one, other = (self._short(one[0], place), one[1]), (self._short(other[0], place), other[1])
+        one, other = (self.name(one[0], place), one[1]), (self.name(other[0], place), other[1])
         if not all([self._end(one, place), self._end(other, place)]):
             return
         if one[0] == other[0]:
@@ -133,7 +161,7 @@ class Draft:
 
     def nic(self, host: str, interface: object, place: Place, values: Mapping[str, object]) -> None:
         """Take a NIC in."""
-        host = self._short(host, place)
+        host = self.name(host, place)
         if not self._valid(_INTERFACE, interface, "interface", place):
             return
         end = (host, str(interface))
@@ -151,6 +179,7 @@ class Draft:
             With everything that is wrong.
         """
         self._check_ends()
+        self._check_names()
         if len(self._cables) >= MAX_CABLES:
             message = f"there are more than {MAX_CABLES:,} cables"
             self.wrong("EXC007", message, "import one fabric at a time", self.place())
@@ -186,19 +215,34 @@ class Draft:
         return replace(old, **both)
 
     def short(self, name: str) -> str:
-        """Return the name of a device as we take it."""
+        """Return the name of a device in the inventory."""
+        if name in self.names.by_source:
+            self._named.add(name)
+            return self.names.by_source[name]
         return name.partition(".")[0] if self.cut_domain else name
 
-    def _short(self, name: Any, place: Place) -> Any:
-        """Return the name of a device as we take it; two must not become one."""
-        if not self.cut_domain or not isinstance(name, str):
+    def name(self, name: Any, place: Place) -> Any:
+        """Return the name of a device in the inventory; two must not become one."""
+        if not (self.cut_domain or self.names.by_source) or not isinstance(name, str):
             return name
         short = self.short(name)
         whole = self._whole.setdefault(short, name)
         if whole != name:
             message = f"{quoted(name)} and {quoted(whole)} would both become {quoted(short)}"
-            self.wrong("EXC005", message, "import them without --cut-domain", place)
+            fix = "give each its own name with --names FILE"
+            if self.cut_domain:
+                fix = f"import them without --cut-domain, or {fix}"
+            self.wrong("EXC005", message, fix, place)
         return short
+
+    def _check_names(self) -> None:
+        """Refuse names that no device of the source has."""
+        for source in self.names.by_source if self.names.required else ():
+            if source not in self._named:
+                near = closest(source, list(self._whole.values()))
+                fix = f"did you mean {quoted(near)}?" if near else "remove the row"
+                message = f"no device of the source that is imported has the name {quoted(source)}"
+                self.wrong("EXC004", message, fix, Place(self.names.places[source]))
 
     def _end(self, end: End, place: Place) -> bool:
         device = self._valid(_NAME, end[0], "device", place)
@@ -213,6 +257,8 @@ class Draft:
                 fix = "use text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
                 said = f"{quoted(str(text))} is not a valid {what} name; {fix}"
             message, _, fix = said.partition("; ")
+            if what == "device" and isinstance(text, str):
+                fix = f"{fix}, or map it with --names FILE"
             self.wrong("EXC001", message, fix, place)
             return False
         return True

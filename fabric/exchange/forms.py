@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.registry import Registry
+from fabric.exchange.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,8 @@ class Settings:
         File with the cables, where the source has none.
     roles : mapping
         Role by the word that the source has for it, beside those that are known.
+    names : Names
+        Name of a device by the one that the source has.
     cut_domain : bool
         Whether names of devices end at their first dot.
     rails, gpus : int or None
@@ -38,6 +41,7 @@ class Settings:
     columns: Mapping[str, str] = field(default_factory=dict)
     cabling: Path | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
     cut_domain: bool = False
     rails: int | None = None
     gpus: int | None = None
@@ -79,10 +83,14 @@ class Importer:
     parse : callable or None
         The same from data in memory, with the name that messages give it; None where a form is
         read from files alone.
+    has_roles, has_names : bool
+        Whether the source has words for roles, and names of devices, which the user can map.
     """
 
     read: Callable[[Path, Settings], Imported]
     parse: Callable[[Any, str, Settings], Imported] | None = None
+    has_roles: bool = True
+    has_names: bool = True
 
 
 importers: Registry[Importer] = Registry("import", "fabric.exchange.importers")

@@ -18,6 +18,7 @@ from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.kept import pools
+from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
         "design": _design(plant),
         "rails": rails,
         "units": [
-            _known({"name": unit, "hosts": folded(hosts[unit]), "pod": pod})
+            known({"name": unit, "hosts": folded(hosts[unit]), "pod": pod})
             for unit, pod in {item.unit: item.pod for item in leaves}.items()
         ],
         **_layers(plant, base),
@@ -163,7 +164,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         "rails": rails,
         **({"nic_ports": names.nic_ports} if names.nic_ports > 1 else {}),
         **({"planes": planes} if planes > 1 else {}),
-        "units": [_known(unit) for unit in units],
+        "units": [known(unit) for unit in units],
         "switches": _switches(plant, recipe, list(hosts)),
         "platforms": _platforms(plant, recipe),
         **figures(plant, base),
@@ -213,10 +214,6 @@ def _listed(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {key: items} if items else {}
 
 
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != ""}
-
-
 def _switches(plant: Plant, recipe: Recipe, units: list[str]) -> list[dict[str, Any]]:
     """Return the switches: leaves by unit and rail, then spines, then super-spines."""
     usual = _usual_skus(plant, recipe)
@@ -232,7 +229,7 @@ def _switches(plant: Plant, recipe: Recipe, units: list[str]) -> list[dict[str, 
 
 def _switch(item: Device, recipe: Recipe, usual: Mapping[str, str]) -> dict[str, Any]:
     sku = recipe.skus.get(item.name, "")
-    return _known({
+    return known({
         "names": item.name,
         "role": item.role,
         "unit": item.unit if item.role == "leaf" else "",
@@ -302,4 +299,4 @@ def _overrides(switches: Iterable[Device], recipe: Recipe) -> list[dict[str, Any
         }
         for one in switches
     )
-    return [known for known in map(_known, rows) if len(known) > 1]
+    return [row for row in map(known, rows) if len(row) > 1]

@@ -118,8 +118,7 @@ class Links:
             self._draft.cable(one, other, place, figures)
             self.cabled |= {*whole}
             for end in {one, other} & lanes.keys():
-                device = end[0].partition(".")[0] if self._draft.cut_domain else end[0]
-                self.lanes[device, end[1]] = lanes[end]
+                self.lanes[self._draft.short(end[0]), end[1]] = lanes[end]
 
     def _paths(self) -> None:
         """Take what is at the other end of patch panels, whose lengths are not added up."""

@@ -64,7 +64,7 @@ def take(
         if values["kind"] == "host":
             values["role"] = None
             hosts.add(str(node.get("id")))
-        draft.device(node.get("id"), place, values)
+        draft.device(node.get("id"), place, values, source_role=True)
     for number, edge in enumerate(edges):
         if edge.get("enabled") is not False:
             take_edge(draft, edge, draft.place(what=f"edges[{number}]"), hosts)

@@ -17,8 +17,6 @@ from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fabric.exchange.draft import Draft, Place
     from fabric.exchange.forms import Settings
 
@@ -160,16 +158,19 @@ class SwitchTree:
     def _devices(self, chains: list[list[str]], levels: int, leaf: str) -> None:
         """Take the devices in: leaves and hosts of each unit, and what is above them."""
         rails = self._settings.rails or 1
-        units = _short([chain[0] for chain in chains])
+        units = self._units(chains)
         pods: dict[str, Place] = {}
         for chain in chains:
             switch = self._switches[chain[0]]
-            unit, pod = units[switch.name], chain[1] if len(chain) >= _POD_LEVELS else ""
+            unit = units[switch.name]
+            pod = self._name(chain[1]) if len(chain) >= _POD_LEVELS else ""
             pods.setdefault(pod, self._switches[chain[min(1, len(chain) - 1)]].place)
             where = {"unit": unit, "pod": pod}
             by_rail = rails > 1 or levels == 1
             for rail in range(rails) if by_rail else (None,):
-                name = leaf.format(switch.name) if rail is None else f"{unit}-rail{rail}"
+                name = f"{unit}-rail{rail}" if rail is not None else switch.name
+                if rail is None and leaf != "{}":
+                    name = leaf.format(self._name(switch.name))
                 self._draft.device(name, switch.place, {"role": "leaf", "rail": rail, **where})
             for host in switch.hosts:
                 self._draft.device(host, switch.place, {"kind": "host", **where})
@@ -179,6 +180,17 @@ class SwitchTree:
         if levels >= _POD_LEVELS:
             place = self._switches[chains[0][-1]].place
             self._draft.device("core01", place, {"role": "super-spine"})
+
+    def _name(self, switch: str) -> str:
+        return str(self._draft.name(switch, self._switches[switch].place))
+
+    def _units(self, chains: list[list[str]]) -> dict[str, str]:
+        """Return units by switch: without the word that our own export adds, if that is unique."""
+        names = [chain[0] for chain in chains]
+        whole = [self._name(name) for name in names]
+        short = [name.removesuffix("-leaves").removesuffix("-leaf") for name in whole]
+        alone = len(set(short)) == len(short)
+        return dict(zip(names, short if alone else whole, strict=True))
 
     def _notes(self, chains: list[list[str]]) -> tuple[Finding, ...]:
         """Return warnings about switches that no inventory has."""
@@ -195,10 +207,3 @@ class SwitchTree:
             for word, names in ignored.items()
             if names and (message := f"{word} are ignored: {hostlist.fold(names)}")
         )
-
-
-def _short(names: list[str]) -> Mapping[str, str]:
-    """Return units by switch: without the word that our own export adds, where that is unique."""
-    short = [name.removesuffix("-leaves").removesuffix("-leaf") for name in names]
-    alone = len(set(short)) == len(short)
-    return dict(zip(names, short if alone else names, strict=True))

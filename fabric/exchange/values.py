@@ -156,20 +156,23 @@ def _mac(text: str) -> str:
 
 
 def _name(text: str) -> None:
+    problem = name_error(text)
+    if problem:
+        raise ValueError(problem.replace("a device name", "a name"))
+
+
+def name_error(text: str) -> str:
+    """Return why no device can have a name, and what to do; nothing where one can."""
     try:
-        _NAME.validate_python(text)
+        _NAME.validate_python(text, strict=True)
     except ValidationError as error:
-        said = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise ValueError(said.replace("a device name", "a name")) from None
+        return error.errors()[0]["msg"].removeprefix("Value error, ")
+    return ""
 
 
 def is_name(text: str) -> bool:
     """Tell whether a device can have a name."""
-    try:
-        _name(text)
-    except ValueError:
-        return False
-    return True
+    return not name_error(text)
 
 
 def text_of(path: Path) -> str:

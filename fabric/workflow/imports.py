@@ -17,6 +17,7 @@ from fabric.exchange.inventory import generated, guesses, inventory, role_breako
 from fabric.exchange.kept import own_links, own_subnets
 from fabric.exchange.lanes import in_parts
 from fabric.exchange.models import models
+from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import Plant
 
 _BASE = Path(__file__).with_name("import_base.yaml")
+_ROLE = "use leaf, spine, super-spine or host"
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
 TOKEN_VARIABLE = "ROCEFAB_NETBOX_TOKEN"  # noqa: S105 - the name of a variable
@@ -55,6 +57,8 @@ class Request:
         Inventory folder or ``fabric.yaml`` whose other sections are taken over.
     connections : Path or None
         How the devices of a running fabric are reached.
+    names : Path or None
+        CSV file with the name of a device by the one that the source has.
     site : str
         Site of NetBox, by its slug; empty is all.
     """
@@ -64,6 +68,7 @@ class Request:
     cabling: Path | None = None
     hosts: str = ""
     roles: tuple[str, ...] = ()
+    names: Path | None = None
     cut_domain: bool = False
     rails: int | None = None
     gpus: int | None = None
@@ -95,7 +100,8 @@ def import_inventory(
         raise InputError("unknown import format", [Finding("EXC014", Severity.ERROR, message)])
     refuse_used(output)
     shown = printable(source)
-    imported = _read(form, source, request, progress)
+    settings = _settings(form, request)
+    imported = _read(form, source, settings, (request, progress))
     if request.hosts:
         imported = replace(imported, plant=with_hosts(imported.plant, request.hosts, shown))
     plant, notes = (imported.plant, ()) if imported.generated else complete(imported.plant, shown)
@@ -106,7 +112,8 @@ def import_inventory(
     )
     if not imported.generated:
         plant, recipe = _in_parts(plant, imported, recipe, request, shown)
-    beside = (*imported.files, *_own_models(request.base))
+    named = names_file(settings.names, plant.device)
+    beside = (*imported.files, *named, *_own_models(request.base))
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
@@ -184,20 +191,52 @@ def _files(
     return inventory(plant, recipe)
 
 
-def _read(
-    form: str, source: str, request: Request, progress: Callable[[str, str], None]
-) -> Imported:
-    importer = importers[form]
-    settings = Settings(
+def _settings(form: str, request: Request) -> Settings:
+    """Return what an importer is to know; options that have no effect on it are errors."""
+    importer, roles = importers[form], pairs(request.roles, "--role")
+    wrong = [
+        (f"{form} sources have no {what}, so {option} has no effect", f"remove {option}")
+        for option, what, given, possible in (
+            ("--role", "words for roles", roles, importer.has_roles),
+            ("--names", "names of devices that can be mapped", request.names, importer.has_names),
+        )
+        if given and not possible
+    ]
+    wrong += [
+        (f"--role {printable(word)}: {printable(role)[:60]!r} is not a role", _ROLE)
+        for word, role in roles.items()
+        if role_of(role) is None
+    ]
+    if wrong:
+        findings = [Finding("EXC014", Severity.ERROR, *both) for both in wrong]
+        raise InputError("invalid option", findings)
+    return Settings(
         columns=pairs(request.columns, "--columns"),
         cabling=request.cabling,
-        roles=pairs(request.roles, "--role"),
+        roles=roles,
+        names=_names(request) if importer.has_names else Names(),
         cut_domain=request.cut_domain,
         rails=request.rails,
         gpus=request.gpus,
     )
-    reader = _LIVE.get(form)
-    live = reader(source, request, progress) if reader else None
+
+
+def _names(request: Request) -> Names:
+    """Return the names of the request, or those that an earlier import left in the base."""
+    if request.names:
+        return read_names(request.names)
+    kept = request.base / FILE if request.base and request.base.is_dir() else None
+    return read_names(kept, required=False) if kept and kept.is_file() else Names()
+
+
+def _read(
+    form: str,
+    source: str,
+    settings: Settings,
+    live_from: tuple[Request, Callable[[str, str], None]],
+) -> Imported:
+    importer, reader = importers[form], _LIVE.get(form)
+    live = reader(source, *live_from) if reader else None
     if live is None:
         return importer.read(Path(source), settings)
     assert importer.parse is not None

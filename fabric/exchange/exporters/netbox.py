@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.core.units import gbps_to_kbps
 from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS
+from fabric.exchange.values import known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,7 +105,7 @@ def _role(device: Device) -> str:
 
 
 def _device(device: Device, site: str) -> dict[str, Any]:
-    return _known({
+    return known({
         "name": device.name,
         "role": _role(device),
         "manufacturer": _MAKER,
@@ -141,7 +142,7 @@ def _interfaces(plant: Plant) -> Rows:
             "speed": gbps_to_kbps(speed) if speed else None,
         }
         fields = {f"cf_rocefab_{name}": getattr(nic, name) for name in NIC_FIELDS} if nic else {}
-        rows.append(_known(row | fields))
+        rows.append(known(row | fields))
     return rows
 
 
@@ -170,7 +171,7 @@ def _addresses(plant: Plant) -> Rows:
 
 
 def _cable(cable: Cable) -> dict[str, Any]:
-    return _known({
+    return known({
         "side_a_device": cable.near[0],
         "side_a_type": "dcim.interface",
         "side_a_name": cable.near[1],
@@ -189,10 +190,6 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:100] or "x"
-
-
-def _known(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 #: NetBox has addresses of interfaces; those of VLANs are not written.

@@ -36,7 +36,7 @@ _SYSTEMS = {"cumulus-vx": "cumulus", "sonic-vs": "sonic", "cumulus": "cumulus", 
 class _Simulation:
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path
-        self._draft = Draft(str(path), cut_domain=settings.cut_domain)
+        self._draft = Draft.of(path, settings)
         self._notes = Notes(str(path))
         self._roles = settings.roles
         self._systems: dict[str, str] = {}

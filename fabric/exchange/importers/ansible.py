@@ -34,7 +34,7 @@ def _read(path: Path, settings: Settings) -> Imported:
     if settings.cabling is None:
         message = "an Ansible inventory does not describe cables"
         raise malformed(path, message, "add a CSV or DOT file with --cabling")
-    draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings, closed=True)
     inventory = _inventory(path, draft)
     _Reader(path, inventory, draft, settings).take()
     take_cables(settings.cabling, draft, settings)

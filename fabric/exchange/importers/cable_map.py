@@ -87,7 +87,7 @@ def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
                 fix = "fill it in, or remove the row"
                 draft.wrong("EXC006", f"the cell {name} is empty", fix, place)
         if cells[device] and cells.get(role):
-            draft.device(cells[device], place, {"role": cells[role]})
+            draft.device(cells[device], place, {"role": cells[role]}, source_role=True)
     if all(cells[name] for name in _NEEDED):
         ends = (cells["device"], cells["port"]), (cells["peer_device"], cells["peer_port"])
         draft.cable(*ends, place, _figures(draft, cells, line))
@@ -157,7 +157,7 @@ def _plain(cell: str) -> str:
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    draft = Draft(str(path), cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings)
     cables_of(path, draft, settings)
     return Imported(draft.plant())
 

@@ -129,4 +129,4 @@ def _read(path: Path, settings: Settings) -> Imported:
     raise malformed(path, "this is neither a configuration nor a folder of them", fix)
 
 
-importers.add("configs")(Importer(_read, parse))
+importers.add("configs")(Importer(_read, parse, has_roles=False))

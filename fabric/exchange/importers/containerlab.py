@@ -39,7 +39,7 @@ _NOT_MINE = "add them to the inventory if they are part of the fabric"
 
 class _Topology:
     def __init__(self, path: Path, settings: Settings) -> None:
-        self._draft = Draft(str(path), cut_domain=settings.cut_domain)
+        self._draft = Draft.of(path, settings)
         self._source = YamlSource(path, self._draft, _FIX)
         self._notes = Notes(str(path))
         self._roles = settings.roles

@@ -26,7 +26,8 @@ def cables_of(path: Path, draft: Draft) -> DotGraph:
         raise malformed(path, message, fix, error.line, error.column) from error
     for node in graph.nodes:
         place = draft.place(node.token.line, node.token.column)
-        draft.device(node.name, place, pick(node.attributes, DEVICE_WORDS))
+        values = pick(node.attributes, DEVICE_WORDS)
+        draft.device(node.name, place, values, source_role=True)
     for edge in graph.edges:
         place = draft.place(edge.token.line, edge.token.column)
         draft.cable(edge.near, edge.far, place, pick(edge.attributes, CABLE_WORDS))
@@ -38,7 +39,7 @@ def cables_of(path: Path, draft: Draft) -> DotGraph:
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    draft = Draft(str(path), cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings)
     graph = cables_of(path, draft)
     return Imported(draft.plant(graph.name))
 

@@ -49,7 +49,7 @@ def _graphml(path: Path, settings: Settings) -> Imported:
 
 def _imported(path: Path, name: str, parts: tuple[Any, Any], settings: Settings) -> Imported:
     nodes, edges = parts
-    draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings, closed=True)
     take(draft, nodes, edges)
     return Imported(draft.plant(name))
 

@@ -40,7 +40,7 @@ _SPEED = re.compile(r"([1-9][0-9]{0,2})G")
 class _Wiring:
     def __init__(self, path: Path, settings: Settings) -> None:
         self._path = path
-        self._draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
+        self._draft = Draft.of(path, settings, closed=True)
         self._notes = Notes(str(path))
         self._roles = {**_ROLES, **settings.roles}
         self._speeds: dict[End, int] = {}

@@ -59,7 +59,7 @@ class _Node:
 
 class _Network:
     def __init__(self, path: Path, settings: Settings) -> None:
-        self._draft = Draft(str(path), cut_domain=settings.cut_domain)
+        self._draft = Draft.of(path, settings)
         self._notes = Notes(str(path))
         self._nodes: dict[str, _Node] = {}
         self._links: list[tuple[tuple[str, int], tuple[str, int], str, int]] = []
@@ -98,14 +98,15 @@ class _Network:
     def _named(self) -> Iterator[tuple[str, str]]:
         """Yield a name for each node; switches with one description have that of their GUID."""
         plain = {key: self._plain(node) for key, node in self._nodes.items()}
-        times = Counter(plain[key] for key, node in self._nodes.items() if node.kind == "Switch")
+        short = {key: self._draft.short(name) for key, name in plain.items()}
+        times = Counter(short[key] for key, node in self._nodes.items() if node.kind == "Switch")
         for key, node in self._nodes.items():
             name = plain[key]
             if node.kind == "Rt" or _AGGREGATION in node.text:
                 fix = "nothing to do: they carry no traffic of hosts"
                 self._notes.add("routers and aggregation nodes are ignored", fix, node.text)
-            elif node.kind == "Switch" and (times[name] > 1 or not is_name(name)):
-                fix = "name them with a node-name map of ibnetdiscover"
+            elif node.kind == "Switch" and (times[short[key]] > 1 or not is_name(short[key])):
+                fix = "name them with --names FILE, or a node-name map of ibnetdiscover"
                 yield key, f"switch-{key.partition('-')[2]}"
                 self._notes.add("switches have no unique name", fix, key)
             else:
@@ -115,8 +116,7 @@ class _Network:
         managed = _MANAGED.fullmatch(node.text.strip())
         words = node.text.split()
         text = managed[1] if managed else node.text.strip()
-        name = words[0] if node.kind == "Ca" and words else text
-        return self._draft.short(name)
+        return words[0] if node.kind == "Ca" and words else text
 
     def _link(
         self, one: tuple[str, int], other: tuple[str, int], text: str, line: int, told: set[End]
@@ -131,7 +131,7 @@ class _Network:
         ends = [self._end(*one), self._end(*other)]
         for (identity, port), end in zip((one, other), ends, strict=True):
             if self._nodes[identity].kind == "Switch":
-                self._numbers[end] = port
+                self._numbers[self._draft.short(end[0]), end[1]] = port
             elif end not in told:
                 told.add(end)
                 device = end[1].partition("-")[0]
@@ -159,4 +159,4 @@ def _read(path: Path, settings: Settings) -> Imported:
     return _Network(path, settings).imported()
 
 
-importers.add("ibnetdiscover")(Importer(_read))
+importers.add("ibnetdiscover")(Importer(_read, has_roles=False))

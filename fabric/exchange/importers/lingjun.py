@@ -93,4 +93,4 @@ def _plant(draft: Draft, by_leaf: dict[Leaf, list[str]]) -> tuple[Plant, list[tu
     return draft.plant("lingjun"), names
 
 
-importers.add("lingjun")(Importer(_read))
+importers.add("lingjun")(Importer(_read, has_roles=False, has_names=False))

@@ -39,12 +39,12 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     InputError
         When a device cannot be taken in.
     """
-    return _Sightings(data, shown, cut_domain=settings.cut_domain).imported()
+    return _Sightings(data, shown, settings).imported()
 
 
 class _Sightings:
-    def __init__(self, data: list[dict[str, Any]], shown: str, *, cut_domain: bool) -> None:
-        self._draft = Draft(shown, closed=True, cut_domain=cut_domain)
+    def __init__(self, data: list[dict[str, Any]], shown: str, settings: Settings) -> None:
+        self._draft = Draft.of(shown, settings, closed=True)
         self._some = Notes(shown)
         self._notes: list[Finding] = []
         self._names: dict[str, str] = {}
@@ -108,8 +108,8 @@ class _Sightings:
             self._some.add(what, fix, of)
         if not seen.get("unread"):
             return True
-        if not is_name(name):
-            fix = "rename it if it is part of the fabric"
+        if not is_name(self._draft.short(name)):
+            fix = "map it with --names FILE if it is part of the fabric"
             self._some.add("neighbours have no device name and are ignored", fix, name)
             return False
         fix = "provide its output too, or check the cables"
@@ -215,4 +215,4 @@ def _read(path: Path, settings: Settings) -> Imported:
     return parse(data, str(path), settings)
 
 
-importers.add("lldp")(Importer(_read, parse))
+importers.add("lldp")(Importer(_read, parse, has_roles=False))

@@ -41,7 +41,7 @@ _IGNORED = "add the cables with the inventory if they are part of the fabric"
 
 class _Graphs:
     def __init__(self, source: Path, settings: Settings) -> None:
-        self._draft = Draft(str(source), cut_domain=settings.cut_domain)
+        self._draft = Draft.of(source, settings)
         self._notes = Notes(str(source))
         self._meanings = {**_ROLES, **settings.roles}
         self._ports: dict[str, dict[str, str]] = {}

@@ -64,7 +64,7 @@ class _Reader:
     def __init__(self, data: dict[str, list[Row]], shown: str, settings: Settings) -> None:
         self._data = data
         self._settings = settings
-        self._draft = Draft(shown, closed=True, cut_domain=settings.cut_domain)
+        self._draft = Draft.of(shown, settings, closed=True)
         self._notes = NetBoxNotes(shown)
         self._special = self._special_interfaces()
         self._kinds: dict[str, str] = {}

@@ -33,7 +33,7 @@ class _Inventory:
         self.hosts = load_yaml(shown[0], str(shown[0]))
         self._groups = _document(shown[1])
         self._defaults = _document(shown[2])
-        self._draft = Draft(str(shown[0]), closed=True, cut_domain=settings.cut_domain)
+        self._draft = Draft.of(shown[0], settings, closed=True)
         self._folder = folder
         self._parents = {
             str(name): _names(_mapping(group).get("groups"))
@@ -67,9 +67,10 @@ class _Inventory:
             values = [item[attribute] for item in order if item.get(attribute) is not None]
             if values:
                 known[field] = values[0]
-        if "role" not in known and "kind" not in known:
+        source_role = "role" in known
+        if not source_role and "kind" not in known:
             known |= role_of_groups(lineage(groups, self._parents), self._roles)
-        self._draft.device(name, place, known)
+        self._draft.device(name, place, known, source_role=source_role)
         own = _mapping(host.get("data"))
         for number, row in enumerate(_rows(own.get("cables"))):
             where = self._place(self.hosts, name, "data", "cables", number)

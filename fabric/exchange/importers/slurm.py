@@ -40,7 +40,7 @@ _OTHERS = ("flat", "ring", "torus3d")
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    draft = Draft(str(path), cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings)
     tree = SwitchTree(draft, settings)
     if path.suffix.lower() in {".yaml", ".yml"}:
         return _from_yaml(path, draft, tree)
@@ -206,4 +206,4 @@ class _Yaml:
         self._draft.wrong("EXC006", message, fix, self._place(where))
 
 
-importers.add("slurm")(Importer(_read))
+importers.add("slurm")(Importer(_read, has_roles=False))

@@ -41,7 +41,7 @@ _TYPES = {
 class _Testbed:
     def __init__(self, links: Path, settings: Settings) -> None:
         self._links = links
-        self._draft = Draft(str(links), cut_domain=settings.cut_domain)
+        self._draft = Draft.of(links, settings)
         self._notes = Notes(str(links))
         self._meanings = {**_TYPES, **settings.roles}
         self._ignored: set[str] = set()

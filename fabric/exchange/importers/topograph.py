@@ -29,7 +29,7 @@ _BLOCK = {"switch", "nodes", "labels", "annotations"}
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    draft = Draft(str(path), cut_domain=settings.cut_domain)
+    draft = Draft.of(path, settings)
     tree = SwitchTree(draft, settings)
     return _Model(load_yaml(path, str(path)), draft, tree).imported()
 
@@ -125,4 +125,4 @@ class _Model:
         return (Finding("EXC012", Severity.WARNING, message, fix, position=place),)
 
 
-importers.add("topograph")(Importer(_read))
+importers.add("topograph")(Importer(_read, has_roles=False))

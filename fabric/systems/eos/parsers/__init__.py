@@ -22,7 +22,7 @@ T = TypeVar("T")
 def _load(text: str, key: str, kind: type[T]) -> T:
     try:
         data = json.loads(text)[key]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableError(f"no {key!r} in the answer") from error
     if not isinstance(data, kind):
         raise UnreadableError(f"{key!r} of the answer is not a {kind.__name__}")

@@ -46,6 +46,8 @@ def _reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
             return parse(json.loads(text))
         except UnreadableError:
             raise
+        except RecursionError as error:
+            raise UnreadableError("the answer is nested too deeply") from error
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableError(
                 f"the answer of {parse.__name__} has another shape: {error}"

@@ -42,7 +42,7 @@ _COUNTERS = {
 def _body(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError("the answer is not JSON") from error
     if not isinstance(data, dict):
         raise UnreadableError("the answer is not a JSON object")
