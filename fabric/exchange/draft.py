@@ -257,7 +257,7 @@ class Draft:
                 fix = "use text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
                 said = f"{quoted(str(text))} is not a valid {what} name; {fix}"
             message, _, fix = said.partition("; ")
-            if what == "device" and isinstance(text, str):
+            if what == "device" and isinstance(text, str) and text:
                 fix = f"{fix}, or map it with --names FILE"
             self.wrong("EXC001", message, fix, place)
             return False

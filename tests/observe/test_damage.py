@@ -9,6 +9,7 @@ import pytest
 
 from fabric.observe.hostfacts import gids
 from fabric.observe.hostfacts.mlnx_qos import mlnx_qos
+from fabric.observe.parsers import UnreadableError
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host
 from fabric.systems.sonic import parsers as sonic
@@ -85,3 +86,10 @@ def test_a_missing_line_is_noticed(name: str) -> None:
 def test_other_answers_are_unreadable(name: str, text: str) -> None:
     """JSON of another shape, error messages."""
     assert OUTPUTS.read(name, text) is None
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("deep", ["[", '{"lldpNeighbors": ', '{"vrfs": '])
+def test_deep_nesting_is_unreadable(name: str, deep: str) -> None:
+    with pytest.raises(UnreadableError):
+        CASES[name](deep * 100_000)

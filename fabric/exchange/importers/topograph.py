@@ -13,17 +13,16 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.switch_tree import Switch, SwitchTree
-from fabric.intent.scalars import found, listed, quoted
-from fabric.intent.yaml.file import load_yaml
+from fabric.exchange.yaml_source import YamlSource
+from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.exchange.draft import Place
-    from fabric.intent.yaml.file import Document
+    from fabric.exchange.yaml_source import Where
 
-    Where = tuple[str | int, ...]
-
+_FIX = "see docs/modeling.md of Topograph"
 _SWITCH = {"name", "labels", "annotations", "switches"}
 _BLOCK = {"switch", "nodes", "labels", "annotations"}
 
@@ -31,22 +30,22 @@ _BLOCK = {"switch", "nodes", "labels", "annotations"}
 def _read(path: Path, settings: Settings) -> Imported:
     draft = Draft.of(path, settings)
     tree = SwitchTree(draft, settings)
-    return _Model(load_yaml(path, str(path)), draft, tree).imported()
+    return _Model(YamlSource(path, draft, _FIX), draft, tree).imported()
 
 
 class _Model:
-    def __init__(self, document: Document, draft: Draft, tree: SwitchTree) -> None:
-        self._document, self._draft, self._tree = document, draft, tree
+    def __init__(self, source: YamlSource, draft: Draft, tree: SwitchTree) -> None:
+        self._source, self._draft, self._tree = source, draft, tree
         self._ignored: dict[str, None] = {}
         self._below: dict[str, tuple[str, ...]] = {}
         self._hosts: dict[str, list[str]] = {}
         self._places: dict[str, Place] = {}
 
     def imported(self) -> Imported:
-        data = self._mapping((), self._document.data, {"switches", "blocks"})
-        for name, body in self._mapping(("switches",), data.get("switches") or {}).items():
-            self._switch(str(name), body)
-        for number, body in enumerate(self._list(("blocks",), data.get("blocks"))):
+        data = self._mapping((), self._source.data, {"switches", "blocks"})
+        for name, body in self._mapping(("switches",), data.get("switches")).items():
+            self._switch(name, body)
+        for number, body in enumerate(self._source.items(("blocks",), data.get("blocks"))):
             self._block(number, body)
         for name, place in self._places.items():
             hosts, below = tuple(self._hosts.get(name, ())), self._below.get(name, ())
@@ -63,12 +62,12 @@ class _Model:
         where: Where = ("switches", name)
         values = self._mapping(where, body, _SWITCH)
         if values.get("name", name) != name:
-            self._wrong((*where, "name"), f"the name is not {quoted(name)}")
-        self._places[name] = self._place(where)
-        children = self._list((*where, "switches"), values.get("switches"))
+            self._source.wrong((*where, "name"), f"the name is not {quoted(name)}")
+        self._places[name] = self._source.place(where)
+        children = self._source.items((*where, "switches"), values.get("switches"))
         self._below[name] = tuple(map(str, children))
         for number, child in enumerate(self._below[name]):
-            self._places.setdefault(child, self._place((*where, "switches", number)))
+            self._places.setdefault(child, self._source.place((*where, "switches", number)))
 
     def _block(self, number: int, body: object) -> None:
         where: Where = ("blocks", number)
@@ -79,40 +78,25 @@ class _Model:
         if (name or self._below) and name not in self._places:
             fix = "name a switch of the model"
             message = f"the switch {quoted(name)} is not defined" if name else "switch is missing"
-            self._draft.wrong("EXC004", message, fix, self._place(where))
-        self._places.setdefault(name or f"block{number + 1}", self._place(where))
+            self._draft.wrong("EXC004", message, fix, self._source.place(where))
+        self._places.setdefault(name or f"block{number + 1}", self._source.place(where))
         hosts = self._hosts.setdefault(name or f"block{number + 1}", [])
-        nodes = self._list((*where, "nodes"), values.get("nodes"))
+        nodes = self._source.items((*where, "nodes"), values.get("nodes"))
         for index, text in enumerate(nodes):
-            hosts += self._tree.names(text, self._place((*where, "nodes", index)))
+            hosts += self._tree.names(text, self._source.place((*where, "nodes", index)))
         if not nodes:
-            self._wrong(where, "the block has no nodes")
+            self._source.wrong(where, "the block has no nodes")
 
     def _mapping(
         self, where: Where, value: object, known: set[str] | None = None
-    ) -> dict[str | int, Any]:
-        if not isinstance(value, dict):
-            self._wrong(where, f"expected a mapping, found {found(value)}")
-            return {}
-        for key in value:
+    ) -> dict[str, Any]:
+        mapping = self._source.mapping(where, value)
+        for key in mapping:
             if known is not None and key not in known:
-                self._wrong((*where, key), f"unknown key {quoted(str(key))}")
-            if key in {"labels", "annotations"} and isinstance(value[key], dict):
-                self._ignored |= dict.fromkeys(map(str, value[key]))
-        return value
-
-    def _list(self, where: Where, value: object) -> list[Any]:
-        if value is not None and not isinstance(value, list):
-            self._wrong(where, f"expected a list, found {found(value)}")
-        return value if isinstance(value, list) else []
-
-    def _place(self, where: Where) -> Place:
-        position = self._document.position(where)
-        return self._draft.place(position.line, position.column)
-
-    def _wrong(self, where: Where, message: str) -> None:
-        fix = "see docs/modeling.md of Topograph"
-        self._draft.wrong("EXC006", message, fix, self._place(where))
+                self._source.wrong((*where, key), f"unknown key {quoted(key)}")
+            if key in {"labels", "annotations"} and isinstance(mapping[key], dict):
+                self._ignored |= dict.fromkeys(map(str, mapping[key]))
+        return mapping
 
     def _notes(self) -> tuple[Finding, ...]:
         if not self._ignored:
