@@ -5,13 +5,17 @@ from __future__ import annotations
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import Connections, Format, FormatOption, Inventory, argument, option
+
+if TYPE_CHECKING:
+    from fabric.workflow.netbox_push import Target
+    from fabric.workflow.project import Project
 
 
 class Within(StrEnum):
@@ -279,20 +283,42 @@ def export(
             metavar="KIND=IMAGE",
         ),
     ] = None,
+    push: Annotated[
+        str,
+        option(
+            "URL of a NetBox: show what its API would create and change. The token is read from "
+            "ROCEFAB_NETBOX_TOKEN.",
+            "EXPORT_PUSH",
+            metavar="URL",
+        ),
+    ] = "",
+    site: Annotated[
+        str,
+        option("Slug of the NetBox site, with --push; default: the fabric's name.", "NETBOX_SITE"),
+    ] = "",
+    commit: Annotated[bool, option("Write the changes that --push shows.")] = False,
+    delete: Annotated[
+        bool,
+        option("With --push, delete tagged objects that the inventory does not have."),
+    ] = False,
 ) -> None:
     """Export files for schedulers, launchers and other tools.
 
     Without --out a single file is printed to stdout. Differences from your own values are reported
     on stderr.
 
-    Exit codes: 0, 2.
+    Exit codes: 0, 2; with --push also 3, 4 (conflicts, or objects that NetBox rejects).
     """
     from fabric.workflow.export import Request, export_to, forms
     from fabric.workflow.export import export as workflow
+    from fabric.workflow.netbox_push import Target
     from fabric.workflow.project import Project
 
     if form == "list":
         output.data("".join(f"{one}\n" for one in forms()))
+        return
+    if push or commit or delete:
+        _push(form, Project(inventory), Target(push, site, commit=commit, delete=delete))
         return
     request = Request(
         nodes=nodes,
@@ -319,6 +345,19 @@ def export(
         output.note(f"wrote {len(paths)} files and manifest.json to {out}")
     for item in notes:
         output.note(str(item))
+
+
+def _push(form: str, project: Project, target: Target) -> None:
+    from fabric.workflow.netbox_push import push, report
+
+    if form != "netbox" or not target.url:
+        raise typer.BadParameter("--commit and --delete need --push, which netbox has alone")
+    pushed = push(project, target, output.progress)
+    output.data(report(pushed, target))
+    for item in pushed.findings:
+        output.note(str(item))
+    if pushed.findings:
+        raise CommandExit(Exit.FINDINGS)
 
 
 def _words(command: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ BARE = {"--help", "--version"}
 CONFIRMING = {"--commit", "--resume", "--force", "--run"}
 CONFIRMING |= {"--without-safety-net", "--despite-cabling", "--skip-unreachable"}
 CONFIRMING |= {"--traffic-stopped", "--approved-by"}
-CONFIRMING |= {"--despite-age", "--despite-inventory", "--max-failures", "--clean"}
+CONFIRMING |= {"--despite-age", "--despite-inventory", "--max-failures", "--clean", "--delete"}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ PAGES = sorted([
 NOT_RUN = {
     "rocefab import netbox https://netbox.example.net --site dc1 --output mine "
     "--model MSN4700-WS2FC=ACS-MSN4700": "tests/exchange has a NetBox of its own",
+    "rocefab export netbox inventory/demo --push https://netbox.example.net --site dc1": "the same",
+    "rocefab export netbox inventory/demo --push https://netbox.example.net --site dc1 "
+    "--commit": "the same",
     "rocefab demo --platforms all": "tests/workflow/test_demo.py",
     "rocefab diff main~1..main inventory/demo": "tests/cli/test_diff.py has a repository",
     "rocefab prove inventory/demo --against main": "tests/prove/test_against.py has a repository",

@@ -15,10 +15,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from fabric.exchange.plant import Plant
+from tests.exchange.netbox_store import Store
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 #: The largest page that this server gives, below what is asked for.
 PAGE = 7
+NO_CONTENT = 204
 
 
 def objects(plant: Plant) -> dict[str, list[dict[str, Any]]]:
@@ -113,8 +115,16 @@ def _device(number: int, item: Any, site: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(tables: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[str]]]:
-    """Serve objects; yield the URL, and the paths that were asked for."""
+def serving(
+    tables: dict[str, list[dict[str, Any]]], store: Store | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Serve objects; yield the URL, and the paths that were asked for.
+
+    Parameters
+    ----------
+    store : Store or None
+        What is read and written in place of the tables.
+    """
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -124,7 +134,8 @@ def serving(tables: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list
         def do_GET(self) -> None:
             asked.append(self.path)
             parts = urlsplit(self.path)
-            rows = tables.get(parts.path.removeprefix("/api/").strip("/"))
+            kind = parts.path.removeprefix("/api/").strip("/")
+            rows = store.rows(kind, parse_qs(parts.query)) if store else tables.get(kind)
             if self.headers.get("Authorization") != f"Token {TOKEN}":
                 self._answer(403, {"detail": "Invalid token"})
             elif rows is None:
@@ -132,11 +143,23 @@ def serving(tables: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list
             else:
                 self._answer(200, self._page(rows, parse_qs(parts.query), parts.path))
 
+        def _write(self) -> None:
+            size = int(self.headers.get("Content-Length", "0"))
+            body = json.loads(self.rfile.read(size))
+            if store is None or self.headers.get("Authorization") != f"Token {TOKEN}":
+                self._answer(403, {"detail": "Invalid token"})
+                return
+            kind = urlsplit(self.path).path.removeprefix("/api/").strip("/")
+            self._answer(*store.write(self.command.lower(), kind, body))
+
+        do_POST = do_PATCH = do_DELETE = _write  # noqa: N815 - names of the library
+
         def _page(self, rows: list[Any], query: dict[str, list[str]], path: str) -> dict[str, Any]:
             start = int(query.get("offset", ["0"])[0])
             size = min(PAGE, int(query.get("limit", ["50"])[0]) or PAGE)
             more = start + size < len(rows)
-            url = f"http://{self.headers['Host']}{path}?limit={size}&offset={start + size}"
+            others = "".join(f"&{key}={query[key][0]}" for key in query if key.endswith("_id"))
+            url = f"http://{self.headers['Host']}{path}?limit={size}&offset={start + size}{others}"
             return {
                 "count": len(rows),
                 "next": url if more else None,
@@ -144,8 +167,9 @@ def serving(tables: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list
                 "results": rows[start : start + size],
             }
 
-        def _answer(self, status: int, body: dict[str, Any]) -> None:
-            text = json.dumps(body).encode()
+        def _answer(self, status: int, body: Any) -> None:
+            text = b"" if status == NO_CONTENT else json.dumps(body).encode()
+            text = store.answer.encode() if store and store.answer else text
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("API-Version", "4.6")

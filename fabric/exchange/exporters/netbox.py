@@ -31,22 +31,23 @@ _MAKER = "Unknown"
 _WEIGHTS = {"weight": 100, "search_weight": 1000, "filter_logic": "loose"}
 
 
-def _netbox(plant: Plant) -> Exported:
+def rows_of(plant: Plant) -> dict[str, Rows]:
+    """Return the rows of bulk import by kind, in the order to load."""
     site = plant.name or "fabric"
-    kinds: dict[str, Rows] = {
+    return {
         "custom-fields": _custom_fields(),
-        "sites": [{"name": site, "slug": _slug(site), "status": "active"}],
-        "manufacturers": [{"name": _MAKER, "slug": _slug(_MAKER)}],
+        "sites": [{"name": site, "slug": slug(site), "status": "active"}],
+        "manufacturers": [{"name": _MAKER, "slug": slug(_MAKER)}],
         "device-types": [
-            {"manufacturer": _MAKER, "model": model, "slug": _slug(model), "u_height": 1}
+            {"manufacturer": _MAKER, "model": model, "slug": slug(model), "u_height": 1}
             for model in _distinct(_model(item) for item in plant.devices)
         ],
         "device-roles": [
-            {"name": role, "slug": _slug(role), "color": "9e9e9e"}
+            {"name": role, "slug": slug(role), "color": "9e9e9e"}
             for role in _distinct(_role(item) for item in plant.devices)
         ],
         "platforms": [
-            {"name": name, "slug": _slug(name)}
+            {"name": name, "slug": slug(name)}
             for name in _distinct(item.system for item in plant.devices)
         ],
         "racks": [
@@ -68,6 +69,10 @@ def _netbox(plant: Plant) -> Exported:
         "ip-addresses": _addresses(plant),
         "cables": [_cable(cable) for cable in plant.cables],
     }
+
+
+def _netbox(plant: Plant) -> Exported:
+    kinds = rows_of(plant)
     files = (
         text_file("netbox", kind, f"{number:02d}-{kind}.json", json.dumps(rows, indent=1) + "\n")
         for number, (kind, rows) in enumerate(kinds.items(), 1)
@@ -188,7 +193,8 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name]
 
 
-def _slug(name: str) -> str:
+def slug(name: str) -> str:
+    """Return a name as NetBox takes it in addresses: lower case, digits and hyphens."""
     return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:100] or "x"
 
 

@@ -1,0 +1,306 @@
+"""What a push to NetBox creates, changes and deletes, and what it leaves as it is.
+
+Objects with the tag are ours. Others are never changed and never deleted: an equal one is used as
+it is, one that differs is a conflict, and so is all that would be part of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.netbox_wanted import TAG, Ref, Wanted, end_of, present_key
+from fabric.intent.scalars import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabric.exchange.netbox_wanted import Key
+    from fabric.exchange.netbox_words import Row
+
+    Tables = Mapping[str, list[Row]]
+
+#: Kinds that other fabrics share; those of others are used as they are.
+_SHARED = frozenset({
+    *("tags", "sites", "manufacturers", "device-types", "device-roles", "platforms", "racks"),
+})
+#: Kinds that NetBox has no tags for (netbox/extras/models).
+UNTAGGED = frozenset({"tags", "custom-fields"})
+#: Kinds of one site, in the order in which objects are deleted.
+DELETED = ("cables", "ip-addresses", "mac-addresses", "interfaces", "devices", "racks")
+#: What NetBox deletes with a device, as the device counts it (DeviceSerializer).
+_PARTS = (
+    *("console_port_count", "console_server_port_count", "power_port_count"),
+    *("power_outlet_count", "front_port_count", "rear_port_count", "device_bay_count"),
+    *("module_bay_count", "inventory_item_count"),
+)
+#: Fields that say what an object is; they are compared by its key.
+_IDENTITY = frozenset({"a_terminations", "b_terminations", "assigned_object_type"})
+_MAX_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An object that is created, changed (by its number) or deleted.
+
+    Parameters
+    ----------
+    fields : dict
+        The fields that are written.
+    shown : tuple
+        Field, value before and value after, as text, of a change.
+    """
+
+    ref: Ref
+    fields: Mapping[str, Any]
+    number: int | None = None
+    shown: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass
+class Changes:
+    """All that a push does, in order, and what it does not.
+
+    Parameters
+    ----------
+    surplus : list of Change
+        Objects with the tag that the inventory does not have, in the order of deletion.
+    """
+
+    created: list[Change] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    late: list[Change] = field(default_factory=list)
+    surplus: list[Change] = field(default_factory=list)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    conflicts: list[Finding] = field(default_factory=list)
+    numbers: dict[Ref, int] = field(default_factory=dict)
+    skipped: int = 0
+
+
+def changes(wanted: Iterable[Wanted], tables: Tables, shown: str, *, delete: bool) -> Changes:
+    """Return how what NetBox has becomes what is wanted.
+
+    Parameters
+    ----------
+    tables : mapping
+        Objects of the API by kind; those of devices, of one site.
+    delete : bool
+        Whether objects that the inventory does not have will be deleted.
+    """
+    return _Comparison(tables, shown, delete=delete).of(list(wanted))
+
+
+class _Comparison:
+    def __init__(self, tables: Tables, shown: str, *, delete: bool) -> None:
+        self._tables, self._delete = tables, delete
+        self._position = Position(shown)
+        self._rows = {kind: _by_key(kind, rows) for kind, rows in tables.items()}
+        self._changes = Changes()
+        self._blocked: set[Ref] = set()
+        self._new: set[Ref] = set()
+        self._cable_at = {
+            end: row
+            for row in tables.get("cables", ())
+            for side in "ab"
+            for end in end_of(row, side)
+        }
+
+    def of(self, wanted: list[Wanted]) -> Changes:
+        result = self._changes
+        for kind, rows in self._rows.items():
+            result.numbers |= {Ref(kind, key): int(row["id"]) for key, row in rows.items()}
+        self._keys = {one.ref for one in wanted}
+        for one in wanted:
+            named = {value for value in one.fields.values() if isinstance(value, Ref)}
+            if named & self._blocked or one.ref in self._blocked:
+                self._blocked.add(one.ref)
+                result.skipped += not one.late
+            elif one.late:
+                self._later(one)
+            else:
+                self._take(one)
+        result.surplus = [*self._surplus()]
+        return result
+
+    def _take(self, one: Wanted) -> None:
+        row = self._rows.get(one.kind, {}).get(one.key)
+        if row is None:
+            if one.kind != "cables" or self._free(one):
+                self._new.add(one.ref)
+                self._changes.created.append(Change(one.ref, one.fields))
+            return
+        shown = self._differences(one, row)
+        if not shown or (one.kind in _SHARED and not owned(row)):
+            self._changes.unchanged[one.kind] += 1
+        elif owned(row):
+            self._changes.changed.append(self._change(one, row, shown))
+        else:
+            fields = ", ".join(f"{name} {before!r} instead of {after!r}"
+                               for name, before, after in shown)  # fmt: skip
+            fix = f"add the tag {TAG} to the object, or change the fields in NetBox"
+            self._conflict(one.ref, f"has no tag {TAG} and differs: {fields}", fix)
+
+    def _later(self, one: Wanted) -> None:
+        row = self._rows.get(one.kind, {}).get(one.key)
+        if row is None:
+            self._changes.late.append(Change(one.ref, one.fields))
+            return
+        shown = self._differences(one, row)
+        if shown and owned(row):
+            self._changes.late.append(self._change(one, row, shown))
+
+    def _change(self, one: Wanted, row: Row, shown: tuple[tuple[str, str, str], ...]) -> Change:
+        names = {name for name, *_ in shown}
+        fields = {name: value for name, value in one.fields.items() if name in names}
+        if "assigned_object_id" in fields:
+            fields["assigned_object_type"] = one.fields["assigned_object_type"]
+        return Change(one.ref, fields, int(row["id"]), shown)
+
+    def _differences(self, one: Wanted, row: Row) -> tuple[tuple[str, str, str], ...]:
+        """Return field, value in NetBox and value wanted of each field that differs."""
+        if one.kind == "custom-fields":
+            names: Iterable[str] = ("type", "object_types")
+        else:
+            names = one.fields.keys() - _IDENTITY
+        different = []
+        for name in sorted(names):
+            value, before = one.fields[name], _value(row, name)
+            after = self._changes.numbers.get(value) if isinstance(value, Ref) else value
+            if isinstance(value, Ref) and after is None:
+                different.append((name, _text(row, name), str(value)))
+            elif not _same(before, after):
+                different.append((name, _text(row, name), _shown(value)))
+        return tuple(different)
+
+    def _free(self, one: Wanted) -> bool:
+        """Note ports of a new cable that have another one; tell whether there are none."""
+        ends = (one.fields[f"{side}_terminations"].key for side in "ab")
+        cables = {row["id"]: (end, row) for end in ends if (row := self._cable_at.get(end))}
+        free = True
+        for end, row in cables.values():
+            key = present_key("cables", row)
+            known = key is not None and Ref("cables", key) in self._keys
+            if owned(row) and not known and self._delete:
+                continue
+            fix = "delete it in NetBox, or import the cable"
+            if owned(row):
+                fix = "delete what the inventory does not have with --delete"
+            self._conflict(one.ref, f"port {' '.join(end)} has the cable {row['id']}", fix)
+            free = False
+        return free
+
+    def _conflict(self, ref: Ref, message: str, fix: str) -> None:
+        self._blocked.add(ref)
+        self._changes.conflicts.append(
+            Finding(
+                "EXC016",
+                Severity.WARNING,
+                f"{ref.kind} {printable(str(ref))}: {printable(message)}",
+                fix,
+                position=self._position,
+            )
+        )
+
+    def _surplus(self) -> Iterator[Change]:
+        """Yield objects with the tag that the inventory does not have, unless others use them."""
+        users = self._users()
+        here = {row["id"] for row in self._tables.get("interfaces", ())}
+        for kind in DELETED:
+            for row in self._tables.get(kind, ()):
+                key = present_key(kind, row)
+                ref = Ref(kind, key or (str(row["id"]),))
+                elsewhere = "addresses" in kind and row.get("assigned_object_id") not in here
+                if not owned(row) or ref in self._keys or elsewhere:
+                    continue
+                parts = [name.removesuffix("_count") for name in _PARTS if row.get(name)]
+                others = [*users[kind, row["id"]], *parts]
+                if others:
+                    fix = "delete or move these first"
+                    message = f"is kept, as objects without the tag {TAG} are part of it: "
+                    self._conflict(ref, message + ", ".join(others)[:_MAX_SHOWN], fix)
+                else:
+                    yield Change(ref, {}, int(row["id"]))
+
+    def _users(self) -> dict[tuple[str, object], list[str]]:
+        """Return the objects without the tag that NetBox would delete with an object."""
+        users: dict[tuple[str, object], list[str]] = defaultdict(list)
+        device_of: dict[object, object] = {}
+        for row in self._tables.get("interfaces", ()):
+            device_of[row["id"]] = _value(row, "device")
+            if not owned(row):
+                users["devices", _value(row, "device")].append(f"interface {row['id']}")
+        of_interface = [
+            (row.get("assigned_object_id"), f"{kind} {row['id']}")
+            for kind in ("ip-addresses", "mac-addresses")
+            for row in self._tables.get(kind, ())
+            if not owned(row)
+        ]
+        numbers = {present_key("interfaces", row): row["id"]
+                   for row in self._tables.get("interfaces", ())}  # fmt: skip
+        of_interface += [
+            (numbers.get(end), f"cable {row['id']}")
+            for end, row in self._cable_at.items()
+            if not owned(row)
+        ]
+        for number, text in of_interface:
+            users["interfaces", number].append(text)
+            if number in device_of:
+                users["devices", device_of[number]].append(text)
+        return users
+
+
+def owned(row: Row) -> bool:
+    """Tell whether an object has the tag."""
+    tags = row.get("tags")
+    return isinstance(tags, list) and any(
+        isinstance(tag, dict) and tag.get("slug") == TAG for tag in tags
+    )
+
+
+def _by_key(kind: str, rows: Iterable[Row]) -> dict[Key, Row]:
+    """Return objects by their keys; of several, one with the tag. Addresses of VRFs are others."""
+    by_key: dict[Key, Row] = {}
+    for row in rows:
+        key = present_key(kind, row)
+        if key is None or (row.get("vrf") and not owned(row)):
+            continue
+        if key not in by_key or (owned(row) and not owned(by_key[key])):
+            by_key[key] = row
+    return by_key
+
+
+def _value(row: Row, name: str) -> object:
+    """Return the value of a field: the number of another object, the value of a choice."""
+    head, _, custom = name.partition(".")
+    value = row.get(head)
+    if custom:
+        return value.get(custom) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value.get("id", value.get("value"))
+    return value
+
+
+def _text(row: Row, name: str) -> str:
+    value = row.get(name)
+    if isinstance(value, dict):
+        value = value.get("display") or value.get("value") or value.get("name")
+    return _shown(_value(row, name) if "." in name else value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, value))
+    return printable("" if value is None else str(value))[:_MAX_SHOWN]
+
+
+def _same(before: object, after: object) -> bool:
+    if isinstance(after, tuple):
+        return isinstance(before, list) and set(after) <= set(before)
+    if isinstance(after, int | float) and not isinstance(after, bool):
+        try:
+            return before is not None and float(str(before)) == float(after)
+        except ValueError:
+            return False
+    return ("" if before is None else before) == after

@@ -1,0 +1,292 @@
+"""The push to NetBox: preview, writing, a second run, objects of others, failures half-way."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.exchange.forms import Settings
+from fabric.exchange.importers.netbox import parse
+from fabric.exchange.network import plant
+from fabric.exchange.plant import Plant
+from fabric.workflow import netbox_push
+from fabric.workflow.init import example
+from fabric.workflow.netbox_push import Target, push, report
+from fabric.workflow.project import Project
+from tests.cli.runs import run
+from tests.exchange import netbox_server
+from tests.exchange.netbox_store import Store
+
+pytest.importorskip("pynetbox")
+DEMO = example("demo")
+Push = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", netbox_server.TOKEN)
+    monkeypatch.setattr(netbox_push, "_PAUSE_S", 0)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+@pytest.fixture
+def pushed(store: Store) -> Iterator[Push]:
+    """Push an inventory into the store."""
+    with netbox_server.serving({}, store) as (url, _):
+
+        def call(folder: Path = DEMO, *, commit: bool = True, delete: bool = False) -> Any:
+            target = Target(url, commit=commit, delete=delete)
+            result = push(Project(folder), target, lambda *_: None)
+            result.text = report(result, target)
+            return result
+
+        call.url = url  # type: ignore[attr-defined]
+        yield call
+
+
+def total(store: Store) -> int:
+    return sum(map(len, store.tables.values()))
+
+
+def numbers(store: Store, kind: str, **fields: object) -> list[int]:
+    return [
+        number
+        for number, row in store.tables[kind].items()
+        if all(row.get(name) == value for name, value in fields.items())
+    ]
+
+
+def test_a_preview_writes_nothing(store: Store, pushed: Push) -> None:
+    result = pushed(commit=False)
+    assert (total(store), store.writes) == (0, [])
+    assert "10 devices" in result.text.splitlines()[0]
+    assert "+ devices gpu001" in result.text.splitlines()
+    assert result.text.endswith("dry run: add --commit to write\n")
+
+
+def test_a_push_is_what_an_import_reads(store: Store, pushed: Push) -> None:
+    """All of it, in few requests; a second push finds nothing to do."""
+    assert pushed().findings == []
+    tables = {kind.partition("/")[2]: store.rows(kind, {}) or [] for kind in store.tables}
+    built = plant(Project(DEMO).fabric)
+    lost = frozenset({"nic.vlan", "cable.near_address", "cable.far_address"})
+    result = parse(tables, "netbox", Settings()).plant
+    assert result.without(lost).canonical() == built.without(lost).canonical()
+    assert len(store.writes) < 20, "objects of one kind are written together"
+    before, store.writes = total(store), []
+    again = pushed()
+    assert (total(store), store.writes, again.findings) == (before, [], [])
+    assert not (again.changes.created)
+    assert not (again.changes.changed)
+    assert not (again.changes.late)
+    assert {row["id"] for row in store.tables["extras/tags"].values()} == {
+        tag
+        for kind, rows in store.tables.items()
+        if not kind.startswith("extras/")
+        for row in rows.values()
+        for tag in row["tags"]
+    }
+
+
+def test_changes_are_shown_field_by_field(store: Store, pushed: Push) -> None:
+    pushed()
+    (number,) = numbers(store, "dcim/devices", name="su1-rail0")
+    store.tables["dcim/devices"][number] |= {"status": "planned", "serial": "mine"}
+    store.tables["dcim/devices"][number]["custom_fields"]["rocefab_unit"] = "old\x1b[31m"
+    shown = [line for line in pushed(commit=False).text.splitlines() if line.startswith("~")]
+    assert shown == [
+        "~ devices su1-rail0 custom_fields.rocefab_unit: 'old\\\\x1b[31m' -> 'su1'",
+        "~ devices su1-rail0 status: 'planned' -> 'active'",
+    ]
+    pushed()
+    row = store.tables["dcim/devices"][number]
+    assert (row["status"], row["serial"], row["custom_fields"]["rocefab_unit"]) == (
+        *("active", "mine"),
+        "su1",
+    )
+
+
+def test_objects_of_others_stay(store: Store, pushed: Push) -> None:
+    """A device without the tag that differs: a conflict, and so are its parts."""
+    pushed()
+    (number,) = numbers(store, "dcim/devices", name="su1-rail0")
+    device = store.tables["dcim/devices"][number]
+    device |= {"tags": [], "status": "planned"}
+    (role,) = numbers(store, "dcim/device-roles", slug="leaf")
+    store.tables["dcim/device-roles"][role] |= {"tags": [], "color": "ff0000"}
+    before = deepcopy(store.tables)
+    result = pushed(delete=True)
+    assert [item.message for item in result.findings] == [
+        "devices su1-rail0: has no tag rocefab and differs: status 'planned' instead of 'active'"
+    ]
+    assert result.changes.skipped > 1
+    assert store.tables == before
+    device["status"] = "active"
+    assert pushed().findings == []
+
+
+def test_a_port_with_the_cable_of_others(store: Store, pushed: Push) -> None:
+    pushed()
+    (number, *_) = store.tables["dcim/cables"]
+    cable = store.tables["dcim/cables"][number]
+    spare = store.post("dcim/interfaces", {"device": 10**6, "name": "x", "type": "other"} | {
+        "device": next(iter(store.tables["dcim/devices"]))})  # fmt: skip
+    cable |= {"tags": [], "b_terminations": [
+        {"object_type": "dcim.interface", "object_id": spare["id"]}]}  # fmt: skip
+    (finding,) = pushed(delete=True).findings
+    assert f"has the cable {number}" in finding.message
+    assert number in store.tables["dcim/cables"]
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, built: Plant) -> None:
+    """Let a push be of a plant that no example has."""
+    monkeypatch.setattr(netbox_push, "plant", lambda _: built)
+
+
+def test_primary_addresses_and_racks(
+    store: Store, pushed: Push, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They name objects that are created after the interface and the device."""
+    built = plant(Project(DEMO).fabric)
+    nics = tuple(replace(nic, mac=f"02:00:00:00:00:{n:02x}") for n, nic in enumerate(built.nics))
+    devices = tuple(
+        replace(one, rack="r 1", serial="s", management=f"192.0.2.{n}")
+        for n, one in enumerate(built.devices, 1)
+    )
+    instead(monkeypatch, replace(built, nics=nics, devices=devices))
+    first = pushed()
+    assert first.findings == []
+    assert first.written["linked interfaces"] == len(nics)
+    assert first.written["linked devices"] == len(devices)
+    assert all(row["primary_ip4"] for row in store.tables["dcim/devices"].values())
+    store.writes = []
+    assert pushed().changes.created == []
+    assert store.writes == []
+
+
+def test_a_cable_that_moved(store: Store, pushed: Push, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old one is in the way of the new one: deleted if told to, else a conflict."""
+    built = plant(Project(DEMO).fabric)
+    pushed()
+    one, other, *rest = built.cables
+    swapped = (replace(one, far=other.far), replace(other, far=one.far), *rest)
+    instead(monkeypatch, replace(built, cables=swapped))
+    said = [finding.fix for finding in pushed().findings]
+    assert set(said) == {"delete what the inventory does not have with --delete"}
+    assert pushed(delete=True).findings == []
+    assert len(store.tables["dcim/cables"]) == len(built.cables)
+    assert pushed().changes.surplus == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["[1]", "{}", "null", "[" * 100_000, "<html>", '{"count": 1, "next": null, "results": [{}]}'],
+    ids=range(6),
+)
+def test_a_server_that_is_no_netbox(answer: str, store: Store, pushed: Push) -> None:
+    store.answer = answer
+    ended = run("export", "netbox", DEMO, "--push", pushed.url)
+    assert (ended.code, "Traceback" in ended.err) == (3, False), ended.err
+    assert "netbox: " in ended.err
+    assert store.writes == []
+
+
+def smaller(folder: Path) -> Path:
+    """Return the demo without one of its units."""
+    copy = folder / "demo"
+    shutil.copytree(DEMO, copy)
+    file = copy / "fabric.yaml"
+    text = file.read_text()
+    assert "gpu[003-004]" in text
+    file.write_text(text.replace("gpu[003-004]", "gpu[003-003]"))
+    return copy
+
+
+def test_only_what_is_ours_is_deleted_and_only_when_told(
+    store: Store, pushed: Push, tmp_path: Path
+) -> None:
+    pushed()
+    mine = smaller(tmp_path)
+    before = total(store)
+    kept = pushed(mine)
+    assert total(store) == before
+    assert "? devices gpu004" in kept.text.splitlines()
+    (number,) = numbers(store, "dcim/devices", name="gpu004")
+    store.tables["dcim/devices"][number]["power_port_count"] = 2
+    (finding,) = pushed(mine, delete=True).findings
+    assert "devices gpu004: is kept" in finding.message
+    assert "power_port" in finding.message
+    store.tables["dcim/devices"][number]["power_port_count"] = 0
+    assert pushed(mine, delete=True).findings == []
+    assert numbers(store, "dcim/devices", name="gpu004") == []
+    assert pushed(mine, delete=True).changes.surplus == []
+
+
+@pytest.mark.parametrize("fault", [503, (502,)])
+def test_an_answer_that_is_lost_is_no_second_object(fault: Any, store: Store, pushed: Push) -> None:
+    """Before or after the write: the comparison begins again, and nothing is there twice."""
+    other = Store()
+    with netbox_server.serving({}, other) as (url, _):
+        push(Project(DEMO), Target(url, commit=True), lambda *_: None)
+    store.faults = [None, fault, None, None, fault]
+    assert pushed().findings == []
+    assert {kind: len(rows) for kind, rows in store.tables.items()} == {
+        kind: len(rows) for kind, rows in other.tables.items()
+    }
+
+
+def test_a_failure_in_the_middle_is_finished_by_the_next_run(store: Store, pushed: Push) -> None:
+    store.faults = [None] * 6 + [503] * 4
+    ended = run("export", "netbox", DEMO, "--push", pushed.url, "--commit")
+    assert (ended.code, netbox_server.TOKEN in ended.err) == (3, False)
+    assert total(store) > 0
+    assert not store.tables["dcim/cables"]
+    assert pushed().findings == []
+    assert store.tables["dcim/cables"]
+
+
+def test_what_netbox_rejects_is_named_and_the_rest_is_written(store: Store, pushed: Push) -> None:
+    site = store.post("dcim/sites", {"name": "other", "slug": "other"})
+    tag = store.post("extras/tags", {"name": "t", "slug": "t"})
+    assert site["id"] != tag["id"]
+    store.post("dcim/device-roles", {"name": "Spine", "slug": "my-spine"})
+    ended = run("export", "netbox", DEMO, "--push", pushed.url, "--commit")
+    assert ended.code == 4
+    assert "device-roles spine" in ended.err
+    assert "name: dcim/device-roles with this name already exists." in ended.err
+    assert len(numbers(store, "dcim/devices")) == 8, "the spines are not there"
+    assert netbox_server.TOKEN not in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--push", "netbox.example.net"), "is not a URL; use --push https://HOST"),
+        (("--commit",), "--commit and --delete need --push"),
+    ],
+)
+def test_wrong_use(words: tuple[str, ...], said: str) -> None:
+    ended = run("export", "netbox", DEMO, *words)
+    assert ended.code == 2
+    assert said in " ".join(ended.err.replace("│", " ").split())
+
+
+def test_the_token_is_needed_and_never_shown(monkeypatch: pytest.MonkeyPatch, pushed: Push) -> None:
+    wrong = "f" * 40
+    monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", wrong)
+    ended = run("export", "netbox", DEMO, "--push", pushed.url)
+    assert (ended.code, wrong in ended.err) == (3, False)
+    monkeypatch.delenv("ROCEFAB_NETBOX_TOKEN")
+    ended = run("export", "netbox", DEMO, "--push", pushed.url)
+    assert ended.code == 2
+    assert "set ROCEFAB_NETBOX_TOKEN" in ended.err
