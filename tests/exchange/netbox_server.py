@@ -138,6 +138,8 @@ def serving(
             rows = store.rows(kind, parse_qs(parts.query)) if store else tables.get(kind)
             if self.headers.get("Authorization") != f"Token {TOKEN}":
                 self._answer(403, {"detail": "Invalid token"})
+            elif store and store.read_faults:
+                self._answer(store.read_faults.pop(0), {"detail": "fault"})
             elif rows is None:
                 self._answer(404, {"detail": "Not found."})
             else:

@@ -71,12 +71,15 @@ class Store:
     faults : list
         What is answered to the next writes: a status before, or ``(status,)`` after the write;
         None for what follows from it.
+    read_faults : list of int
+        Statuses of the next reads.
     answer : str
         What is answered to everything, of a server that is no NetBox.
     """
 
     tables: dict[str, dict[int, Row]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
     faults: list[Any] = field(default_factory=list)
+    read_faults: list[int] = field(default_factory=list)
     answer: str = ""
     writes: list[tuple[str, str, int]] = field(default_factory=list)
     _ids: Any = field(default_factory=lambda: count(1))

@@ -188,10 +188,11 @@ def test_a_cable_that_moved(store: Store, pushed: Push, monkeypatch: pytest.Monk
     assert pushed().changes.surplus == []
 
 
+PAGE = '{"count": 1, "next": null, "results": [{}]}'
+
+
 @pytest.mark.parametrize(
-    "answer",
-    ["[1]", "{}", "null", "[" * 100_000, "<html>", '{"count": 1, "next": null, "results": [{}]}'],
-    ids=range(6),
+    "answer", ["[1]", "{}", "null", "[" * 100_000, "<html>", PAGE], ids=range(6)
 )
 def test_a_server_that_is_no_netbox(answer: str, store: Store, pushed: Push) -> None:
     store.answer = answer
@@ -290,3 +291,12 @@ def test_the_token_is_needed_and_never_shown(monkeypatch: pytest.MonkeyPatch, pu
     ended = run("export", "netbox", DEMO, "--push", pushed.url)
     assert ended.code == 2
     assert "set ROCEFAB_NETBOX_TOKEN" in ended.err
+
+
+def test_reads_are_repeated(store: Store, pushed: Push) -> None:
+    store.read_faults = [503, 502]
+    assert "10 devices" in pushed(commit=False).text
+    store.read_faults = [500] * 4
+    ended = run("export", "netbox", DEMO, "--push", pushed.url)
+    assert ended.code == 3
+    assert "tags cannot be read" in ended.err
