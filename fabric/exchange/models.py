@@ -8,6 +8,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.values import folded
 from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
+from fabric.platforms.catalogue import sku_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +44,7 @@ def models(
     for device in plant.switches:
         if not device.model:
             continue
-        name = by_word.get(folded(device.model), "")
+        name = by_word.get(folded(device.model)) or _by_alias(device.model, names)
         if name:
             chosen[device.name] = name
         else:
@@ -51,6 +52,12 @@ def models(
     if findings:
         raise input_error(list(findings.values()), source)
     return chosen
+
+
+def _by_alias(model: str, names: list[str]) -> str:
+    """Return the model that has another name, such as DCS-7060DX5-64S-F; empty without one."""
+    aliases = {folded(alias): name for alias, name in sku_aliases().items() if name in names}
+    return aliases.get(folded(model), "")
 
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:

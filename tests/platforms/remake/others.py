@@ -86,6 +86,7 @@ def _eos(root: Path, folder: str, name: str, family: str) -> Content:
         asic=chip,
         source=f"{BUILDIMAGE} device/arista/{folder} (port names as aliases, speeds, ASIC); "
         "pyavd 6.4.0 schema (speed tokens)",
+        aliases=tuple(f"DCS-{name}{fans}" for fans in ("", "-F", "-R")),
         queue_submode=word,
         panel=Panel(kinds),
     )
@@ -245,6 +246,7 @@ def _nxos_kind(count: int, lanes: int, *speeds: int) -> CageKind:
 def _nxos(comment: str, chip: str, source: str, *kinds: CageKind) -> Content:
     return Content(
         comments=(comment,),
+        aliases=(comment.partition(":")[0].removeprefix("Cisco "),),
         nos="nxos",
         asic=chip,
         source=f"{source}; {_NXOS}",
