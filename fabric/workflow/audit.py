@@ -53,7 +53,7 @@ SUFFIXES = {
 
 
 #: End of the name of a file with what LLDP saw, next to a configuration.
-_LLDP = ".lldp"
+LLDP = ".lldp"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    texts = {file: _text(file) for path in paths for file in _files(path)}
+    texts = {file: _text(file) for path in paths for file in files_of(path)}
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
     systems = {file: system or _system(text) for file, text in texts.items()}
@@ -153,7 +153,7 @@ def _judged(switches: Mapping[Path, Lossless], hosts: Sequence[SavedHost]) -> It
             seen[lossless.name or str(file)] = _neighbours(file, lossless.system)
         except UnreadableError as error:
             message = f"what LLDP saw cannot be read: {error}"
-            yield _finding(file.with_suffix(_LLDP), lossless.name, Fault("AUD019", "", 0, message))
+            yield _finding(file.with_suffix(LLDP), lossless.name, Fault("AUD019", "", 0, message))
     for name, fault in (*disagreements(ends, seen), *swapped(fabric, seen), *maps(fabric)):
         yield _finding(files[name], name, fault)
 
@@ -166,7 +166,7 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     UnreadableError
         When it is no such output of this system.
     """
-    output = file.with_suffix(_LLDP)
+    output = file.with_suffix(LLDP)
     reading = parsers[system].readings.get("lldp") if output.is_file() else None
     if reading is None:
         return {}
@@ -190,7 +190,8 @@ def report(audited: Audited, form: str, fail_on: Severity) -> str:
     return reports()[form](Reported(audited.outcome, rules, fail_on, first))
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """Return the file, or what may be a configuration or an output of a host in a folder."""
     if path.is_dir():
         return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
     return [path]
