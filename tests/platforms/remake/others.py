@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fabric.exchange.hardware.panel import panel
 from fabric.exchange.hardware.told import Panel
+from fabric.exchange.values import folded
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import CageKind
 from fabric.systems.eos.hardware import speed_word
@@ -180,10 +181,13 @@ def _esonic(source: str, module: str, name: str) -> Content:
     if len(kinds) > 1 and max(kinds[-1].speeds_gbps) == 25:
         kinds.pop()
     family = asic(_CHIPS.get(chip[1], chip[1].lower())).name
+    profile = re.search(r'Name: "([a-z0-9-]+)"', source)
+    assert profile is not None
     return Content(
         comments=(f"{name}: cages of the fabric; ports for management or service do not count",),
         nos="esonic",
         asic=family,
+        aliases=() if folded(profile[1]) == folded(name) else (profile[1],),
         source=f"{_PROFILES}/{module} (names, speeds, breakouts, ASIC); ansible-collections/"
         "dellemc.enterprise_sonic @ 9851e680 sonic_interfaces (Eth1/1 as alternate name), "
         "sonic_port_breakout (Eth1/1/1)",
