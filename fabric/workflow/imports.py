@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.figures import own_addresses
+from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
 from fabric.exchange.kept import own_links, own_subnets
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fabric.exchange.plant import Plant
+    from fabric.platforms.model import Sku
 
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -149,7 +150,16 @@ def _in_parts(
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
     plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
-    return plant, replace(recipe, breakouts=breakouts)
+    recipe = replace(recipe, breakouts=breakouts)
+    return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
+
+
+def _fitted(plant: Plant, recipe: Recipe, models: Mapping[str, Sku]) -> Recipe:
+    """Return a recipe whose default speeds are those of the switch models."""
+    usual = recipe.base["speeds"]
+    speeds = fitting_speeds(plant, models, usual)
+    fitted = frozenset(key for key, value in speeds.items() if value != usual.get(key))
+    return replace(recipe, base={**recipe.base, "speeds": speeds}, fitted=fitted)
 
 
 def _skus(request: Request) -> Skus:
