@@ -268,6 +268,26 @@ def test_default_speeds_fit_the_models(tmp_path: Path) -> None:
     assert "TOP010" not in {finding.rule for finding in check(new).findings}
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("platforms: [1]\n", "base.yaml:1:1: platforms: "),
+        ("platforms: {leaf: x}\n", "base.yaml:1:13: platforms.leaf: "),
+        ("speeds: {host_gbps: fast}\n", "base.yaml:1:10: speeds.host_gbps: "),
+        ("addressing: {hosts: here}\n", "base.yaml:1:14: addressing.hosts: "),
+        ("spines: {count: many}\nhost: 7\n", "base.yaml:2:1: host: "),
+    ],
+)
+def test_a_wrong_base_is_refused_with_its_places(
+    text: str, said: str, demo: Project, tmp_path: Path
+) -> None:
+    source = exported(demo, "json", tmp_path / "made")
+    base = put(tmp_path, {"base.yaml": text})
+    ended = run("import", "json", source, "--base", base, "--output", tmp_path / "out")
+    assert (ended.code, said in ended.err) == (2, True), ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "platforms").mkdir(parents=True)
