@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fabric.core.units import gbps_to_mbps, ipv4_text
 from fabric.design.model import (
@@ -86,6 +86,7 @@ class SwitchDesigner:
             mac=override.get("mac", ""),
             serial=override.get("serial", ""),
             buffer_model=self._buffer_model(row),
+            scope=self._scope(row),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
             ecmp_mode=file.ecmp.mode,
@@ -142,6 +143,10 @@ class SwitchDesigner:
                 )
             )
         return tuple(ports)
+
+    def _scope(self, row: int) -> Literal["whole", "merge"]:
+        platform = self._fabric.intent.fabric.platforms.of(self._fabric.switches.role(row))
+        return platform.scope if platform else "whole"
 
     def _buffer_model(self, row: int) -> BufferModel:
         switches, intent = self._fabric.switches, self._fabric.intent

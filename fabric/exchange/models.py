@@ -8,7 +8,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.values import folded
 from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
-from fabric.platforms.catalogue import Skus
+from fabric.platforms.catalogue import Skus, sku_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,6 +45,7 @@ def models(
         if not device.model and device.name not in named:
             continue
         name = named.get(device.name) or by_word.get(folded(device.model), "")
+        name = name or _by_other_name(device.model, names)
         if name:
             chosen[device.name] = name
         else:
@@ -61,6 +62,12 @@ def aliases(model: str) -> dict[str, str]:
         return {}
     sku = known[model]
     return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
+
+
+def _by_other_name(model: str, names: list[str]) -> str:
+    """Return the model that has another name, such as DCS-7060DX5-64S-F; empty without one."""
+    by_word = {folded(alias): name for alias, name in sku_aliases().items() if name in names}
+    return by_word.get(folded(model), "")
 
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:

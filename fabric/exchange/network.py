@@ -149,7 +149,7 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
     unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
         return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
-    told = [item.value for item in fabric.intent.device_overrides.get(name, ())]
+    overrides = [item.value for item in fabric.intent.device_overrides.get(name, ())]
     return Device(
         name,
         "switch",
@@ -162,8 +162,8 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
         system=data["platform"],
         asn=data["asn"],
         loopback=data["loopback"],
-        serial=next((item.serial for item in reversed(told) if item.serial), ""),
-        mac=next((item.mac for item in reversed(told) if item.mac), ""),
+        serial=next((item.serial for item in reversed(overrides) if item.serial), ""),
+        mac=next((item.mac for item in reversed(overrides) if item.mac), ""),
     )
 
 
@@ -172,8 +172,8 @@ def _text(value: object) -> str:
 
 
 def _host_serial(fabric: Fabric, name: str) -> str:
-    told = [item.value for item in fabric.intent.host_overrides.get(name, ())]
-    return next((item.serial for item in reversed(told) if item.serial), "")
+    overrides = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+    return next((item.serial for item in reversed(overrides) if item.serial), "")
 
 
 def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:

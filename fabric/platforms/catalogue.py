@@ -35,6 +35,25 @@ def sku(name: str) -> Sku:
     return read_toml(data_files("skus")[name], SkuFile).sku(name)
 
 
+@cache
+def sku_aliases() -> dict[str, str]:
+    """Return the models by the other names that orders and NetBox have for them.
+
+    Reads the data files of all models.
+
+    Raises
+    ------
+    ValueError
+        When two models have the same alias.
+    """
+    by_alias: dict[str, str] = {}
+    for name, file in data_files("skus").items():
+        for alias in read_toml(file, SkuFile).aliases:
+            if by_alias.setdefault(alias, name) != name or alias in sku_names():
+                raise ValueError(f"{alias!r} is the name of {by_alias[alias]} and of {name}")
+    return by_alias
+
+
 class Skus(Mapping[str, Sku]):
     """Switch models by name: those of the catalogue, read when asked for, and a user's own.
 
@@ -112,6 +131,7 @@ class PortsTable(CagesTable):
 class SkuFile(DataModel):
     """A data file of a switch model; fields as in `Sku`.
 
+    ``aliases`` are the names that orders and NetBox have for the model.
     A row of ``headroom`` is speed_mbps, cable_m, size, xon, headroom, dynamic_th and perhaps
     xon_offset; lengths in metres, sizes in bytes.
     """
@@ -119,6 +139,7 @@ class SkuFile(DataModel):
     nos: str
     asic: str
     source: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
     ports: PortsTable
     queue_submode: str = ""
     breakouts: tuple[str, ...] = ()

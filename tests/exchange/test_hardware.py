@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
+from fabric.exchange.hardware.model import FrontPort, Hardware, Source, hardware_readers
 from fabric.exchange.hardware.outputs import outputs
 from fabric.exchange.hardware.panel import panel
 from fabric.exchange.hardware.patterns import (
@@ -19,7 +21,6 @@ from fabric.exchange.hardware.patterns import (
     port_pattern,
     port_words,
 )
-from fabric.exchange.hardware.told import FrontPort, Hardware, Source, hardware_readers
 from fabric.systems.eos.hardware import speed_word
 from tests.exchange import saved_outputs as saved
 
@@ -142,6 +143,31 @@ SAMPLES = {
     "sonic-json": saved.platform_json(2),
 }
 FILES = {"sonic": "x/y/port_config.ini", "sonic-json": "x/platform.json"}
+
+
+#: Texts that a search with many ways to match would read for minutes.
+LONG = {
+    "lines of blanks": "Ethernet1/1\n  Speed/Duplex: 10G/full\n" + f"\n{' ' * 9}" * 200_000,
+    "prompts": "a#show x\n" * 200_000,
+    "blocks": "Ethernet1/1\n  Speed: 400000\n  Speed/Duplex: 400G/full\n" * 30_000,
+    "modules": f"1    54   {'a ' * 30}\n" * 30_000,
+    "one module": f"1    54   {'a ' * 1_000_000}",
+    "names": f"Arista DCS-7A{'-F' * 1_000_000}x",
+    "brackets": "[" * 1_000_000,
+    "objects": '{"a":' * 300_000,
+    "profile": "SAI_INIT_CONFIG_FILE=" * 50_000,
+}
+
+
+@pytest.mark.parametrize("case", LONG)
+@pytest.mark.parametrize("name", ["a.txt", "x/sai.profile"])
+def test_long_outputs(case: str, name: str) -> None:
+    """Each is read once; a search that starts again and again takes minutes here."""
+    source = Source(name, "a", LONG[case])
+    ports = Source("x/port_config.ini", "b", saved.port_config())
+    for nos in hardware_readers:
+        with suppress(InputError):
+            hardware_readers[nos]((source, ports))
 
 
 @pytest.mark.parametrize("case", SAMPLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.breakout import parse_mode
-from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.catalogue import sku, sku_aliases, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
@@ -199,3 +200,13 @@ def test_an_unknown_model_is_named() -> None:
     assert caught.value.args[0] == (
         f"unknown SKU '../skus/ACS-SN5600'; known: {', '.join(sku_names())}"
     )
+
+
+def test_other_names_of_models() -> None:
+    """As orders and NetBox have them; none means two models, nor a name that differs in hyphens."""
+    aliases = sku_aliases()
+    assert aliases["DCS-7060DX5-64S-F"] == "7060DX5-64S"
+    assert aliases["Nexus 9336C-FX2"] == "N9K-C9336C-FX2"
+    assert {*aliases.values()} <= {*sku_names()}
+    words = [*aliases, *sku_names()]
+    assert len({re.sub(r"[ _-]", "", word).lower() for word in words}) == len(words)

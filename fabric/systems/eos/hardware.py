@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.outputs import Output, as_object, outputs
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,
@@ -22,6 +21,7 @@ from fabric.exchange.hardware.told import (
     usual_lanes,
     wrong,
 )
+from fabric.exchange.hardware.outputs import Lines, Output, as_object, outputs
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
 
 _MODEL = re.compile(
-    r"\b(?:DCS|CCS)-(7[0-9A-Z]+(?:-[0-9A-Z]+)*?)(?:-(?:[FR]|SSD-[FR]|[FR]#|#))*(?=[#\s]|$)"
+    r"\b(?:DCS|CCS)-(7[0-9A-Z]{1,12}(?:-[0-9A-Z]{1,12}){0,3}?)(?:-SSD)?(?:-[FR])?(?=[#\s]|$)"
 )
 _NAME = re.compile(r"Ethernet(\d{1,3})(?:/(\d{1,2}))?")
 _SPEED = re.compile(r"(\d{1,4}(?:\.\d)?)\s*(G|M|T)", re.IGNORECASE)
-_BLOCK = re.compile(r"^(Ethernet\S+)\s*:?\s*$", re.MULTILINE)
-_MODES = re.compile(r"^\s*Speed/Duplex\s*:\s*(.*(?:\n\s{8,}\S.*)*)$", re.IGNORECASE | re.MULTILINE)
+_BLOCK = re.compile(r"^(Ethernet\S+)[ \t]*$", re.MULTILINE)
+_MODES = re.compile(
+    r"^[ \t]*Speed/Duplex[ \t]*:[ \t]*(\S.*(?:\n[ \t]{8,80}\S.*)*)", re.IGNORECASE | re.MULTILINE
+)
 #: ASIC families by the series of a model, the longest first: sai.profile and aliases of
 #: sonic-net/sonic-buildimage 086b03bd70f9 device/arista; Jericho2C+ of aristanetworks/sonic.
 _SERIES = (
@@ -157,13 +159,13 @@ def _from_text(output: Output, told: _Told) -> None:
         told.model = told.model or (found[1] if found else "")
         told.seen.append("show inventory")
     blocks = list(_BLOCK.finditer(output.text))
+    lines = Lines(output.text, output.line)
     for index, block in enumerate(blocks):
         end = blocks[index + 1].start() if index + 1 < len(blocks) else len(output.text)
         body = output.text[block.end() : end]
         modes = _MODES.search(body)
         if modes:
-            line = output.line + output.text.count("\n", 0, block.start())
-            _take(told, block[1], modes[1], Position(output.shown, line))
+            _take(told, block[1], modes[1], Position(output.shown, lines.at(block.start())))
             found = _MODEL.search(body)
             told.model = told.model or (found[1] if found else "")
 

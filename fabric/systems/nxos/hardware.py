@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.outputs import Output, as_object, outputs
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,
@@ -21,14 +20,15 @@ from fabric.exchange.hardware.told import (
     usual_lanes,
     wrong,
 )
+from fabric.exchange.hardware.outputs import Lines, Output, as_object, outputs
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _GROUP = re.compile(r"(\d{1,3})\s*x\s*((?:\d{1,4}/)*\d{1,4})\s*G", re.IGNORECASE)
-_BLOCK = re.compile(r"^(Ethernet\d\S*)\s*$", re.MULTILINE)
-_CAPABLE = re.compile(r"^\s*Speed:\s*([\d,]+)\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^(Ethernet\d\S*)[ \t]*$", re.MULTILINE)
+_CAPABLE = re.compile(r"^[ \t]*Speed:[ \t]*([\d,]+)[ \t]*$", re.MULTILINE)
 #: Number, ports, type and model of a module, and its status.
 _ROW = re.compile(r"^\d{1,2}[ ]+\d{1,3}[ ]+(\S.{0,80}?)[ ]+(N\dK-C[0-9A-Z-]+)[ ]+\S", re.MULTILINE)
 _MODEL = re.compile(r"N\dK-C[0-9A-Z-]+")
@@ -100,9 +100,10 @@ def _modules_of(data: dict[str, Any], output: Output, told: _Told) -> None:
 
 
 def _modules_in(output: Output, told: _Told) -> None:
+    lines = Lines(output.text, output.line)
     for match in _ROW.finditer(output.text):
-        line = output.line + output.text.count("\n", 0, match.start())
-        _module(told, match[2], match[1].strip(), Position(output.shown, line))
+        place = Position(output.shown, lines.at(match.start()))
+        _module(told, match[2], match[1].strip(), place)
 
 
 def _module(told: _Told, model: str, kind: str, place: Position) -> None:
@@ -113,15 +114,15 @@ def _module(told: _Told, model: str, kind: str, place: Position) -> None:
 
 def _capabilities(output: Output, told: _Told) -> None:
     blocks = list(_BLOCK.finditer(output.text))
+    lines = Lines(output.text, output.line)
     for index, block in enumerate(blocks):
         end = blocks[index + 1].start() if index + 1 < len(blocks) else len(output.text)
         body = output.text[block.end() : end]
         speed, model = _CAPABLE.search(body), _MODEL.search(body)
         if speed:
             words = {int(word) // 1000 for word in speed[1].split(",") if 0 < len(word) < 8}  # noqa: PLR2004
-            line = output.line + output.text.count("\n", 0, block.start())
             told.speeds[block[1]] = fabric_speeds(words)
-            told.places[block[1]] = Position(output.shown, line)
+            told.places[block[1]] = Position(output.shown, lines.at(block.start()))
             told.seen.append("show interface capabilities")
             told.model = told.model or (model.group() if model else "")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,
@@ -36,7 +36,9 @@ DEFAULT_SKU = "default_sku"
 BUFFERS = ("config_db.json", "buffers.json")
 #: Word before the first ``-`` of the file that sai.profile names, such as td3-s5248f-25g; a variant
 #: of a chip follows an ``x``: td3x7.
-_CHIP = re.compile(r"SAI_INIT_CONFIG_FILE=\S*/([a-z]+[0-9]?)(?:x[0-9])?[-_][^/\s]*$", re.MULTILINE)
+_CHIP = re.compile(
+    r"SAI_INIT_CONFIG_FILE=\S{0,200}/([a-z]+[0-9]?)(?:x[0-9])?[-_][^/\s]*$", re.MULTILINE
+)
 #: Switches of NVIDIA by the number of their series, the longest first: sonic-net/
 #: sonic-buildimage 086b03bd70f9 platform/mellanox/asic_table.j2.
 _SERIES = (

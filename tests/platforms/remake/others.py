@@ -8,8 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from fabric.exchange.hardware.model import Panel
 from fabric.exchange.hardware.panel import panel
-from fabric.exchange.hardware.told import Panel
+from fabric.exchange.values import folded
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import CageKind
 from fabric.systems.eos.hardware import speed_word
@@ -86,6 +87,7 @@ def _eos(root: Path, folder: str, name: str, family: str) -> Content:
         asic=chip,
         source=f"{BUILDIMAGE} device/arista/{folder} (port names as aliases, speeds, ASIC); "
         "pyavd 6.4.0 schema (speed tokens)",
+        aliases=tuple(f"DCS-{name}{fans}" for fans in ("", "-F", "-R")),
         queue_submode=word,
         panel=Panel(kinds),
     )
@@ -179,10 +181,13 @@ def _esonic(source: str, module: str, name: str) -> Content:
     if len(kinds) > 1 and max(kinds[-1].speeds_gbps) == 25:
         kinds.pop()
     family = asic(_CHIPS.get(chip[1], chip[1].lower())).name
+    profile = re.search(r'Name: "([a-z0-9-]+)"', source)
+    assert profile is not None
     return Content(
         comments=(f"{name}: cages of the fabric; ports for management or service do not count",),
         nos="esonic",
         asic=family,
+        aliases=() if folded(profile[1]) == folded(name) else (profile[1],),
         source=f"{_PROFILES}/{module} (names, speeds, breakouts, ASIC); ansible-collections/"
         "dellemc.enterprise_sonic @ 9851e680 sonic_interfaces (Eth1/1 as alternate name), "
         "sonic_port_breakout (Eth1/1/1)",
@@ -245,6 +250,7 @@ def _nxos_kind(count: int, lanes: int, *speeds: int) -> CageKind:
 def _nxos(comment: str, chip: str, source: str, *kinds: CageKind) -> Content:
     return Content(
         comments=(comment,),
+        aliases=(comment.partition(":")[0].removeprefix("Cisco "),),
         nos="nxos",
         asic=chip,
         source=f"{source}; {_NXOS}",

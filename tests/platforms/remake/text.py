@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fabric.exchange.hardware.told import Panel
+from fabric.exchange.hardware.model import Panel
 from fabric.platforms.cage import CageKind
 from fabric.platforms.model import BufferLayout, HeadroomRow, Pools
 
@@ -25,6 +25,7 @@ class Content:
     asic: str
     source: str
     panel: Panel
+    aliases: tuple[str, ...] = ()
     queue_submode: str = ""
     gearbox: str = ""
     headroom: Mapping[tuple[int, int], HeadroomRow] = field(default_factory=dict)
@@ -43,6 +44,8 @@ def text(content: Content) -> str:
     lines = [f"# {comment}" for comment in content.comments]
     lines += [f"nos = {_quoted(content.nos)}", f"asic = {_quoted(content.asic)}"]
     lines.append(f"source = {_quoted(content.source)}")
+    if content.aliases:
+        lines.append(f"aliases = {_listed(content.aliases)}")
     if content.queue_submode:
         lines.append(f"queue_submode = {_quoted(content.queue_submode)}")
     if content.gearbox:
