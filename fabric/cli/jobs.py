@@ -351,7 +351,7 @@ def _push(form: str, project: Project, target: Target) -> None:
     from fabric.workflow.netbox_push import push, report
 
     if form != "netbox" or not target.url:
-        raise typer.BadParameter("--commit and --delete need --push, which netbox has alone")
+        raise typer.BadParameter("--push is an option of netbox; --commit and --delete need --push")
     pushed = push(project, target, output.progress)
     output.data(report(pushed, target))
     for item in pushed.findings:

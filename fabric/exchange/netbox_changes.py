@@ -100,6 +100,7 @@ class _Comparison:
         self._changes = Changes()
         self._blocked: set[Ref] = set()
         self._new: set[Ref] = set()
+        self._here = {row["id"] for row in tables.get("interfaces", ())}
         self._cable_at = {
             end: row
             for row in tables.get("cables", ())
@@ -134,6 +135,9 @@ class _Comparison:
         shown = self._differences(one, row)
         if not shown or (one.kind in _SHARED and not owned(row)):
             self._changes.unchanged[one.kind] += 1
+        elif owned(row) and self._elsewhere(one.kind, row):
+            fix = "remove it there, or change the address in the inventory"
+            self._conflict(one.ref, "is the address of an interface of another site", fix)
         elif owned(row):
             self._changes.changed.append(self._change(one, row, shown))
         else:
@@ -141,6 +145,11 @@ class _Comparison:
                                for name, before, after in shown)  # fmt: skip
             fix = f"add the tag {TAG} to the object, or change the fields in NetBox"
             self._conflict(one.ref, f"has no tag {TAG} and differs: {fields}", fix)
+
+    def _elsewhere(self, kind: str, row: Row) -> bool:
+        """Tell whether an address is assigned to something that is not of this site."""
+        assigned = row.get("assigned_object_id")
+        return "addresses" in kind and assigned is not None and assigned not in self._here
 
     def _later(self, one: Wanted) -> None:
         row = self._rows.get(one.kind, {}).get(one.key)
@@ -206,13 +215,11 @@ class _Comparison:
     def _surplus(self) -> Iterator[Change]:
         """Yield objects with the tag that the inventory does not have, unless others use them."""
         users = self._users()
-        here = {row["id"] for row in self._tables.get("interfaces", ())}
         for kind in DELETED:
             for row in self._tables.get(kind, ()):
                 key = present_key(kind, row)
                 ref = Ref(kind, key or (str(row["id"]),))
-                elsewhere = "addresses" in kind and row.get("assigned_object_id") not in here
-                if not owned(row) or ref in self._keys or elsewhere:
+                if not owned(row) or ref in self._keys or self._elsewhere(kind, row):
                     continue
                 parts = [name.removesuffix("_count") for name in _PARTS if row.get(name)]
                 others = [*users[kind, row["id"]], *parts]

@@ -148,6 +148,20 @@ def test_a_port_with_the_cable_of_others(store: Store, pushed: Push) -> None:
     assert number in store.tables["dcim/cables"]
 
 
+def test_addresses_of_another_site_stay(store: Store, pushed: Push) -> None:
+    """Two fabrics with the same pools in one NetBox: the second one takes no address."""
+    pushed()
+    before = deepcopy(store.tables["ipam/ip-addresses"])
+    target = Target(pushed.url, "other", commit=True, delete=True)  # type: ignore[attr-defined]
+    result = push(Project(DEMO), target, lambda *_: None)
+    assert {finding.message.partition(": ")[2] for finding in result.findings} == {
+        "is the address of an interface of another site"
+    }
+    assert store.tables["ipam/ip-addresses"] == before
+    assert len(numbers(store, "dcim/devices")) == 20
+    assert pushed().findings == []
+
+
 def instead(monkeypatch: pytest.MonkeyPatch, built: Plant) -> None:
     """Let a push be of a plant that no example has."""
     monkeypatch.setattr(netbox_push, "plant", lambda _: built)
@@ -273,7 +287,7 @@ def test_what_netbox_rejects_is_named_and_the_rest_is_written(store: Store, push
     ("words", "said"),
     [
         (("--push", "netbox.example.net"), "is not a URL; use --push https://HOST"),
-        (("--commit",), "--commit and --delete need --push"),
+        (("--commit",), "--push is an option of netbox; --commit and --delete need --push"),
     ],
 )
 def test_wrong_use(words: tuple[str, ...], said: str) -> None:
