@@ -210,3 +210,6 @@ def test_names_are_kept_for_a_second_import(tmp_path: Path) -> None:
     ended = run("import", "dot", source, "--compare", out)
     assert ended.code == 0, ended.err
     assert "Nothing differs." in ended.out
+    (out / "names.csv").write_text(table.read_text() + "GONE@lab,gone\n")
+    ended = run("import", "dot", source, "--compare", out)
+    assert (ended.code, "Nothing differs." in ended.out) == (0, True), ended.err
