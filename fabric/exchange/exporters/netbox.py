@@ -199,5 +199,5 @@ def slug(name: str) -> str:
 
 
 #: NetBox has addresses of interfaces; those of VLANs are not written.
-_LOST = frozenset({"nic.vlan", "cable.near_address", "cable.far_address"})
+_LOST = frozenset({"cable.vlan", "cable.near_address", "cable.far_address"})
 exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC, lost=_LOST))

@@ -32,7 +32,8 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     ----------
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description`` and ``addresses``, and ``lldp`` where that was read.
+        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, and ``lldp`` where that
+        was read.
 
     Raises
     ------
@@ -65,12 +66,7 @@ class _Evidence:
                 "notes": [*row["notes"], *self._notes(row, far_ends)],
                 "state": {
                     "facts": {"hostname": device},
-                    "interfaces": {
-                        port: {"address": known["addresses"][0]}
-                        if len(known["addresses"]) == 1
-                        else {}
-                        for port, known in row["ports"].items()
-                    },
+                    "interfaces": {port: _reached(known) for port, known in row["ports"].items()},
                     "lldp": {
                         port: [{"system_name": name, "port_id": far} for name, far in ends]
                         for port, ends in far_ends.items()
@@ -121,6 +117,13 @@ class _Evidence:
             if not far_ends[port]:
                 what = "ports have a peer that no file names; their cables are unknown"
                 yield what, fix, f"{row['device']} {port}"
+
+
+def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the address of a port, or that of the gateway of its VLAN, where it has one alone."""
+    addresses = port["addresses"] or port["gateways"]
+    address = {"address": addresses[0]} if len(addresses) == 1 else {}
+    return address | ({"vlan": port["vlan"]} if port["vlan"] else {})
 
 
 def _read(path: Path, settings: Settings) -> Imported:
