@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.ends import differences, lossless_dscps
+from fabric.audit.host_class import lossless_of_nics
 from fabric.observe.configuration import readers
-from fabric.observe.configuration.lossless import Lossless, PortPolicy, lossless_readers
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.change.rollout import Stage
     from fabric.observe.configuration import Configured
+    from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
     from fabric.prove.engine import Proof
     from fabric.workflow.project import Project
@@ -61,7 +63,7 @@ class Side:
     @cached_property
     def lossless(self) -> dict[str, Lossless]:
         """What each device says of the lossless class; one that cannot be read is absent."""
-        result = {name: _host(name, nics) for name, nics in self.nics.items()}
+        result = {name: lossless_of_nics(name, nics) for name, nics in self.nics.items()}
         for name, text in self.texts.items():
             try:
                 result[name] = lossless_readers[self.platforms[name]].read(text)
@@ -149,21 +151,6 @@ def _words(states: Mapping[str, Lossless], cable: tuple[str, str, str, str]) -> 
     if here is None or there is None:
         return []
     return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
-
-
-def _host(name: str, nics: Mapping[str, Any]) -> Lossless:
-    """Return the lossless priorities of the NICs of a host, as of ports of a switch.
-
-    The MTU of a NIC is that of its packets; a port carries their header too.
-    """
-    result = Lossless("host", name)
-    for nic, values in nics.items():
-        port = result.ports[nic] = PortPolicy(name=nic, routed=True)
-        flags = values.get("pfc") or []
-        port.pfc = {number: 0 for number, on in enumerate(flags) if on}
-        dscps = values.get("dscp_to_priority") or {}
-        port.dscp_to_class = {int(dscp): int(number) for dscp, number in dscps.items()}
-    return result
 
 
 def _dscps(stages: Sequence[Stage], before: Side, after: Side) -> Iterator[str]:

@@ -1,0 +1,149 @@
+"""Overrides of an inventory that give every device the lossless policy that it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.audit.adoption.traits import traits
+from fabric.audit.adoption.values import known_value, policy_fields
+from fabric.audit.adoption.votes import voter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabric.audit.adoption.traits import Traits
+    from fabric.audit.adoption.votes import Fields, Voter
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.intent.resolve import Origin
+    from fabric.observe.configuration.lossless import Lossless
+    from fabric.workflow.project import Project
+
+    Overrides = dict[str, Fields]
+
+#: What a saved or live host tells; of its NICs nothing else is in the neutral form.
+_OF_HOSTS = frozenset({"pfc", "pfc_priority", "roce_dscp"})
+#: What hosts take over from most switches where no host was read: both ends of a cable agree on it.
+SHARED = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_traffic_class", "pfc")
+#: Written together: some switch models take thresholds only where both are set.
+_TOGETHER = ("ecn.kmin_bytes", "ecn.kmax_bytes")
+
+
+def voters_of(
+    project: Project, running: Mapping[str, Lossless], rendered: Mapping[str, Lossless]
+) -> Iterator[Voter]:
+    """Yield the devices that were read, with what most of their ports have."""
+    for name, state in running.items():
+        base = policy_of(project, name)
+        ports = (
+            (now, planned, policy_of(project, name, port))
+            for port, (now, planned) in pairs_of(project, name, state, rendered, base).items()
+        )
+        result = voter(name, _role(project, name), base, ports)
+        if result.values:
+            yield result
+
+
+def pairs_of(
+    project: Project,
+    name: str,
+    state: Lossless,
+    rendered: Mapping[str, Lossless],
+    policy: LosslessPolicy,
+) -> dict[str, tuple[Traits, Traits]]:
+    """Return what each port in use has, and what it would have, where both are known."""
+    planned = rendered[name].ports if name in rendered else {}
+    result = {}
+    for port in _ports(project, name):
+        if port in state.ports and port in planned:
+            both = traits(state.ports[port], policy), traits(planned[port], policy)
+            if name in project.hosts:
+                both = _of_host(both[0]), _of_host(both[1])
+            result[port] = both
+    return result
+
+
+def _of_host(nic: Traits) -> Traits:
+    return {field: trait for field, trait in nic.items() if field in _OF_HOSTS}
+
+
+def _ports(project: Project, name: str) -> list[str]:
+    if name in project.hosts:
+        return [nic.interface for nic in project.hosts[name].nics]
+    return [port.name for port in project.devices[name].ports if port.enabled]
+
+
+def _role(project: Project, name: str) -> str:
+    return project.devices[name].role if name in project.devices else "host"
+
+
+def policy_of(project: Project, name: str, port: str = "") -> LosslessPolicy:
+    """Return the policy of a switch, of one of its ports, or of a host."""
+    if name in project.hosts:
+        return project.resolver.host(name)
+    return project.resolver.switch(name, project.devices[name].role, port)
+
+
+def origin_of(project: Project, name: str, field: str) -> Origin:
+    """Return where a field of the policy of a device is set."""
+    if name in project.hosts:
+        return project.resolver.host_origin(field, name)
+    return project.resolver.switch_origin(field, name, project.devices[name].role)
+
+
+def estimates_off(
+    voters: list[Voter],
+    running: Mapping[str, Lossless],
+    now: tuple[Project, Mapping[str, Lossless]],
+) -> dict[str, set[str]]:
+    """Return the fields of each device whose estimate the value of most devices does not fit."""
+    project, rendered = now
+    result: dict[str, set[str]] = {}
+    for one in voters:
+        pairs = pairs_of(project, one.name, running[one.name], rendered, one.base).values()
+        result[one.name] = {
+            field
+            for field in one.contents(exact=False)
+            if any(have.get(field) != planned.get(field) for have, planned in pairs)
+        }
+    return result
+
+
+def overrides_of(
+    project: Project,
+    voters: list[Voter],
+    usual: Mapping[str, Fields],
+    own_estimates: Mapping[str, set[str]] | None = None,
+) -> Overrides:
+    """Return the fields of each device whose value is not that of the inventory."""
+    by_name = {one.name: one for one in voters}
+    result = {}
+    for name in (*project.devices, *project.hosts):
+        base = policy_of(project, name)
+        wanted = _wanted(by_name.get(name), _role(project, name), usual, own_estimates or {})
+        changes = {
+            field: value for field, value in wanted.items() if value != known_value(base, field)
+        }
+        if changes.keys() & set(_TOGETHER):
+            changes |= {field: wanted.get(field, known_value(base, field)) for field in _TOGETHER}
+        if changes:
+            result[name] = {field: changes[field] for field in policy_fields() if field in changes}
+    return result
+
+
+def _wanted(
+    one: Voter | None,
+    role: str,
+    usual: Mapping[str, Fields],
+    own_estimates: Mapping[str, set[str]],
+) -> Fields:
+    """Return the values that a device is to have: its own, else those of most devices."""
+    shared = usual.get(role, usual[""])
+    if role == "host":
+        shared = {field: shared[field] for field in SHARED if field in shared}
+    if one is None:
+        return shared
+    estimates = one.contents(exact=False)
+    own = {
+        field: estimates[field] for field in own_estimates.get(one.name, ()) if field in estimates
+    }
+    return estimates | shared | own | one.contents(exact=True)

@@ -1,0 +1,124 @@
+"""What an adoption comes to, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.core import hostlist
+from fabric.intent.scalars import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.audit.adoption.differences import Difference
+    from fabric.workflow.adopt import Adopted
+    from fabric.workflow.adopt_reading import Read
+
+#: Number of the form of `--format json`.
+FORMAT = 1
+_ELSEWHERE = "no field of the policy decides it; `rocefab plan` shows the lines"
+
+
+def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
+    """Return an adoption as JSON values."""
+    return {
+        "format": FORMAT,
+        "files": adopted.files,
+        "groups": [
+            {"names": group.names, "count": group.size, "differs": group.own}
+            for group in adopted.groups
+        ],
+        "remaining": [
+            {
+                "device": name,
+                "field": one.field,
+                "running": one.running,
+                "adopted": one.adopted,
+                "ports": list(one.ports),
+                "why": why(adopted, name, one),
+            }
+            for name, rest in adopted.remaining.items()
+            for one in rest
+        ],
+        "unknown": adopted.unknown,
+        "unread": adopted.unread,
+        "failed": read.failed,
+        "warnings": read.warnings,
+        "check": {
+            "errors": adopted.errors,
+            "warnings": adopted.warnings,
+            "failure": adopted.failure,
+        },
+    }
+
+
+def describe(adopted: Adopted, read: Read) -> str:
+    """Return an adoption as text: the files, groups, what would still change, what is unknown."""
+    lines = []
+    for path, text in adopted.files.items():
+        lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
+    if not adopted.files:
+        lines += ["No file is needed: the inventory has the policy that runs.", ""]
+    lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
+    lines += _section("Would still change:", _remaining(adopted)) or [
+        "Nothing that the readers know would still change.",
+        "",
+    ]
+    lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))
+    if adopted.unread:
+        names = hostlist.fold(adopted.unread)
+        lines.append(f"Not read; they take the values of most devices: {names}")
+    lines += [f"{name} failed: {reason}" for name, reason in read.failed.items()]
+    lines += [f"Ignored: {warning}" for warning in read.warnings]
+    return "\n".join([*lines, _check(adopted)]) + "\n"
+
+
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    content = [f"  {line}" for line in lines]
+    return [title, *content, ""] if content else []
+
+
+def _groups(adopted: Adopted) -> Iterator[str]:
+    for group in adopted.groups:
+        own = ", ".join(f"{field} {_plain(value)}" for field, value in group.own.items())
+        plural = "" if group.size == 1 else "s"
+        yield f"{group.size} device{plural}: {group.names}" + (f": {own}" if own else "")
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _remaining(adopted: Adopted) -> Iterator[str]:
+    for name, rest in adopted.remaining.items():
+        for one in rest:
+            first, *others = one.ports
+            ports = f"{first} and {len(others)} more ports" if others else first
+            values = f"runs {printable(one.running)}, becomes {one.adopted}"
+            yield f"{name} {ports}: {one.field}: {values}; {why(adopted, name, one)}"
+
+
+def why(adopted: Adopted, name: str, one: Difference) -> str:
+    """Return why a field is not kept as it runs."""
+    reason = adopted.reasons.get(name, {}).get(one.field)
+    if reason:
+        return reason
+    if one.field in adopted.decided.get(name, {}):
+        return f"{adopted.decided[name][one.field]} takes precedence"
+    if one.field.endswith("_percent") or "." in one.field or "_" in one.field:
+        return "most ports of the device differ, or the system rounds the value"
+    return _ELSEWHERE
+
+
+def _unknown(adopted: Adopted) -> Iterator[str]:
+    for field, systems in adopted.unknown.items():
+        yield f"{field}: {', '.join(systems)}"
+
+
+def _check(adopted: Adopted) -> str:
+    if adopted.failure:
+        return f"The inventory with these files cannot be rendered: {adopted.failure}"
+    return (
+        f"`rocefab check` has {adopted.errors} errors and {adopted.warnings} warnings "
+        "with these files."
+    )
