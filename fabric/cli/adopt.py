@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab adopt inventory/demo backups/")(adopt)
+    app.command(epilog="Example: rocefab adopt inventory/demo running/")(adopt)
 
 
 def adopt(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.adoption.differences import buffers, differences, groups
 from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import majorities
-from fabric.core.errors import FabricError
-from fabric.core.findings import Severity
+from fabric.core.errors import InputError, RenderError
+from fabric.core.findings import Finding, Severity
+from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.parsers import UnreadableError
 from fabric.workflow.adopt_files import texts, with_files, without_files
 from fabric.workflow.adopt_policy import (
     SHARED,
@@ -21,7 +24,9 @@ from fabric.workflow.adopt_policy import (
     voters_of,
 )
 from fabric.workflow.check import check
+from fabric.workflow.configurations import whole
 from fabric.workflow.mixed import sides
+from fabric.workflow.work import rendered_switch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +62,7 @@ class Adopted:
     errors, warnings : int
         Findings of the rules on the inventory with these files.
     failure : str
-        Why the inventory with these files cannot be rendered; empty where it can.
+        Why some devices cannot be rendered with these files; empty where all can.
     """
 
     files: dict[str, str]
@@ -65,11 +70,11 @@ class Adopted:
     reasons: dict[str, dict[str, str]]
     unknown: dict[str, list[str]]
     unread: list[str]
-    remaining: dict[str, list[Difference]] = field(default_factory=dict)
-    decided: dict[str, dict[str, str]] = field(default_factory=dict)
-    errors: int = 0
-    warnings: int = 0
-    failure: str = ""
+    remaining: dict[str, list[Difference]]
+    decided: dict[str, dict[str, str]]
+    errors: int
+    warnings: int
+    failure: str
 
 
 def adopt(project: Project, read: Read) -> Adopted:
@@ -80,67 +85,64 @@ def adopt(project: Project, read: Read) -> Adopted:
     Raises
     ------
     InputError
-        When the inventory cannot be rendered, or an adopted file is not of rocefab.
+        When nothing was read, or an adopted file is not of rocefab.
     """
     base = without_files(project)
-    rendered = sides(base, {})[0].lossless
-    voters = list(voters_of(base, read.devices, rendered))
+    voters = list(voters_of(base, read.devices, _rendered(base)[0]))
+    if not voters:
+        raise _nothing(read)
     usual = majorities(voters)
     overrides = overrides_of(base, voters, usual)
-    now, failure = _rendered(base, overrides)
-    if now is not None:
-        closer = overrides_of(base, voters, usual, estimates_off(voters, read.devices, now))
-        if closer != overrides:
-            overrides = closer
-            now, failure = _rendered(base, overrides)
-    return _told(base, read, voters, overrides, now, failure)
-
-
-def _rendered(
-    project: Project, overrides: Overrides
-) -> tuple[tuple[Project, Mapping[str, Lossless]] | None, str]:
-    """Return the inventory with overrides and what its devices would have, or why it has none."""
-    changed = with_files(project, texts(overrides, project))
-    try:
-        return (changed, sides(changed, {})[0].lossless), ""
-    except FabricError as error:
-        return None, str(error)
-
-
-def _told(
-    base: Project,
-    read: Read,
-    voters: list[Voter],
-    overrides: Overrides,
-    now: tuple[Project, Mapping[str, Lossless]] | None,
-    failure: str,
-) -> Adopted:
+    changed = with_files(base, texts(overrides, base))
+    rendered, failure = _rendered(changed)
+    own_estimates = estimates_off(changed, voters, read.devices, rendered)
+    closer = overrides_of(base, voters, usual, own_estimates)
+    if closer != overrides:
+        overrides, changed = closer, with_files(base, texts(closer, base))
+        rendered, failure = _rendered(changed)
+    outcome = check(changed)
+    severities = [one.severity for one in outcome.findings]
     names = {one.name for one in voters}
-    adopted = Adopted(
+    return Adopted(
         files=texts(overrides, base),
-        groups=_groups(now[0] if now else base, voters),
+        groups=_groups(changed, voters),
         reasons={
-            one.name: {field: value.why for field, value in one.values.items() if value.why}
+            one.name: {name: value.why for name, value in one.values.items() if value.why}
             for one in voters
         },
         unknown=_unknown(base, voters),
         unread=[name for name in (*base.devices, *base.hosts) if name not in names],
-        failure=failure,
-    )
-    if now is None:
-        return adopted
-    severities = [one.severity for one in check(now[0]).findings]
-    return replace(
-        adopted,
         remaining={
             name: rest
             for name in sorted(names)
-            if (rest := _rest(now[0], name, read.devices[name], now[1]))
+            if (rest := _rest(changed, name, read.devices[name], rendered))
         },
-        decided=_decided(now[0], overrides),
+        decided=_decided(changed, overrides),
         errors=severities.count(Severity.ERROR),
         warnings=severities.count(Severity.WARNING),
+        failure=failure,
     )
+
+
+def _nothing(read: Read) -> InputError:
+    message = "nothing tells the lossless policy of a device of the inventory"
+    fix = "name files as their devices, or set the host name in them"
+    reasons = [Finding("AUD019", Severity.ERROR, text, fix) for text in (*read.warnings, message)]
+    return InputError("nothing was adopted", reasons)
+
+
+def _rendered(project: Project) -> tuple[dict[str, Lossless], str]:
+    """Return what devices have by an inventory, and why some cannot be rendered."""
+    try:
+        return sides(project, {})[0].lossless, ""
+    except RenderError as error:
+        failure = str(error)
+    result = {}
+    for name, design in project.devices.items():
+        with suppress(RenderError, UnreadableError):
+            text = whole(rendered_switch(design)).text
+            result[name] = lossless_readers[design.platform].read(text)
+    return result, failure
 
 
 def _decided(project: Project, overrides: Overrides) -> dict[str, dict[str, str]]:

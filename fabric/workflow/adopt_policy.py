@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.adoption.traits import traits
@@ -9,7 +10,7 @@ from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import voter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from fabric.audit.adoption.traits import Traits
     from fabric.audit.adoption.votes import Fields, Voter
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 
 #: What a saved or live host tells; of its NICs nothing else is in the neutral form.
 _OF_HOSTS = frozenset({"pfc", "pfc_priority", "roce_dscp"})
-#: What hosts take over from most switches where no host was read: both ends of a cable agree on it.
+#: What a host takes over from its leaves where it is not read: both ends of a cable agree on it.
 SHARED = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_traffic_class", "pfc")
+#: Fields that have the number of the priority in most policies.
+_CLASSES = ("traffic_class", "queue", "priority_group")
+#: What a watchdog that is off does not have.
+_TIMES = ("watchdog.action", "watchdog.detection_ms", "watchdog.restoration_ms")
 #: Written together: some switch models take thresholds only where both are set.
 _TOGETHER = ("ecn.kmin_bytes", "ecn.kmax_bytes")
 
@@ -91,12 +96,12 @@ def origin_of(project: Project, name: str, field: str) -> Origin:
 
 
 def estimates_off(
+    project: Project,
     voters: list[Voter],
     running: Mapping[str, Lossless],
-    now: tuple[Project, Mapping[str, Lossless]],
+    rendered: Mapping[str, Lossless],
 ) -> dict[str, set[str]]:
     """Return the fields of each device whose estimate the value of most devices does not fit."""
-    project, rendered = now
     result: dict[str, set[str]] = {}
     for one in voters:
         pairs = pairs_of(project, one.name, running[one.name], rendered, one.base).values()
@@ -116,34 +121,52 @@ def overrides_of(
 ) -> Overrides:
     """Return the fields of each device whose value is not that of the inventory."""
     by_name = {one.name: one for one in voters}
-    result = {}
-    for name in (*project.devices, *project.hosts):
-        base = policy_of(project, name)
-        wanted = _wanted(by_name.get(name), _role(project, name), usual, own_estimates or {})
-        changes = {
-            field: value for field, value in wanted.items() if value != known_value(base, field)
-        }
-        if changes.keys() & set(_TOGETHER):
-            changes |= {field: wanted.get(field, known_value(base, field)) for field in _TOGETHER}
-        if changes:
-            result[name] = {field: changes[field] for field in policy_fields() if field in changes}
+    result: Overrides = {}
+    for name, design in project.devices.items():
+        wanted = usual.get(design.role, usual[""])
+        if name in by_name:
+            wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, ()))
+        _set(result, project, name, wanted)
+    for name in project.hosts:
+        own = by_name[name].contents(exact=True) if name in by_name else {}
+        _set(result, project, name, _as_leaves(project, name, result) | own)
     return result
 
 
-def _wanted(
-    one: Voter | None,
-    role: str,
-    usual: Mapping[str, Fields],
-    own_estimates: Mapping[str, set[str]],
-) -> Fields:
-    """Return the values that a device is to have: its own, else those of most devices."""
-    shared = usual.get(role, usual[""])
-    if role == "host":
-        shared = {field: shared[field] for field in SHARED if field in shared}
-    if one is None:
-        return shared
-    estimates = one.contents(exact=False)
-    own = {
-        field: estimates[field] for field in own_estimates.get(one.name, ()) if field in estimates
-    }
-    return estimates | shared | own | one.contents(exact=True)
+def _set(result: Overrides, project: Project, name: str, wanted: Fields) -> None:
+    """Note the fields of a device that are to have another value than the inventory says."""
+    base = policy_of(project, name)
+    changes = {field: value for field, value in wanted.items() if value != known_value(base, field)}
+    if changes.keys() & set(_TOGETHER):
+        changes |= {field: wanted.get(field, known_value(base, field)) for field in _TOGETHER}
+    if changes:
+        result[name] = {field: changes[field] for field in policy_fields() if field in changes}
+
+
+def _wanted(one: Voter, usual: Fields, own_estimates: Collection[str]) -> Fields:
+    """Return the values that a switch is to have: its own, else those of most devices."""
+    estimates, exact = one.contents(exact=False), one.contents(exact=True)
+    own = {field: value for field, value in estimates.items() if field in own_estimates}
+    if exact.get("watchdog.enabled") is False:
+        usual = {field: value for field, value in usual.items() if field not in _TIMES}
+    return estimates | usual | _following(one, exact) | own | exact
+
+
+def _as_leaves(project: Project, name: str, changed: Overrides) -> Fields:
+    """Return what a host takes over from most of its leaves, so that both ends of cables agree."""
+    votes = Counter(
+        tuple((field, changed.get(nic.leaf, {}).get(field)) for field in SHARED)
+        for nic in project.hosts[name].nics
+        if nic.enabled
+    )
+    most = votes.most_common(1)[0][0] if votes else ()
+    return {field: value for field, value in most if value is not None}
+
+
+def _following(one: Voter, exact: Fields) -> Fields:
+    """Return the classes that have the number of the priority and are unknown themselves."""
+    priority = exact.get("pfc_priority")
+    if priority is None:
+        return {}
+    usual = one.base.pfc_priority
+    return {field: priority for field in _CLASSES if known_value(one.base, field) == usual}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
 from fabric.intent.scalars import printable
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Number of the form of `--format json`.
 FORMAT = 1
-_ELSEWHERE = "no field of the policy decides it; `rocefab plan` shows the lines"
+_ELSEWHERE = "no field of the policy sets it"
 
 
 def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
@@ -67,7 +68,8 @@ def describe(adopted: Adopted, read: Read) -> str:
     lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))
     if adopted.unread:
         names = hostlist.fold(adopted.unread)
-        lines.append(f"Not read; they take the values of most devices: {names}")
+        rule = "switches take the values of most switches of their role, hosts those of their leaf"
+        lines.append(f"Not read; {rule}: {names}")
     lines += [f"{name} failed: {reason}" for name, reason in read.failed.items()]
     lines += [f"Ignored: {warning}" for warning in read.warnings]
     return "\n".join([*lines, _check(adopted)]) + "\n"
@@ -81,8 +83,11 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 def _groups(adopted: Adopted) -> Iterator[str]:
     for group in adopted.groups:
         own = ", ".join(f"{field} {_plain(value)}" for field, value in group.own.items())
-        plural = "" if group.size == 1 else "s"
-        yield f"{group.size} device{plural}: {group.names}" + (f": {own}" if own else "")
+        yield f"{_count(group.size, 'device')}: {group.names}" + (f": {own}" if own else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _plain(value: object) -> str:
@@ -105,9 +110,8 @@ def why(adopted: Adopted, name: str, one: Difference) -> str:
         return reason
     if one.field in adopted.decided.get(name, {}):
         return f"{adopted.decided[name][one.field]} takes precedence"
-    if one.field.endswith("_percent") or "." in one.field or "_" in one.field:
-        return "most ports of the device differ, or the system rounds the value"
-    return _ELSEWHERE
+    is_field = one.field in policy_fields()
+    return "most ports of the device have another value" if is_field else _ELSEWHERE
 
 
 def _unknown(adopted: Adopted) -> Iterator[str]:
@@ -117,8 +121,8 @@ def _unknown(adopted: Adopted) -> Iterator[str]:
 
 def _check(adopted: Adopted) -> str:
     if adopted.failure:
-        return f"The inventory with these files cannot be rendered: {adopted.failure}"
+        return f"Some devices cannot be rendered with these files: {adopted.failure}"
     return (
-        f"`rocefab check` has {adopted.errors} errors and {adopted.warnings} warnings "
-        "with these files."
+        f"`rocefab check` finds {_count(adopted.errors, 'error')} and "
+        f"{_count(adopted.warnings, 'warning')} with these files."
     )
