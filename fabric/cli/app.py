@@ -16,6 +16,7 @@ from fabric.cli import (
     inventory,
     jobs,
     laboratory,
+    models,
     observe,
     probe,
     prove,
@@ -55,6 +56,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, accept, prove, audit, adopt, jobs, serve, laboratory),
+    *(probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
 ):
     module.register(app)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from fabric.cli import output
 from fabric.cli.options import AskPassword, Connections, argument, option
 
 if TYPE_CHECKING:
-    import typer
+    from fabric.workflow.imports import Request
 
 
 def register(app: typer.Typer) -> None:
@@ -22,8 +24,9 @@ def import_(
     form: Annotated[
         str,
         argument(
-            "Format of the source: ansible, containerlab, csv, dot, graphml, json, lingjun, "
-            "lldp, netbox, netlab, nornir, slurm or topograph."
+            "Format of the source: air, ansible, configs, containerlab, csv, dot, graphml, "
+            "hedgehog, ibnetdiscover, json, lingjun, lldp, minigraph, netbox, netlab, nornir, "
+            "slurm, sonic-testbed or topograph."
         ),
     ],
     source: Annotated[
@@ -33,12 +36,21 @@ def import_(
             "its devices, or a folder with an output of each device."
         ),
     ],
-    folder: Annotated[Path, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")],
+    folder: Annotated[
+        Path | None, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        option(
+            "Inventory of an earlier import: show what this one would change, and write nothing.",
+            "IMPORT_COMPARE",
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         option(
-            "Switch model for a role (leaf=ACS-SN5600) or for a model name in the source; "
-            "may be repeated.",
+            "Switch model for a role (leaf=ACS-SN5600), for a switch or for a model name in the "
+            "source; may be repeated.",
             "IMPORT_MODEL",
             metavar="WORD=NAME",
         ),
@@ -109,6 +121,8 @@ def import_(
     """
     from fabric.workflow.imports import Request, import_inventory
 
+    if (folder is None) is (compare is None):
+        raise typer.BadParameter("specify either --output or --compare")
     request = Request(
         models=tuple(model or ()),
         columns=tuple(columns or ()),
@@ -122,7 +136,22 @@ def import_(
         gpus=gpus,
         site=site,
     )
+    if folder is None:
+        _compare(form, source, compare or Path(), request)
+        return
     files, notes = import_inventory(form, source, folder, request, output.progress)
     for item in notes:
         output.note(str(item))
     output.note(f"wrote {len(files)} files to {folder}; run `rocefab check {folder}`")
+
+
+def _compare(form: str, source: str, inventory: Path, request: Request) -> None:
+    from fabric.report.diff.forms import FORMS
+    from fabric.workflow.import_again import import_again
+    from fabric.workflow.work import work_of
+
+    work = work_of(None, fresh=False, workers=0)
+    compared, notes = import_again(form, source, inventory, request, work, output.watch)
+    for item in notes:
+        output.note(str(item))
+    output.data(FORMS["text"](compared))

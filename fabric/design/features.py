@@ -94,6 +94,12 @@ FEATURES = (
         rule="SON025",
     ),
     Feature(
+        "merge",
+        "lines of others kept in its sections",
+        "platforms.leaf.scope",
+        _if(lambda d: d.scope == "merge"),
+    ),
+    Feature(
         "pause_buffer",
         "a pause buffer with own sizes",
         "lossless.pause_buffer",

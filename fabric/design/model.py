@@ -290,6 +290,7 @@ class DeviceDesign:
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
     buffer_model: BufferModel = "traditional"
+    scope: Literal["whole", "merge"] = "whole"
     hash_queue_pairs: bool = False
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fabric.core.units import gbps_to_mbps, ipv4_text
 from fabric.design.model import (
@@ -86,6 +86,7 @@ class SwitchDesigner:
             mac=override.get("mac", ""),
             serial=override.get("serial", ""),
             buffer_model=self._buffer_model(row),
+            scope=self._scope(row),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
             ecmp_mode=file.ecmp.mode,
@@ -128,7 +129,7 @@ class SwitchDesigner:
                     enabled=cable.enabled,
                     speed_gbps=cable.speed_gbps,
                     speed_mbps=gbps_to_mbps(cable.speed_gbps),
-                    speed_token=model.speed_tokens.get(cable.speed_gbps, ""),
+                    speed_token=model.speed_token(number, cable.speed_gbps),
                     mtu_bytes=policy.mtu.port_bytes,
                     fec=_fec(change, model.nos, cable.speed_gbps),
                     description=(change.description if change else None) or cable.description,
@@ -142,6 +143,10 @@ class SwitchDesigner:
                 )
             )
         return tuple(ports)
+
+    def _scope(self, row: int) -> Literal["whole", "merge"]:
+        platform = self._fabric.intent.fabric.platforms.of(self._fabric.switches.role(row))
+        return platform.scope if platform else "whole"
 
     def _buffer_model(self, row: int) -> BufferModel:
         switches, intent = self._fabric.switches, self._fabric.intent
@@ -181,7 +186,7 @@ class SwitchDesigner:
             enabled=False,
             speed_gbps=speed_gbps,
             speed_mbps=gbps_to_mbps(speed_gbps),
-            speed_token=model.speed_tokens.get(speed_gbps, ""),
+            speed_token=model.speed_token(number, speed_gbps),
             mtu_bytes=file.lossless.mtu.port_bytes,
             fec=_fec(None, model.nos, speed_gbps),
             description="",
@@ -379,7 +384,8 @@ def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
 def _idle_speed_gbps(model: Sku, number: int, wanted_gbps: int) -> int:
     """Return the speed of an unused port: that of the uplinks where it can run at it."""
     offered = model.speeds_of(number)
-    return wanted_gbps if wanted_gbps in offered or not model.places else max(offered)
+    alike = not model.places and not model.kinds
+    return wanted_gbps if wanted_gbps in offered or alike else max(offered)
 
 
 def _other_end(address: str) -> str:

@@ -107,7 +107,7 @@ def _filled(names: list[str]) -> list[str]:
 
 def fabric_name(plant: Plant) -> str:
     """Return a name that a lab can have; names of inventories are such."""
-    return re.sub(r"[^A-Za-z0-9-]+", "-", plant.name).strip("-") or "fabric"
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", plant.name).strip("-_") or "fabric"
 
 
 def of_system(plant: Plant, *systems: str) -> frozenset[str]:

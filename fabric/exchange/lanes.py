@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabric.exchange.plant import Cable, End, Plant
+    from fabric.platforms.cage import CageKind
     from fabric.platforms.model import Sku
 
 
@@ -79,7 +80,9 @@ def in_parts(
         number = _numbers(model.whole).get(lane.port)
         cage = None if number is None else model.whole.place(number).cage
         mine = modes[end[0]]
-        mode = None if cage is None else mine.get(cage) or _mode(model, lane, cabled[end])
+        mode = (
+            None if cage is None else mine.get(cage) or _mode(model.kind(cage), lane, cabled[end])
+        )
         if cage is None or mode is None or lane.part >= mode.parts:
             wrong.append(_refused(end[0], lane, model, source))
             continue
@@ -100,12 +103,15 @@ def _numbers(model: Sku) -> dict[str, int]:
 def _parts(model: Sku) -> dict[str, dict[int, list[Mode]]]:
     """Return the modes that give a part a name, by name and cage, those of few parts first."""
     found: dict[str, dict[int, list[Mode]]] = defaultdict(dict)
-    modes = [mode for word in model.breakouts if fits(model, mode := parse_mode(word))]
-    for mode in sorted(modes, key=lambda mode: mode.parts):
-        if mode.parts > 1 and model.part_name:
-            split = broken_out(model, dict.fromkeys(range(1, model.port_count + 1), mode))
-            for name, number in split.port_numbers().items():
-                found[name].setdefault(split.place(number).cage, []).append(mode)
+    for kind, cages in model.cages():
+        modes = [mode for word in kind.breakouts if fits(kind, mode := parse_mode(word))]
+        for mode in sorted(modes, key=lambda mode: mode.parts):
+            if mode.parts > 1 and kind.part_name:
+                split = broken_out(model, dict.fromkeys(cages, mode))
+                for name, number in split.port_numbers().items():
+                    place = split.place(number)
+                    if place.mode:
+                        found[name].setdefault(place.cage, []).append(mode)
     return found
 
 
@@ -130,20 +136,20 @@ def _given(splits: Iterable[Mapping[str, Any]]) -> dict[int, Mode]:
     return modes
 
 
-def _mode(model: Sku, lane: Lane, cable: Cable) -> Mode | None:
-    """Return the mode of a model with the fewest parts that are enough, at the speed of a cable."""
-    if not model.part_name:
+def _mode(kind: CageKind, lane: Lane, cable: Cable) -> Mode | None:
+    """Return the mode of a cage with the fewest parts that are enough, at the speed of a cable."""
+    if not kind.part_name:
         return None
     speed = cable.speed_gbps
-    offered = [parse_mode(word) for word in model.breakouts]
+    offered = [parse_mode(word) for word in kind.breakouts]
     if not offered:
-        gbps = speed or max(model.speeds_gbps) // lane.parts
+        gbps = speed or max(kind.speeds_gbps) // lane.parts
         offered = [Mode(f"{lane.parts}x{gbps}G", lane.parts, (gbps,))]
     fitting = [
         mode
         for mode in offered
         if mode.parts >= lane.parts
-        and fits(model, mode)
+        and fits(kind, mode)
         and (speed is None or speed in mode.speeds_gbps)
     ]
     return min(fitting, key=lambda mode: (mode.parts, mode.lanes is not None), default=None)
@@ -151,7 +157,7 @@ def _mode(model: Sku, lane: Lane, cable: Cable) -> Mode | None:
 
 def _refused(device: str, lane: Lane, model: Sku, source: str) -> Finding:
     message = f"{quoted(lane.port)} is cabled in {lane.parts} parts, which {model.name} has not"
-    modes = ", ".join(model.breakouts) or "no known names of parts"
+    modes = ", ".join(model.all_breakouts) or "no known names of parts"
     fix = f"check model and speed; the model offers {modes}"
     place = Position(source)
     return Finding("EXC009", Severity.ERROR, message, fix, position=place, device=device)

@@ -8,6 +8,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.values import folded
 from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
+from fabric.platforms.catalogue import Skus, sku_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,7 +26,7 @@ def models(
     known : iterable of str
         Names of the catalogue.
     named : mapping
-        Name of the catalogue by the name that the source has.
+        Name of the catalogue by the name that the source has, or by the name of a switch.
 
     Raises
     ------
@@ -41,9 +42,10 @@ def models(
         if name not in names:
             findings[name] = _unknown(name, names, source)
     for device in plant.switches:
-        if not device.model:
+        if not device.model and device.name not in named:
             continue
-        name = by_word.get(folded(device.model), "")
+        name = named.get(device.name) or by_word.get(folded(device.model), "")
+        name = name or _by_other_name(device.model, names)
         if name:
             chosen[device.name] = name
         else:
@@ -51,6 +53,21 @@ def models(
     if findings:
         raise input_error(list(findings.values()), source)
     return chosen
+
+
+def aliases(model: str) -> dict[str, str]:
+    """Return the port of each alias, in lower case, of a model that the catalogue has."""
+    known = Skus()
+    if model not in known:
+        return {}
+    sku = known[model]
+    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
+
+
+def _by_other_name(model: str, names: list[str]) -> str:
+    """Return the model that has another name, such as DCS-7060DX5-64S-F; empty without one."""
+    by_word = {folded(alias): name for alias, name in sku_aliases().items() if name in names}
+    return by_word.get(folded(model), "")
 
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:

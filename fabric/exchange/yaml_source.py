@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.errors import InputError
+from fabric.exchange.values import text_of
 from fabric.intent.scalars import found
-from fabric.intent.yaml.file import load_yaml
+from fabric.intent.yaml.file import load_yaml, parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fabric.core.findings import Finding
     from fabric.exchange.draft import Draft, Place
+    from fabric.intent.yaml.file import Document
 
     Where = tuple[str | int, ...]
 
@@ -23,6 +29,8 @@ class YamlSource:
     ----------
     fix : str
         What messages say to do.
+    document, first_line : Document or None, int
+        What was read of the file already, and where it begins there.
 
     Raises
     ------
@@ -30,10 +38,35 @@ class YamlSource:
         When the file is no YAML.
     """
 
-    def __init__(self, path: Path, draft: Draft, fix: str) -> None:
-        self._document = load_yaml(path, str(path), foreign=True)
-        self._draft, self._fix = draft, fix
+    def __init__(
+        self,
+        path: Path,
+        draft: Draft,
+        fix: str,
+        *,
+        document: Document | None = None,
+        first_line: int = 1,
+    ) -> None:
+        self._document = document or load_yaml(path, str(path), foreign=True)
+        self._draft, self._fix, self._above = draft, fix, first_line - 1
         self.data: dict[str | int, Any] = self._document.data
+
+    @classmethod
+    def documents(cls, path: Path, draft: Draft, fix: str) -> Iterator[YamlSource]:
+        """Yield the documents of a file that has several, between lines of ``---``.
+
+        Raises
+        ------
+        InputError
+            When the file cannot be read; a document that is no YAML is an error of the draft.
+        """
+        for first, text in _documents(text_of(path)):
+            try:
+                document = parse_yaml(text.encode(), str(path), foreign=True)
+            except InputError as error:
+                draft.findings += [_below(item, first - 1) for item in error.findings]
+                continue
+            yield cls(path, draft, fix, document=document, first_line=first)
 
     def mapping(self, where: Where, value: object) -> dict[str, Any]:
         """Return a mapping by names; nothing is an empty one."""
@@ -64,8 +97,25 @@ class YamlSource:
     def place(self, where: Where) -> Place:
         """Return where a key stands, or its nearest parent."""
         position = self._document.position(where)
-        return self._draft.place(position.line, position.column)
+        return self._draft.place(position.line + self._above, position.column)
 
     def wrong(self, where: Where, message: str, rule: str = "EXC006") -> None:
         """Note what is wrong in a place."""
         self._draft.wrong(rule, message, self._fix, self.place(where))
+
+
+def _documents(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number of the first line, and the text, of each document that says something."""
+    lines = text.splitlines(keepends=True)
+    starts = [at for at, line in enumerate(lines) if line.rstrip() == "---"]
+    for start, end in pairwise((-1, *starts, len(lines))):
+        own = lines[start + 1 : end]
+        if any(line.strip() and not line.lstrip().startswith("#") for line in own):
+            yield start + 2, "".join(own)
+
+
+def _below(item: Finding, lines: int) -> Finding:
+    if item.position is None:
+        return item
+    position = replace(item.position, line=item.position.line + lines)
+    return replace(item, position=position)

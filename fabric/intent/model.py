@@ -129,6 +129,11 @@ class RolePlatform(Model):
         description="Release of its operating system, such as 202405 or 5.14; default: any known "
         "release.",
     )
+    scope: Literal["whole", "merge"] = Field(
+        "whole",
+        description="whole: rocefab writes the sections that it renders; merge: lines of others in "
+        "them stay as they run.",
+    )
     buffer_model: BufferModel = Field(
         "traditional",
         description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",

@@ -12,7 +12,8 @@ from fabric.intent.yaml.file import read_text
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.buffers import parse_buffers
-from fabric.platforms.catalogue import sku_names
+from fabric.platforms.cage import CageKind
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.facts import FACTS, Fact, is_whole
 from fabric.platforms.model import Sku
 from fabric.platforms.pg_table import PgTable, Problem, parse_pg_table, unreserved
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabric.intent.sku_model import OwnSku, PlatformsFile
+    from fabric.intent.sku_model import OwnCages, OwnSku, PlatformsFile
     from fabric.intent.yaml.file import Document
     from fabric.platforms.asic import Asic
     from fabric.platforms.buffers import BufferPools
@@ -32,6 +33,8 @@ MOST_BYTES = 1024 * 1024
 #: More problems than this in one file are counted, not listed.
 MOST_PROBLEMS = 20
 KIND = "platforms"
+#: Far above any switch; `OwnCages` has the same limit for one kind.
+MOST_PORTS = 1024
 _WHOLE_PERCENT = 100
 SPECTRUM = "spectrum"
 
@@ -93,19 +96,21 @@ class _Builder:
         table, pools = self._table(family), self._pools()
         own = self._facts(pools)
         buffer = own.get("buffer_bytes")
-        return Sku(
+        kinds = self._kinds(platform)
+        built = Sku(
             name=model.name,
+            kinds=kinds if ports.more or ports.step else (),
             nos=model.nos,
             asic=family.name if family else model.asic,
             source=self.document.file,
-            port_count=ports.count,
+            port_count=sum(kind.count for kind in kinds),
             lanes_per_port=ports.lanes,
             port_name=ports.name,
             port_alias=ports.alias,
             part_name=ports.part_name or "",
             part_alias=ports.part_alias or "",
-            speeds_gbps=tuple(sorted(set(ports.speeds_gbps))),
-            speed_tokens=self._speed_words(platform),
+            speeds_gbps=kinds[0].speeds_gbps,
+            speed_tokens=dict(kinds[0].speed_tokens),
             queue_submode=platform.queue_word(family) if platform.queue_word and family else "",
             buffer_bytes=buffer.value if buffer and isinstance(buffer.value, int) else None,
             pools=pools.pools,
@@ -117,6 +122,8 @@ class _Builder:
             own_facts=own,
             facts=self._words(platform),
         )
+        self._check_names(built)
+        return built
 
     def _check_files(self, platform: Platform) -> None:
         for name in ("headroom_table", "buffers"):
@@ -124,19 +131,48 @@ class _Builder:
                 message = f"{platform.title} does not use such a file"
                 self._add("INT024", message, "remove the line", name)
 
-    def _speed_words(self, platform: Platform) -> dict[int, str]:
+    def _kinds(self, platform: Platform) -> tuple[CageKind, ...]:
+        """Return the kinds of cages, and report those whose ports have no names of their own."""
         ports = self.model.ports
+        kinds = [self._kind(platform, ports, self.model.breakouts, "ports")]
+        for index, more in enumerate(ports.more):
+            kinds.append(self._kind(platform, more, more.breakouts, "ports", "more", index))
+        total = sum(kind.count for kind in kinds)
+        if total > MOST_PORTS:
+            message = f"{total:,} ports"
+            self._add("INT024", message, f"use at most {MOST_PORTS:,}", "ports", "more")
+        return tuple(kinds)
+
+    def _kind(
+        self, platform: Platform, cages: OwnCages, breakouts: tuple[str, ...], *path: str | int
+    ) -> CageKind:
+        return CageKind(
+            count=cages.count,
+            lanes=cages.lanes,
+            speeds_gbps=tuple(sorted(set(cages.speeds_gbps))),
+            name=cages.name,
+            alias=cages.alias,
+            part_name=cages.part_name or "",
+            part_alias=cages.part_alias or "",
+            breakouts=breakouts,
+            speed_tokens=self._speed_words(platform, cages, path),
+            step=cages.step or 0,
+        )
+
+    def _speed_words(
+        self, platform: Platform, ports: OwnCages, path: tuple[str | int, ...]
+    ) -> dict[int, str]:
         if platform.speed_words == "plain":
             return {speed: f"{speed}g" for speed in ports.speeds_gbps}
         words = {int(word.partition("g")[0]): word for word in ports.speed_words}
         missing = sorted(set(ports.speeds_gbps) - words.keys())
         if platform.speed_words == "lanes" and missing:
             message = f"the {platform.title} keyword for {missing[0]} Gb/s on this model is not set"
-            fix = f"add ports.speed_words: [{missing[0]}g-LANES]"
-            self._add("INT024", message, fix, "ports")
+            fix = f"add speed_words: [{missing[0]}g-LANES]"
+            self._add("INT024", message, fix, *path)
         if ports.speed_words and not platform.speed_words:
             message = f"{platform.title} uses numeric speeds"
-            self._add("INT024", message, "remove ports.speed_words", "ports", "speed_words")
+            self._add("INT024", message, "remove speed_words", *path, "speed_words")
         return words
 
     def _words(self, platform: Platform) -> dict[str, str]:
@@ -167,11 +203,18 @@ class _Builder:
 
     def _check_name(self, others: Iterable[str]) -> None:
         name = self.model.name
-        if name in sku_names():
+        if name in sku_names() and not sku(name).lacks:
             message = f"{name!r} is a built-in model"
             self._add("INT023", message, "use a different name", "name")
         if name in others:
             self._add("INT023", f"{name!r} appears twice", "define each model once", "name")
+
+    def _check_names(self, built: Sku) -> None:
+        numbers = range(1, built.port_count + 1)
+        for what, name in (("name", built.port), ("alias", built.alias)):
+            if built.kinds and len({name(number) for number in numbers}) < built.port_count:
+                message = f"the {what} patterns of two kinds name the same port"
+                self._add("INT024", message, "use patterns that differ", "ports", "more")
 
     def _family(self) -> Asic | None:
         try:
@@ -185,7 +228,9 @@ class _Builder:
             return None
 
     def _check_lanes(self) -> None:
-        count, first_lanes = self.model.ports.count, self.model.ports.first_lanes
+        ports = self.model.ports
+        count = ports.count + sum(more.count for more in ports.more)
+        first_lanes = ports.first_lanes
         if first_lanes and len(first_lanes) != count:
             message = f"{len(first_lanes)} first lanes for {count} ports"
             self._add("INT024", message, "set one per port", "ports", "first_lanes")
@@ -272,7 +317,7 @@ class _Builder:
             message = f"'{printable(relative)}': {more:,} more lines like these"
             self._add("INT025", message, "copy the file from the switch again", name)
 
-    def _add(self, rule: str, message: str, fix: str, *path: str) -> None:
+    def _add(self, rule: str, message: str, fix: str, *path: str | int) -> None:
         whole = (*self.path, *path)
         document = self.document
         on_key = path[0] == "facts" and path[-1] != "value"

@@ -78,13 +78,17 @@ FactName = Annotated[
 ]
 Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
 SpeedWord = Annotated[
-    str, formed(r"^(10|25|40|50|100|200|400|800)g-[1-8]$", "speed and lanes, such as 400g-8")
+    str,
+    formed(
+        r"^((10|25)g|(10|25|40|50|100|200|400|800)g-[1-8])$",
+        "speed and lanes, such as 400g-8, or 10g or 25g",
+    ),
 ]
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
 
-class OwnPorts(Model):
-    """Front panel ports of one speed; service and management ports do not count."""
+class OwnCages(Model):
+    """Cages of one kind that follow each other."""
 
     count: int = Field(ge=1, le=1024, description="Ports.")
     lanes: int = Field(ge=1, le=16, description="SerDes lanes of a port.")
@@ -98,11 +102,32 @@ class OwnPorts(Model):
     part_alias: PartPattern | None = Field(
         None, description="Front panel names of a cage that is broken out, as a pattern."
     )
+    step: int | None = Field(
+        None, ge=1, le=64, description="Step of {lane} from port to port, if not the lanes."
+    )
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
         min_length=1, description="Speeds that a whole port supports."
     )
     speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
-        (), description="Speed keywords with their lanes: 400g-4 (EOS)."
+        (), description="Speed keywords with their lanes: 400g-4, or 25g (EOS)."
+    )
+
+
+class MoreCages(OwnCages):
+    """Cages of a further kind, after those of the kinds before it."""
+
+    breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
+        (), description="Breakout modes that a port of this kind offers, such as 2x50G."
+    )
+
+
+class OwnPorts(OwnCages):
+    """Front panel ports of the fabric; service and management ports do not count."""
+
+    more: Annotated[tuple[MoreCages, ...], Loose] = Field(
+        (),
+        max_length=8,
+        description="Further kinds of ports in order; {number}, {index} and {lane} count on.",
     )
     first_lanes: Annotated[tuple[Lane, ...], Loose] = Field(
         (), description="First lane of each port in order, if not 0, lanes, 2 x lanes, ..."
@@ -159,7 +184,7 @@ class OwnSku(Model):
     """A switch model that is not built into rocefab."""
 
     name: SkuName = Field(
-        description="Model name (SONiC: hwsku); must differ from those in `rocefab show platforms`."
+        description="Model name (SONiC: hwsku); must differ from built-in ones that are rendered."
     )
     nos: System = Field(description="Network operating system.")
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
@@ -181,7 +206,7 @@ class OwnSku(Model):
         0.0, ge=0, le=100_000, description="Delay of a gearbox between ASIC and port, one way."
     )
     breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
-        (), description="Breakout modes that a port offers, such as 2x400G."
+        (), description="Breakout modes that a port of the first kind offers, such as 2x400G."
     )
     facts: dict[FactName, OwnFact] = Field(
         default_factory=dict,

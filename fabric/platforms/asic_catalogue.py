@@ -60,3 +60,12 @@ def asic(name: str) -> Asic:
         if target in asic(known).aliases:
             return asic(known)
     raise KeyError(f"unknown ASIC {name!r}; known: {', '.join(asic_names())}")
+
+
+def is_asic(name: str) -> bool:
+    """Tell whether a family has a name or an alias."""
+    try:
+        asic(name)
+    except KeyError:
+        return False
+    return True

@@ -15,6 +15,7 @@ from fabric.platforms.cage import Mode, Place
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.platforms.cage import CageKind
     from fabric.platforms.model import Sku
 
 #: One word of SONiC's platform.json (sonic-net/sonic-buildimage src/sonic-config-engine
@@ -46,17 +47,17 @@ def parse_mode(word: str) -> Mode:
     )
 
 
-def offered_mode(model: Sku, asked: str) -> Mode | None:
-    """Return the mode of a model that begins with the same parts and speed, or None."""
+def offered_mode(kind: CageKind, asked: str) -> Mode | None:
+    """Return the mode of a kind of cage that begins with the same parts and speed, or None."""
     mode = parse_mode(asked)
     head = (mode.parts, mode.speeds_gbps[0])
-    known = (parse_mode(word) for word in model.breakouts)
+    known = (parse_mode(word) for word in kind.breakouts)
     return next((one for one in known if (one.parts, one.speeds_gbps[0]) == head), None)
 
 
-def fits(model: Sku, mode: Mode) -> bool:
+def fits(kind: CageKind, mode: Mode) -> bool:
     """Tell whether the lanes of a cage can be shared out evenly among the parts."""
-    return (mode.lanes or model.lanes_per_port) % mode.parts == 0
+    return (mode.lanes or kind.lanes) % mode.parts == 0
 
 
 def broken_out(model: Sku, modes: Mapping[int, Mode]) -> Sku:

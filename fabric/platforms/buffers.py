@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.platforms.model import BufferLayout, Pools
 from fabric.platforms.pg_table import MAX_BYTES, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Rows that buffermgrd writes by itself for every speed and cable length in use, while the buffer
 #: model is traditional; what a dynamic one computes is in APPL_DB alone.
@@ -24,6 +27,9 @@ _LOSSY_GROUP, _LOSSLESS_QUEUE = "ingress_lossy_profile", "egress_lossless_profil
 _LOSSY_QUEUES = ("q_lossy_profile", "egress_lossy_profile")
 #: Fields of both tables (sonic-buffer-pool.yang, sonic-buffer-profile.yang of 202405).
 _FIELDS = {"type", "mode", "size", "xoff", "pool", "static_th", "dynamic_th", "xon", "xon_offset"}
+#: Fields of a pool that some images give to profiles too, which SONiC ignores and YANG rejects
+#: (device/dell DellEMC-S5212f-P-25G buffers_defaults_t1.j2).
+_OF_POOLS = frozenset({"mode", "type"})
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _WORD = re.compile(r"-?[0-9]{1,16}|[a-z][a-z_]{0,63}")
 _NEEDED = ("ingress_lossless_pool", "egress_lossless_pool")
@@ -89,9 +95,10 @@ def _layout(data: dict[str, Any]) -> BufferLayout | None:
     """Return pools and profiles as they are, but for those that the buffer manager makes.
 
     None without the profiles that every port needs, or with a word that SONiC does not have.
+    Rows with a field that SONiC got later are not kept.
     """
     pools = _rows_of(data.get(TABLE))
-    profiles = _rows_of(data.get(PROFILES))
+    profiles = _rows_of(data.get(PROFILES), _OF_POOLS)
     if pools is None or profiles is None or not {_LOSSY_GROUP, _LOSSLESS_QUEUE} <= profiles.keys():
         return None
     lossy = next((name for name in _LOSSY_QUEUES if name in profiles), None)
@@ -100,22 +107,29 @@ def _layout(data: dict[str, Any]) -> BufferLayout | None:
     return BufferLayout(pools, profiles, lossy, port_lists=_PORT_LISTS in data)
 
 
-def _rows_of(table: Any) -> dict[str, dict[str, str]] | None:
+def _rows_of(table: Any, ignored: Iterable[str] = ()) -> dict[str, dict[str, str]] | None:
     if not isinstance(table, dict):
         return None
     by_name = {}
     for name, row in table.items():
-        if re.fullmatch(SELF_MADE_PROFILE, name):
+        if re.fullmatch(SELF_MADE_PROFILE, name) or _is_later(row):
             continue
         words = row.values() if isinstance(row, dict) else [None]
         if not _NAME.fullmatch(name) or not all(
             isinstance(word, str) and _WORD.fullmatch(word) for word in words
         ):
             return None
-        if not row.keys() <= _FIELDS:
-            return None
-        by_name[name] = dict(row)
+        by_name[name] = {field: word for field, word in row.items() if field not in ignored}
     return by_name
+
+
+def _is_later(row: Any) -> bool:
+    """Tell whether a row has a field that came later, such as ``packet_discard_action``.
+
+    The profiles of single queues have it (sonic-net/sonic-buildimage device/mellanox
+    buffers_defaults_objects.j2); rocefab sets the profiles of queues, so they are not needed.
+    """
+    return isinstance(row, dict) and not row.keys() <= _FIELDS
 
 
 def _pools(text: str, table: dict[str, Any]) -> BufferPools:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping  # noqa: TC003 - read at run time by the models of data files
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,28 @@ class Place:
     cage: int
     part: int = 0
     mode: Mode | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CageKind:
+    """Cages of one kind that follow each other on the front panel; fields as in `Sku`.
+
+    ``step`` is how far ``{lane}`` goes on from cage to cage where that is not by ``lanes``; 0 = by
+    the lanes.
+    """
+
+    count: int
+    lanes: int
+    speeds_gbps: tuple[int, ...]
+    name: str
+    alias: str
+    part_name: str = ""
+    part_alias: str = ""
+    breakouts: tuple[str, ...] = ()
+    speed_tokens: Mapping[int, str] = field(default_factory=dict)
+    step: int = 0
+
+    @property
+    def stride(self) -> int:
+        """How far ``{lane}`` goes on from cage to cage."""
+        return self.step or self.lanes

@@ -10,6 +10,7 @@ from annotated_types import Len
 from pydantic import Field, model_validator
 
 from fabric.platforms.asic_catalogue import asic, data_files
+from fabric.platforms.cage import CageKind
 from fabric.platforms.data_file import DataModel, WrongFieldError, read_toml
 from fabric.platforms.facts import Fact, Grade, parse_facts
 from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku, platforms
@@ -32,6 +33,25 @@ def sku(name: str) -> Sku:
     if name not in sku_names():
         raise KeyError(f"unknown SKU {name!r}; known: {', '.join(sku_names())}")
     return read_toml(data_files("skus")[name], SkuFile).sku(name)
+
+
+@cache
+def sku_aliases() -> dict[str, str]:
+    """Return the models by the other names that orders and NetBox have for them.
+
+    Reads the data files of all models.
+
+    Raises
+    ------
+    ValueError
+        When two models have the same alias.
+    """
+    by_alias: dict[str, str] = {}
+    for name, file in data_files("skus").items():
+        for alias in read_toml(file, SkuFile).aliases:
+            if by_alias.setdefault(alias, name) != name or alias in sku_names():
+                raise ValueError(f"{alias!r} is the name of {by_alias[alias]} and of {name}")
+    return by_alias
 
 
 class Skus(Mapping[str, Sku]):
@@ -65,8 +85,8 @@ def own_buffer(own: Mapping[str, Fact]) -> int | None:
     return fact.value if fact and isinstance(fact.value, int) else None
 
 
-class PortsTable(DataModel):
-    """Front panel ports in a data file of a switch model; patterns as in `Sku`."""
+class CagesTable(DataModel):
+    """Cages of one kind in a data file of a switch model; patterns as in `Sku`."""
 
     count: int = Field(gt=0)
     lanes: int = Field(gt=0)
@@ -74,8 +94,36 @@ class PortsTable(DataModel):
     alias: str
     part_name: str = ""
     part_alias: str = ""
+    step: int = Field(0, ge=0)
     speeds_gbps: tuple[int, ...] = Field(min_length=1)
     tokens: dict[int, str] = Field(default_factory=dict)
+
+    def kind(self, breakouts: tuple[str, ...]) -> CageKind:
+        """Return the kind of cage, which offers some modes."""
+        return CageKind(
+            count=self.count,
+            lanes=self.lanes,
+            speeds_gbps=self.speeds_gbps,
+            name=self.name,
+            alias=self.alias,
+            part_name=self.part_name,
+            part_alias=self.part_alias,
+            breakouts=breakouts,
+            speed_tokens=self.tokens,
+            step=self.step,
+        )
+
+
+class MoreCagesTable(CagesTable):
+    """Cages of a further kind, which follow those before them."""
+
+    breakouts: tuple[str, ...] = ()
+
+
+class PortsTable(CagesTable):
+    """Front panel ports in a data file of a switch model: the first kind, and further ones."""
+
+    more: tuple[MoreCagesTable, ...] = ()
     first_lanes: tuple[int, ...] = ()
     service: tuple[tuple[str, str, str], ...] = ()
 
@@ -83,6 +131,7 @@ class PortsTable(DataModel):
 class SkuFile(DataModel):
     """A data file of a switch model; fields as in `Sku`.
 
+    ``aliases`` are the names that orders and NetBox have for the model.
     A row of ``headroom`` is speed_mbps, cable_m, size, xon, headroom, dynamic_th and perhaps
     xon_offset; lengths in metres, sizes in bytes.
     """
@@ -90,6 +139,7 @@ class SkuFile(DataModel):
     nos: str
     asic: str
     source: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
     ports: PortsTable
     queue_submode: str = ""
     breakouts: tuple[str, ...] = ()
@@ -118,9 +168,11 @@ class SkuFile(DataModel):
         """Return the model of this name."""
         own, ports = parse_facts(self.own_facts, self.sources, "own_facts"), self.ports
         rows = {(row[0], row[1]): HeadroomRow(*row[2:]) for row in self.headroom}
+        kinds = (ports.kind(self.breakouts), *(one.kind(one.breakouts) for one in ports.more))
         return Sku(
             name=name,
-            port_count=ports.count,
+            kinds=kinds if ports.more or ports.step else (),
+            port_count=sum(kind.count for kind in kinds),
             lanes_per_port=ports.lanes,
             port_name=ports.name,
             port_alias=ports.alias,

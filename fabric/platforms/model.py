@@ -5,15 +5,16 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping  # noqa: TC003 - read at run time by the models of data files
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.registry import Registry
 from fabric.platforms.asic_catalogue import asic
-from fabric.platforms.cage import Place
+from fabric.platforms.cage import CageKind, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.cage import Mode
@@ -218,7 +219,7 @@ class Sku:
     port_count : int
         Front panel ports of the fabric speed; management and service ports do not count.
     lanes_per_port : int
-        SerDes lanes of a port.
+        SerDes lanes of a port; with ``kinds``, of those of the first kind.
     port_name, port_alias : str
         Patterns with ``{number}`` (from 1), ``{index}`` (from 0) and ``{lane}`` (first lane, from
         0).
@@ -254,6 +255,10 @@ class Sku:
         Facts of this model that differ from its ASIC family, by the names of ``FACTS``.
     facts : dict
         Further fixed facts of the platform, such as SONiC ``platform``.
+    kinds : tuple of CageKind
+        Kinds of cages in the order of the front panel; empty where all cages are of one kind
+        whose names count by its lanes.
+        Names, lanes, parts, ``speeds_gbps`` and ``breakouts`` are then those of the first kind.
     source : str
         Where the numbers come from.
     """
@@ -282,6 +287,7 @@ class Sku:
     gearbox_ns: float = 0.0
     own_facts: Mapping[str, Fact] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+    kinds: tuple[CageKind, ...] = ()
 
     @property
     def asic_facts(self) -> Asic:
@@ -342,52 +348,79 @@ class Sku:
 
     def port(self, number: int) -> str:
         """Return the name of port ``number`` (from 1)."""
-        return self._named(self.port_name, self.part_name, number)
+        return self._named(number, alias=False)
 
     def alias(self, number: int) -> str:
         """Return the alias of port ``number`` (from 1)."""
-        return self._named(self.port_alias, self.part_alias, number)
+        return self._named(number, alias=True)
 
     def cage(self, number: int) -> str:
         """Return the name of the cage of port ``number``: that of its whole port."""
-        return self._of_cage(self.port_name, self.place(number).cage)
+        cage = self.place(number).cage
+        kind, lane = self._at(cage)
+        return kind.name.format(number=cage, index=cage - 1, lane=lane)
 
-    def _named(self, whole: str, of_part: str, number: int) -> str:
+    def kind(self, cage: int) -> CageKind:
+        """Return the kind of a cage (from 1)."""
+        return self._at(cage)[0]
+
+    def cages(self) -> Iterator[tuple[CageKind, range]]:
+        """Yield each kind of cage with its cages (from 1)."""
+        first = 1
+        for kind in self.kinds or (_only_kind(self.whole),):
+            yield kind, range(first, first + kind.count)
+            first += kind.count
+
+    def _at(self, cage: int) -> tuple[CageKind, int]:
+        """Return the kind of a cage, and what ``{lane}`` is for it."""
+        before = lanes = 0
+        for kind in self.kinds:
+            if cage <= before + kind.count:
+                return kind, lanes + (cage - 1 - before) * kind.stride
+            before, lanes = before + kind.count, lanes + kind.count * kind.stride
+        return _only_kind(self), (cage - 1) * self.lanes_per_port
+
+    def _named(self, number: int, *, alias: bool) -> str:
         place = self.place(number)
+        kind, lane = self._at(place.cage)
+        words: dict[str, object] = {"number": place.cage, "index": place.cage - 1, "lane": lane}
         if place.mode is None:
-            return self._of_cage(whole, place.cage)
-        offset = place.part * self._part_lanes(place.mode)
-        return self._of_cage(
-            of_part,
-            place.cage,
-            offset,
-            part=place.part,
-            ordinal=place.part + 1,
-            letter=string.ascii_lowercase[place.part],
-            first=offset + 1,
-        )
-
-    def _of_cage(self, pattern: str, cage: int, offset: int = 0, **words: object) -> str:
-        lane = (cage - 1) * self.lanes_per_port + offset
-        return pattern.format(number=cage, index=cage - 1, lane=lane, **words)
-
-    def _part_lanes(self, mode: Mode) -> int:
-        return (mode.lanes or self.lanes_per_port) // mode.parts
+            return (kind.alias if alias else kind.name).format(**words)
+        offset = place.part * _part_lanes(place.mode, kind)
+        words |= {"lane": lane + offset, "part": place.part, "ordinal": place.part + 1}
+        words |= {"letter": string.ascii_lowercase[place.part], "first": offset + 1}
+        return (kind.part_alias if alias else kind.part_name).format(**words)
 
     def lanes(self, number: int) -> range:
         """Return the lanes of port ``number`` (from 1)."""
         place = self.place(number)
-        index = place.cage - 1
-        first = self.first_lanes[index] if self.first_lanes else index * self.lanes_per_port
+        kind, first = self._at(place.cage)
+        if self.first_lanes:
+            first = self.first_lanes[place.cage - 1]
         if place.mode is None:
-            return range(first, first + self.lanes_per_port)
-        each = self._part_lanes(place.mode)
+            return range(first, first + kind.lanes)
+        each = _part_lanes(place.mode, kind)
         return range(first + place.part * each, first + (place.part + 1) * each)
 
     def speeds_of(self, number: int) -> tuple[int, ...]:
         """Return the speeds that port ``number`` (from 1) can run at, in Gb/s."""
-        mode = self.place(number).mode
-        return mode.speeds_gbps if mode else self.speeds_gbps
+        place = self.place(number)
+        return place.mode.speeds_gbps if place.mode else self.kind(place.cage).speeds_gbps
+
+    def speed_token(self, number: int, speed_gbps: int) -> str:
+        """Return the configuration word for a speed of port ``number``; empty where it has none."""
+        return self.kind(self.place(number).cage).speed_tokens.get(speed_gbps, "")
+
+    @property
+    def all_speeds_gbps(self) -> tuple[int, ...]:
+        """Speeds of whole ports of any kind, ascending."""
+        return tuple(sorted({*self.speeds_gbps, *(s for k in self.kinds for s in k.speeds_gbps)}))
+
+    @property
+    def all_breakouts(self) -> tuple[str, ...]:
+        """Modes that cages of any kind offer."""
+        others = (word for kind in self.kinds for word in kind.breakouts)
+        return tuple(dict.fromkeys((*self.breakouts, *others)))
 
     def port_numbers(self) -> dict[str, int]:
         """Return name -> number of every port."""
@@ -396,3 +429,22 @@ class Sku:
     def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:
         """Return the cable lengths that the vendor's table knows at a speed, ascending."""
         return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))
+
+
+@lru_cache(maxsize=1024)
+def _only_kind(model: Sku) -> CageKind:
+    return CageKind(
+        count=model.port_count,
+        lanes=model.lanes_per_port,
+        speeds_gbps=model.speeds_gbps,
+        name=model.port_name,
+        alias=model.port_alias,
+        part_name=model.part_name,
+        part_alias=model.part_alias,
+        breakouts=model.breakouts,
+        speed_tokens=model.speed_tokens,
+    )
+
+
+def _part_lanes(mode: Mode, kind: CageKind) -> int:
+    return (mode.lanes or kind.lanes) // mode.parts

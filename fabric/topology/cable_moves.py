@@ -1,14 +1,15 @@
-"""The fewest moves of plugs that make cables what is planned."""
+"""The fewest moves of plugs that make cables what is planned, and their order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.topology.cabling import HARMLESS, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.topology.cabling import End, Judged
 
@@ -24,27 +25,27 @@ class Work:
     Parameters
     ----------
     stays : End or None
-        Where the other plug of the cable is; None for a new cable.
+        Where the other plug of the cable is; None for a new cable, and where both plugs move.
     from_end, to_end : End or None
         Where the plug is and where it goes; None when the cable is new, or goes.
+    aside : bool
+        Whether the plug is pulled some steps before, as its port is free only then.
     """
 
     stays: End | None
     from_end: End | None
     to_end: End | None
-
-
-#: Plugs that are handled: one is moved, both are, a cable is laid anew (beside finding one), a
-#: cable is taken out. Our choice: the order of the costs decides.
-_COST_NEW, _COST_OUT = 3, 1
+    aside: bool = False
 
 
 def repair(judged: Sequence[Judged]) -> list[Work]:
-    """Return the fewest moves of plugs that make the cables what is planned.
+    """Return the fewest moves of plugs that make the cables what is planned, in their order.
 
     Cables that are there are matched with those that are planned, so that most plugs stay where
-    they are (a matching of least cost, scipy's ``linear_sum_assignment``). What is unknown is left
-    alone.
+    they are (a matching of most weight, scipy's ``linear_sum_assignment``). No cable is laid while
+    one is taken out. No plug goes to a port that is taken: cables that go are pulled first, then
+    plugs move to ports that are free, and new cables come last. In a circle of plugs, such as a
+    swap, one is pulled, the others move, and it is plugged last. What is unknown is left alone.
     """
     planned = [
         (item.near, item.far)
@@ -52,10 +53,41 @@ def repair(judged: Sequence[Judged]) -> list[Work]:
         if item.verdict not in {*HARMLESS, Verdict.UNEXPECTED}
     ]
     present = sorted({cable for item in judged for cable in _there(item)})
-    steps: list[Work] = []
+    pairs: list[tuple[Cable | None, Cable | None]] = []
     for plan_group, present_group in _groups(planned, present):
-        steps += _matched(plan_group, present_group)
-    return sorted(steps, key=lambda step: (step.from_end is None, step.from_end or ("", "")))
+        pairs += _matched(plan_group, present_group)
+    lacking = [plan for plan, actual in pairs if plan and not actual]
+    left = [actual for plan, actual in pairs if actual and not plan]
+    steps = [step for pair in pairs if all(pair) for step in _moves(*pair)]
+    steps += [step for pair in zip_longest(lacking, left) for step in _moves(*pair)]
+    return _ordered(steps)
+
+
+def _ordered(steps: list[Work]) -> list[Work]:
+    """Return the steps in an order in which each plug goes to a port that is free."""
+    ordered = [step for step in steps if step.to_end is None]
+    moves = sorted((step for step in steps if step.from_end and step.to_end), key=_from)
+    vacates = {step.from_end: step for step in moves}
+    waits = {step.to_end for step in moves}
+    heads = [step for step in moves if step.from_end not in waits]
+    seen: set[Work] = set()
+    for head in (*heads, *moves):
+        if head not in seen:
+            chain = [head]
+            while (after := vacates.get(chain[-1].to_end)) and after is not head:
+                chain.append(after)
+            seen |= {*chain}
+            if after is head:  # a circle: its first plug is pulled, and plugged last
+                pulled = Work(head.stays, head.from_end, None, aside=True)
+                plugged = Work(head.stays, head.from_end, head.to_end, aside=True)
+                ordered += [pulled, *reversed(chain[1:]), plugged]
+            else:
+                ordered += reversed(chain)
+    return ordered + [step for step in steps if step.from_end is None]
+
+
+def _from(step: Work) -> End:
+    return step.from_end or ("", "")
 
 
 def _there(item: Judged) -> list[Cable]:
@@ -88,22 +120,18 @@ def _groups(planned: Sequence[Cable], present: Sequence[Cable]) -> list[Group]:
     return list(groups.values())
 
 
-def _matched(planned: list[Cable], present: list[Cable]) -> list[Work]:
+def _matched(
+    planned: list[Cable], present: list[Cable]
+) -> Iterator[tuple[Cable | None, Cable | None]]:
+    """Yield planned cables with those that become them, and what is left of both."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = len(planned), len(present)
-    costs = np.zeros((rows + columns, rows + columns))
-    costs[:rows, columns:], costs[rows:, :columns] = _COST_NEW, _COST_OUT
-    for row, plan in enumerate(planned):
-        for column, actual in enumerate(present):
-            costs[row, column] = 2 - len({*plan} & {*actual})
-    steps: list[Work] = []
-    for row, column in zip(*(side.tolist() for side in linear_sum_assignment(costs)), strict=True):
-        steps += _moves(
-            planned[row] if row < rows else None, present[column] if column < columns else None
-        )
-    return steps
+    shared = np.array([[len({*plan} & {*actual}) for actual in present] for plan in planned])
+    rows, columns = linear_sum_assignment(-shared.reshape(len(planned), len(present)))
+    yield from ((planned[row], present[column]) for row, column in zip(rows, columns, strict=True))
+    yield from ((planned[row], None) for row in sorted({*range(len(planned))} - {*rows}))
+    yield from ((None, present[column]) for column in sorted({*range(len(present))} - {*columns}))
 
 
 def _moves(plan: Cable | None, actual: Cable | None) -> list[Work]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.intent.inventory import Intent
-    from fabric.platforms.cage import Mode
+    from fabric.platforms.cage import CageKind, Mode
     from fabric.platforms.model import Role, Sku
 
 
@@ -98,7 +98,8 @@ def _lost(intent: Intent, name: str | None, of_role: Sku) -> str:
         return ""
     model = intent.skus[name]
     for split in _splits(of_role):
-        offered = offered_mode(model, split.mode) or not model.breakouts
+        kind = model.kind(cage_numbers(split.cages)[0])
+        offered = offered_mode(kind, split.mode) or not kind.breakouts
         if not offered or next(_problems(model, [split]), None):
             return f"cage {split.cages} as {split.mode}"
     return ""
@@ -114,9 +115,10 @@ def split_model(model: Sku, splits: Iterable[CageSplit]) -> Sku:
     """Return a model with cages broken out; splits that cannot be are left out."""
     modes: dict[int, Mode] = {}
     for split in splits:
-        mode = _mode(model, split)
-        if fits(model, mode):
-            modes.update(dict.fromkeys(cage_numbers(split.cages), mode))
+        for cage in cage_numbers(split.cages):
+            mode = _mode(model.kind(cage), split)
+            if fits(model.kind(cage), mode):
+                modes[cage] = mode
     return broken_out(model, modes)
 
 
@@ -146,8 +148,8 @@ def split_findings(
     ]
 
 
-def _mode(model: Sku, split: CageSplit) -> Mode:
-    return offered_mode(model, split.mode) or parse_mode(split.mode)
+def _mode(kind: CageKind, split: CageSplit) -> Mode:
+    return offered_mode(kind, split.mode) or parse_mode(split.mode)
 
 
 def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, str, str]]:
@@ -160,10 +162,12 @@ def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, st
             yield index, message, "use existing cages"
         if taken & {*numbers} or len({*numbers}) < len(numbers):
             yield index, "a cage has two breakout entries", "list each cage once"
-        if not model.part_name:
+        kinds = {id(kind): kind for kind in map(model.kind, numbers)}.values()
+        if any(not kind.part_name for kind in kinds):
             message = f"the breakout port names of {model.name} are not known"
             yield index, message, "use whole ports, or define an own model with ports.part_name"
-        if not fits(model, _mode(model, split)):
-            message = f"{model.lanes_per_port} lanes of a cage cannot be split as {split.mode}"
+        narrow = next((kind for kind in kinds if not fits(kind, _mode(kind, split))), None)
+        if narrow:
+            message = f"{narrow.lanes} lanes of a cage cannot be split as {split.mode}"
             yield index, message, "use a mode that gives every port the same number of lanes"
         taken |= {*numbers}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Audited", "audit", "report"]
 
 #: End of the name of a file with what LLDP saw, next to a configuration.
-_LLDP = ".lldp"
+LLDP = ".lldp"
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _judged(switches: Mapping[Path, Lossless], hosts: Sequence[SavedHost]) -> It
             seen[lossless.name or str(file)] = _neighbours(file, lossless.system)
         except UnreadableError as error:
             message = f"what LLDP saw cannot be read: {error}"
-            yield _finding(file.with_suffix(_LLDP), lossless.name, Fault("AUD019", "", 0, message))
+            yield _finding(file.with_suffix(LLDP), lossless.name, Fault("AUD019", "", 0, message))
     for name, fault in (*disagreements(ends, seen), *swapped(fabric, seen), *maps(fabric)):
         yield _finding(files[name], name, fault)
 
@@ -130,7 +130,7 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     UnreadableError
         When it is no such output of this system.
     """
-    output = file.with_suffix(_LLDP)
+    output = file.with_suffix(LLDP)
     reading = parsers[system].readings.get("lldp") if output.is_file() else None
     if reading is None:
         return {}

@@ -51,8 +51,13 @@ class Cabling:
         lines = []
         laid: End | None = None
         for move in self.moves:
-            if move.from_end is not None and move.to_end is not None:
-                held = f" (other end: {_text(move.stays)})" if move.stays else ""
+            held = f" (other end: {_text(move.stays)})" if move.stays else ""
+            if move.aside and move.to_end is None:
+                lines.append(f"pull {_text(move.from_end)} and hold the plug{held}")
+            elif move.aside:
+                source, target = _text(move.from_end), _text(move.to_end)
+                lines.append(f"plug it, from {source}, into {target}{held}")
+            elif move.from_end is not None and move.to_end is not None:
                 lines.append(f"move {_text(move.from_end)} to {_text(move.to_end)}{held}")
             elif move.from_end is not None:
                 lines.append(f"pull {_text(move.from_end)}")

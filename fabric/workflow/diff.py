@@ -27,7 +27,7 @@ from fabric.workflow.revision import Repository
 from fabric.workflow.work import ARTEFACTS, rendered_host, rendered_switch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from fabric.core.artefact import Artefact
     from fabric.report.diff.model import Diff
@@ -120,12 +120,30 @@ def diff(
     running = read_jobs(jobs) if jobs else {}
     with ExitStack() as stack:
         before, after = _sources(first, second, work, stack)
-        for source in (before, after):
-            progress(source.shown, "designs")
-            source.designs.devices  # noqa: B018 - errors of a side come before anything else
-        found = edits(before.contents(), after.contents())
-        progress("", "files")
-        return Comparison(before, after, found, effect, _Variants(before), running).diff()
+        return between(before, after, running, progress)
+
+
+def between(
+    before: Source, after: Source, running: Mapping[str, tuple[str, ...]], progress: Progress
+) -> Diff:
+    """Return what differs between two sides.
+
+    Parameters
+    ----------
+    running : mapping
+        Hosts of each job that runs.
+
+    Raises
+    ------
+    InputError
+        When one of the inventories is wrong.
+    """
+    for source in (before, after):
+        progress(source.shown, "designs")
+        source.designs.devices  # noqa: B018 - errors of a side come before anything else
+    listed = edits(before.contents(), after.contents())
+    progress("", "files")
+    return Comparison(before, after, listed, effect, _Variants(before), running).diff()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from fabric.intent.inventory import load
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
+from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.import_folder import new_folder, refuse_used
 from fabric.workflow.lldp_folder import read_folder
 from fabric.workflow.pairs import pairs
@@ -47,7 +48,7 @@ class Request:
     Parameters
     ----------
     models : tuple of str
-        ``WORD=NAME``: model of the catalogue for a role, or for a model as the source writes it.
+        ``WORD=NAME``: model of the catalogue for a role, a switch, or a model of the source.
     columns, roles : tuple of str
         ``NAME=HEADER``: column of a CSV file; ``WORD=ROLE``: role of a word of the source.
     base : Path or None
@@ -224,7 +225,12 @@ def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -
     return [item.as_dict() for item in seen]
 
 
-_LIVE = {"netbox": _netbox, "lldp": _lldp}
+def _configs(source: str, request: Request, progress: Callable[[str, str], None]) -> Any:
+    del request, progress
+    return read_configurations(Path(source)) if Path(source).exists() else None
+
+
+_LIVE = {"configs": _configs, "lldp": _lldp, "netbox": _netbox}
 
 
 def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:

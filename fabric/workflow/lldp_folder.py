@@ -65,6 +65,11 @@ def read_folder(folder: Path) -> list[dict[str, Any]]:
     return [*seen.values(), *_unread(seen)]
 
 
+def is_management(port: str) -> bool:
+    """Tell whether a port is one for management by its name."""
+    return _MANAGEMENT.fullmatch(port) is not None
+
+
 def _finding(path: Path, message: str) -> Finding:
     fix = "provide one output of LLDP for each device, in a file with its name"
     place = Position(printable(str(path)))
@@ -73,13 +78,16 @@ def _finding(path: Path, message: str) -> Finding:
 
 def _device(name: str, systems: frozenset[str], neighbours: Neighbours) -> dict[str, Any]:
     lldp = {port: [asdict(item) for item in mine] for port, mine in neighbours.items()
-            if not _MANAGEMENT.fullmatch(port)}  # fmt: skip
+            if not is_management(port)}  # fmt: skip
     return {
         "device": name,
         "platform": next(iter(systems)) if len(systems) == 1 else "",
         "kind": "" if "host" in systems else "switch",
         "state": {"facts": {"hostname": name}, "interfaces": {}, "lldp": lldp},
-        "management": sorted(neighbours.keys() - lldp.keys()),
+        "notes": [
+            ("management ports are ignored", "rename them if they are part", f"{name} {port}")
+            for port in sorted(neighbours.keys() - lldp.keys())
+        ],
     }
 
 

@@ -73,7 +73,7 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    texts = {file: read_text(file) for path in paths for file in _files(path)}
+    texts = {file: read_text(file) for path in paths for file in files_of(path)}
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
     systems = {file: system or _system(text) for file, text in texts.items()}
@@ -94,7 +94,8 @@ def _system(text: str) -> str:
     return system_of(text) or (HOST if kind_of(text) else "")
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """Return the file, or what may be a configuration or an output of a host in a folder."""
     if path.is_dir():
         return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
     return [path]
@@ -122,8 +123,8 @@ def _read(file: Path, system: str, text: str) -> Lossless:
         raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
     try:
         return lossless_readers[system].read(text)
-    except UnreadableError as error:
-        raise _refused(str(error), str(file)) from error
+    except (UnreadableError, KeyError, ValueError, RecursionError) as error:
+        raise _refused(f"the configuration cannot be read: {error}", str(file)) from error
 
 
 def _refused(message: str, file: str) -> InputError:

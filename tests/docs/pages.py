@@ -37,7 +37,8 @@ _OWN_MODELS = """\
 ## Own switch models
 
 `rocefab show platforms` lists the built-in switch models. Define any other model in a file
-`platforms/NAME.yaml` of the inventory folder, and use its name like that of a built-in model:
+`platforms/NAME.yaml` of the inventory folder, and use its name like that of a built-in model.
+[`rocefab models add`](models.md) writes the file from outputs of the switch. It has this form:
 
 ```yaml
 # platforms/my-switch.yaml
@@ -66,6 +67,10 @@ skus:
   another system is defined only by its ports, its ASIC family and its facts. Port names are
   patterns: `Ethernet1/{number}` (NX-OS), `et-0/0/{index}` (Junos), `swp{number}` (Cumulus Linux),
   `400GE1/0/{number}` (VRP8), `Ethernet{lane}` (SONiC, Enterprise SONiC).
+- `ports.more` lists further kinds of ports, such as uplinks of another speed:
+  `[{count: 8, lanes: 4, name: "Ethernet{lane}", alias: "etp{number}", speeds_gbps: [100]}]`.
+  Numbers and lanes continue. `ports.step` is for names that do not count by the lanes of a port.
+- A model may have the name of a built-in one only if that lacks what its configuration needs.
 - EOS needs speeds with their lanes: `ports.speed_words: [100g-1, 400g-4]`, one for each speed.
 - Junos needs the partition of the packet buffer and its size: `shared_buffer` and
   `facts.buffer_bytes`. VRP8 needs its hardware family: `asic: cloudengine-a` or `cloudengine-b`.

@@ -18,6 +18,9 @@ from fabric.workflow.laboratory import laboratory
 from fabric.workflow.project import Project
 from tests.cli.runs import ROOT, clean_environment
 from tests.docs.commands import NOT_RUN, documented, is_online
+from tests.exchange.plants import of_example
+from tests.exchange.saved_outputs import NXOS_MODULE
+from tests.exchange.test_lldp_folder import folder_of
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +90,7 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     typed("rocefab export dot inventory/demo > topology.dot", folder)
     typed("rocefab export slurm inventory/rail-512 > topology.conf", folder)
     (folder / "nvl72.yaml").write_text(TOPOGRAPH)
+    folder_of(of_example("demo"), folder / "outputs", {"switch"})
     typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
     typed("rocefab render inventory/demo --out rendered", folder)
     shutil.copy(folder / "rendered" / "switches" / "su1-rail0" / "config_db.json", folder)
@@ -97,6 +101,9 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(switch / "startup-config.eos", folder / "backups" / f"{switch.name}.cfg")
     shutil.copy(folder / "backups" / "rack1-leaf.cfg", folder / "leaf01.cfg")
     typed("rocefab render inventory/demo --out running", folder)
+    (folder / "saved").mkdir()
+    session = f"leaf1# show module\n{NXOS_MODULE}"
+    (folder / "saved" / "leaf1.txt").write_text(session)
     (folder / "docs").mkdir()
     for extra in ("rendered", ".cache"):
         shutil.rmtree(folder / extra, ignore_errors=True)

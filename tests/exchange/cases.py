@@ -237,4 +237,98 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
     ),
     "netlab-empty": ("netlab", {"t.yml": "nodes: []\nlinks: 5\nplugin: [fabric]\n"}, {}),
     "netlab-tag": ("netlab", {"t.yml": "nodes: !include x\n"}, {}),
+    "configs-file": ("configs", {"c.txt": "hostname leaf01\n"}, {}),
+    "testbed-many": (
+        "sonic-testbed",
+        {
+            "x_links.csv": "StartDevice,StartPort,EndDevice,EndPort,BandWidth\na,p1,b,p1,fast\n"
+            "a,p2,b,p2,400\na,p1,b,p3,400000\n../a,p1,b,p4,-1\na,p 5,{{b}},p5,1e9\n",
+        },
+        {},
+    ),
+    "testbed-devices": (
+        "sonic-testbed",
+        {
+            "x_links.csv": "StartDevice,StartPort,EndDevice,EndPort\na,p1,b,p1\n",
+            "x_devices.csv": "Hostname,ManagementIp,Type\na b,10.0.0.999,DevSonic\n",
+        },
+        {},
+    ),
+    "testbed-columns": ("sonic-testbed", {"x_links.csv": "StartDevice,EndDevice\na,b\n"}, {}),
+    "testbed-empty-cell": (
+        "sonic-testbed",
+        {"x_links.csv": "StartDevice,StartPort,EndDevice,EndPort\na,,b,p1\n"},
+        {},
+    ),
+    "minigraph-entities": (
+        "minigraph",
+        {
+            "m.xml": '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>\n'
+            "<DeviceMiniGraph>&c;</DeviceMiniGraph>"
+        },
+        {},
+    ),
+    "minigraph-file": (
+        "minigraph",
+        {"m.xml": '<!DOCTYPE x SYSTEM "file:///etc/passwd"><DeviceMiniGraph/>'},
+        {},
+    ),
+    "minigraph-entity": ("minigraph", {"m.xml": "<DeviceMiniGraph>&x;</DeviceMiniGraph>"}, {}),
+    "minigraph-broken": ("minigraph", {"m.xml": "<DeviceMiniGraph>\n<a>\n</b>"}, {}),
+    "minigraph-deep": ("minigraph", {"m.xml": "<a>" * 5000}, {}),
+    "minigraph-root": ("minigraph", {"m.xml": "<Device/>"}, {}),
+    "minigraph-many": (
+        "minigraph",
+        {
+            "m.xml": "<DeviceMiniGraph><PngDec><Devices>\n<Device><Hostname>a b</Hostname></Device>"
+            "\n<Device><Hostname>l</Hostname></Device>\n<Device><Hostname>h</Hostname></Device>\n"
+            "</Devices><DeviceInterfaceLinks>\n<DeviceLinkBase><ElementType>DeviceInterfaceLink"
+            "</ElementType><Bandwidth>9.6</Bandwidth><StartDevice>l</StartDevice><StartPort>{{p}}"
+            "</StartPort><EndDevice>h</EndDevice><EndPort>e1</EndPort></DeviceLinkBase>\n"
+            "<DeviceLinkBase><ElementType>DeviceInterfaceLink</ElementType><StartDevice>l"
+            "</StartDevice><EndDevice>h</EndDevice></DeviceLinkBase>\n</DeviceInterfaceLinks>"
+            "</PngDec></DeviceMiniGraph>"
+        },
+        {},
+    ),
+    "hedgehog-many": (
+        "hedgehog",
+        {
+            "w.yaml": "---\n# a comment\n---\napiVersion: wiring.githedgehog.com/v1beta1\n"
+            "kind: Switch\nmetadata: {name: ../x}\nspec: {role: spine, asn: -1}\n---\n"
+            "apiVersion: wiring.githedgehog.com/v1beta1\nkind: Server\nmetadata: [a]\n---\n"
+            "a: [\n---\napiVersion: wiring.githedgehog.com/v1beta1\nkind: Connection\n"
+            "metadata: {name: c}\nspec:\n  fabric: {links: [{spine: {port: s1}}, 7]}\n"
+            "  unbundled: {link: {server: {port: '{{a}}/p'}, switch: {port: l1/E1/1}}}\n"
+            "  bundled: {}\n  eslag: [1]\n"
+        },
+        {},
+    ),
+    "hedgehog-other": ("hedgehog", {"w.yaml": "apiVersion: v1\nkind: Pod\n"}, {}),
+    "air-many": (
+        "air",
+        {
+            "t.json": '{"title": "x", "nodes": {\n "a": {"os": ["x"]},\n "../b": {},\n "c": 7,\n'
+            ' "d": {"function": "leaf"}, "e": {"function": "spine"}},\n "links": [\n'
+            '  [{"node": "d", "interface": "swp1"}],\n  5,\n'
+            '  [{"node": "d", "interface": "{{x}}"}, {"node": "e", "interface": "swp1"}],\n'
+            '  [{"node": "d", "interface": "swp2"}, {"node": "e"}],\n'
+            '  [{"node": "d", "interface": "swp3"}, {"node": "e", "interface": "swp1"}],\n'
+            '  [{"node": {"a": 1}}, "exit"]]}\n'
+        },
+        {},
+    ),
+    "air-empty": ("air", {"t.json": '{"nodes": []}'}, {}),
+    "air-dot": ("air", {"t.dot": "graph G { a:p1 -- b:p1 -- c:p1; }"}, {}),
+    "ibnetdiscover-many": (
+        "ibnetdiscover",
+        {
+            "ib.txt": '# Topology file\nvendid=0x2c9\nSwitch\t40 "S-00a1"\t\t# "leaf-1" port 0\n'
+            '[1]\t"H-00b1"[1](b1) \t\t# "g{{x}} mlx5_0" lid 5 4xHDR\n'
+            '[1]\t"H-00b2"[1](b2) \t\t# "g2 mlx5_0" lid 6 4xHDR\nrm -rf /\n'
+            'Ca\t1 "H-00b1"\t\t# "g{{x}} mlx5_0"\nCa\t1 "H-00b2"\t\t# "g2 mlx5_0"\n'
+        },
+        {},
+    ),
+    "ibnetdiscover-empty": ("ibnetdiscover", {"ib.txt": "# nothing\n"}, {}),
 }

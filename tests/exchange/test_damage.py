@@ -21,6 +21,7 @@ from tests.exchange import netbox_server
 from tests.exchange.cases import CASES, HEAD
 from tests.exchange.plants import Cable, put, read, refused, written
 from tests.exchange.test_lldp import seen
+from tests.exchange.test_sonic_files import LINKS, TOR, minigraph
 
 JUNK: tuple[Any, ...] = (
     None,
@@ -51,7 +52,14 @@ INI = "[leaf]\nl1 rocefab_unit=u1\n[hosts]\nh1\n[net:children]\nleaf\n[net:vars]
 TABLE = "ip,DSW,PSW,ASW\na,G1,P1,S1\nb,G1,P2,S1\n"
 TREE = "SwitchName=t Switches=a,b\nSwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
 MODEL = "switches:\n  t: {switches: [a]}\nblocks:\n- {switch: a, nodes: ['n[1-4]', n5]}\n"
-OF_THEIR_OWN = {"ansible": INI, "lingjun": TABLE, "slurm": TREE, "topograph": MODEL}
+OF_THEIR_OWN = {
+    "ansible": INI,
+    "lingjun": TABLE,
+    "slurm": TREE,
+    "topograph": MODEL,
+    "minigraph": minigraph("tor01", TOR),
+    "sonic-testbed": LINKS,
+}
 LETTERS = "\x00\t\n \"'#%&()*+,-./0:;<=>?@[]\\^_{|}~aZé"
 MESSAGES = Path(__file__).with_name("bad_input.txt")
 
@@ -123,9 +131,7 @@ def scratched(text: str, seed: int) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    "form", ["ansible", "csv", "dot", "graphml", "lingjun", "slurm", "topograph"]
-)
+@pytest.mark.parametrize("form", sorted((*OF_THEIR_OWN, "csv", "dot", "graphml")))
 def test_any_scratch_is_refused_or_read(form: str, tmp_path: Path) -> None:
     cables = written(SMALL, "csv", tmp_path / "sound")
     if form in OF_THEIR_OWN:

@@ -189,6 +189,15 @@ def test_every_module_is_a_form() -> None:
         assert names == known
 
 
+def test_the_help_lists_every_form() -> None:
+    """Without an import of the forms, since help has to be fast."""
+    from fabric.cli import exchange
+
+    text = Path(exchange.__file__).read_text().partition("Format of the source: ")[2]
+    words = text.partition("),")[0].replace('"', "").split()
+    assert [word.strip(",.") for word in words if word != "or"] == list(importers)
+
+
 def test_quotes_of_dot() -> None:
     graph = parse(r'graph "a \"b\"" { "x\\" [k="1\\2"]; }')
     assert (graph.name, graph.nodes[0].name, graph.nodes[0].attributes) == (

@@ -157,6 +157,8 @@ def test_hosts_keep_their_order() -> None:
 def test_models_of_others() -> None:
     built = fabric(model="acs_msn4700")
     assert models(built, Skus(), {}, "x") == {"leaf02": "ACS-MSN4700"}
+    built = fabric(model="dcs-7060dx5_64s-f")
+    assert models(built, Skus(), {}, "x") == {"leaf02": "7060DX5-64S"}
     built = fabric(model="MSN4700-WS2FC")
     assert models(built, Skus(), {"MSN4700-WS2FC": "SN4700"}, "x") == {"leaf02": "SN4700"}
     with pytest.raises(InputError) as caught:

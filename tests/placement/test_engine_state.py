@@ -245,3 +245,11 @@ def test_cables_on_the_way_are_named_even_at_full_speed(nodes: int, named: tuple
     hosts = tuple(f"h{row:05d}" for row in (*range(4), *range(8, 16)))[:nodes]
     answer = engine(*items).place(Query(nodes, hosts=hosts))
     assert tuple(why.replace(port, "etp5a") for _, why in answer.links) == named
+
+
+@pytest.mark.parametrize("subject", ["leaf0-0", "spine1", "h00000:eth1"])
+def test_a_share_out_of_range_is_an_input_error_alone(subject: str) -> None:
+    """It is never applied, so that the largest numbers do not overflow."""
+    with pytest.raises(InputError) as caught:
+        engine(Condition(subject, Health.DEGRADED, "", 1e305))
+    assert "is not between 0 and 1" in str(caught.value.findings[0])

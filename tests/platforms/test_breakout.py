@@ -95,7 +95,7 @@ PORTS = {
 def test_ports_of_a_cage(name, word):
     """The whole first cage is port 1, the parts of the second follow, then the third."""
     model = sku(name)
-    mode = offered_mode(model, word) or parse_mode(word)
+    mode = offered_mode(model.kind(2), word) or parse_mode(word)
     made = broken_out(model, {2: mode})
     numbers = range(2, 2 + mode.parts)
     found = [
@@ -118,10 +118,12 @@ MODELS = [name for name in sku_names() if sku(name).breakouts]
 def test_any_mix_of_modes(data):
     """Ports are told apart by name, alias and lane, and each is found by its number."""
     model = sku(data.draw(st.sampled_from(MODELS)))
-    modes = [parse_mode(word) for word in model.breakouts]
-    cages = st.integers(1, model.port_count)
-    split = data.draw(st.dictionaries(cages, st.sampled_from(modes), max_size=8))
-    assert all(fits(model, mode) for mode in modes)
+    offers = [cage for kind, cages in model.cages() if kind.breakouts for cage in cages]
+    split = {
+        cage: parse_mode(data.draw(st.sampled_from(model.kind(cage).breakouts)))
+        for cage in data.draw(st.lists(st.sampled_from(offers), max_size=8, unique=True))
+    }
+    assert all(fits(model.kind(cage), mode) for cage, mode in split.items())
     made = broken_out(model, split)
     numbers = made.port_numbers()
     assert len(numbers) == made.port_count
@@ -142,23 +144,24 @@ def test_a_mode_of_one_part_leaves_the_cage_whole():
 @pytest.mark.parametrize("name", MODELS)
 def test_the_catalogue_names_the_parts_of_what_it_offers(name):
     model = sku(name)
-    splits = [word for word in model.breakouts if parse_mode(word).parts > 1]
-    assert bool(model.part_name) == bool(splits) or model.nos != "sonic"
-    assert bool(model.part_name) == bool(model.part_alias)
-    for word in splits:
-        assert offered_mode(model, re.match(r"\d+x\d+G", word)[0])
+    for kind, _ in model.cages():
+        splits = [word for word in kind.breakouts if parse_mode(word).parts > 1]
+        assert bool(kind.part_name) == bool(splits) or model.nos != "sonic"
+        assert bool(kind.part_name) == bool(kind.part_alias)
+        for word in splits:
+            assert offered_mode(kind, re.match(r"\d+x\d+G", word)[0])
 
 
 def test_a_mode_is_found_by_parts_and_speed():
     model = sku("ACS-SN5600")
-    assert offered_mode(model, "2x400G").word == "2x400G[200G,100G,50G,40G,25G,10G]"
-    assert offered_mode(model, "2x200G") is None
-    assert offered_mode(sku("7060X6-64PE"), "2x400G") is None
+    assert offered_mode(model.kind(1), "2x400G").word == "2x400G[200G,100G,50G,40G,25G,10G]"
+    assert offered_mode(model.kind(1), "2x200G") is None
+    assert offered_mode(sku("7060X6-64PE").kind(1), "2x400G") is None
 
 
 def test_lanes_that_cannot_be_shared_out():
-    assert not fits(sku("ACS-SN5600"), parse_mode("3x100G"))
-    assert fits(sku("ACS-MSN4700"), parse_mode("4x25G(4)"))
+    assert not fits(sku("ACS-SN5600").kind(1), parse_mode("3x100G"))
+    assert fits(sku("ACS-MSN4700").kind(1), parse_mode("4x25G(4)"))
 
 
 def test_whole_ports_are_cages():

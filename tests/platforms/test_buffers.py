@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fabric.platforms.buffers import parse_buffers
 from fabric.platforms.model import Pools
+from tests.exchange import saved_outputs
 
 NVIDIA = """\
 {
@@ -218,3 +219,20 @@ def test_a_layout_that_is_not_sonics_is_not_kept(profile: str, row: dict | None)
         del profiles[profile]
     text = json.dumps({**LAYOUT, "BUFFER_PROFILE": profiles})
     assert parse_buffers(text).layout is None
+
+
+def test_rows_that_an_image_has_and_a_model_needs_not() -> None:
+    """Fields of a pool in a profile are ignored; profiles with later fields are not kept."""
+    data = json.loads(saved_outputs.CONFIG_DB)
+    data["BUFFER_PROFILE"]["egress_lossy_profile"]["mode"] = "dynamic"
+    layout = parse_buffers(json.dumps(data)).layout
+    assert layout is not None
+    assert [*layout.profiles] == [
+        "ingress_lossy_profile",
+        "egress_lossless_profile",
+        "egress_lossy_profile",
+    ]
+    assert "mode" not in layout.profiles["egress_lossy_profile"]
+    assert layout.pools["egress_lossless_pool"]["mode"] == "static"
+    data["BUFFER_PROFILE"]["egress_lossless_profile"]["packet_discard_action"] = "trim"
+    assert parse_buffers(json.dumps(data)).layout is None

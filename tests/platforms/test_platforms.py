@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic
-from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.breakout import parse_mode
+from fabric.platforms.catalogue import sku, sku_aliases, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
@@ -41,22 +43,24 @@ def test_models(name: str) -> None:
     assert model.asic
     assert model.nos in platforms
     assert model.port_count > 0
-    assert model.lanes_per_port > 0
-    assert list(model.speeds_gbps) == sorted(set(model.speeds_gbps))
-    assert min(model.speeds_gbps) > 0
+    for kind, _ in model.cages():
+        assert list(kind.speeds_gbps) == sorted(set(kind.speeds_gbps))
+        assert min(kind.speeds_gbps) > 0
+        assert kind.lanes > 0
+        assert set(kind.speed_tokens) <= set(kind.speeds_gbps)
+        assert len(set(kind.breakouts)) == len(kind.breakouts)
+        if model.nos == "eos":
+            assert set(kind.speed_tokens) == set(kind.speeds_gbps)
     ports = model.port_numbers()
     assert len(ports) == model.port_count
     assert list(ports.values()) == list(range(1, model.port_count + 1))
     assert len({model.alias(number) for number in ports.values()}) == model.port_count
     lanes = [lane for number in ports.values() for lane in model.lanes(number)]
-    assert len(lanes) == len(set(lanes)) == model.port_count * model.lanes_per_port
+    each = [kind.count * kind.lanes for kind, _ in model.cages()]
+    assert len(lanes) == len(set(lanes)) == sum(each)
     assert len(model.first_lanes) in (0, model.port_count)
-    assert len(set(model.breakouts)) == len(model.breakouts)
     assert model.gearbox_ns >= 0
-    assert set(model.speed_tokens) <= set(model.speeds_gbps)
-    if model.nos == "eos":
-        assert set(model.speed_tokens) == set(model.speeds_gbps)
-        assert model.queue_submode
+    assert model.queue_submode or model.nos != "eos"
 
 
 def _rows(model: Sku) -> dict[int, list[tuple[int, int, int]]]:
@@ -74,7 +78,10 @@ def test_headroom_tables(name: str) -> None:
     """Rows for the speeds of the ports, in whole cells, never falling with speed or cable."""
     model = sku(name)
     speeds = {speed for speed, _ in model.headroom}
-    assert max(model.speeds_gbps) * 1000 in speeds
+    modes = [parse_mode(mode) for mode in model.all_breakouts]
+    parts = {speed for mode in modes if mode.parts > 1 for speed in mode.speeds_gbps}
+    assert speeds & {gbps * 1000 for gbps in (max(model.all_speeds_gbps), *parts)}
+    assert min(length for _, length in model.headroom) == 5
     for row in model.headroom.values():
         assert row.headroom_bytes > 0
         assert row.size_bytes > 0
@@ -87,7 +94,6 @@ def test_headroom_tables(name: str) -> None:
     for speed in speeds:
         lengths = model.cable_lengths_m(speed)
         assert lengths
-        assert lengths[0] == 5
         values = [model.headroom[speed, length].headroom_bytes for length in lengths]
         assert values == sorted(values)
 
@@ -151,11 +157,12 @@ def test_pools(name: str) -> None:
     assert min(sizes) > 0
     assert max(sizes) <= model.packet_buffer_bytes
     assert 0 <= pools.shared_headroom_bytes < pools.ingress_lossless_bytes
-    if name.startswith("ACS-"):
+    if pools.ingress_lossy_bytes:
+        assert model.asic_facts.law == "spectrum"
         assert pools.ingress_lossy_bytes == pools.ingress_lossless_bytes
         assert pools.egress_lossless_bytes > pools.ingress_lossless_bytes
     else:
-        assert pools.ingress_lossy_bytes is None
+        assert not name.startswith("ACS-")
 
 
 def test_own_facts_stand_before_those_of_the_family() -> None:
@@ -193,3 +200,13 @@ def test_an_unknown_model_is_named() -> None:
     assert caught.value.args[0] == (
         f"unknown SKU '../skus/ACS-SN5600'; known: {', '.join(sku_names())}"
     )
+
+
+def test_other_names_of_models() -> None:
+    """As orders and NetBox have them; none means two models, nor a name that differs in hyphens."""
+    aliases = sku_aliases()
+    assert aliases["DCS-7060DX5-64S-F"] == "7060DX5-64S"
+    assert aliases["Nexus 9336C-FX2"] == "N9K-C9336C-FX2"
+    assert {*aliases.values()} <= {*sku_names()}
+    words = [*aliases, *sku_names()]
+    assert len({re.sub(r"[ _-]", "", word).lower() for word in words}) == len(words)

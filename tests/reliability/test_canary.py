@@ -18,6 +18,7 @@ from fabric.workflow.project import Project
 from tests.change import labs
 from tests.cli.runs import run
 from tests.cli.tree import leaves
+from tests.exchange.saved_outputs import NXOS_MODULE
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault(22)]
 
@@ -61,6 +62,7 @@ CALLS = {
     "show schema": "",
     "show paths": "I --leaf su1-rail0",
     "show cable": "I gpu1 eth1",
+    "models add": "--from ../saved.txt --output I --name Own",
 }
 #: Further calls of verbs that print something else then.
 ALSO = [
@@ -81,6 +83,9 @@ snmp-server community {CANARY}community ro
 router bgp 65000
    neighbor 10.254.0.1 password 7 {CANARY}neighbor
 """
+#: A session whose first output is none of a model's business.
+SAVED = f"leaf1# show running-config\nusername eve password 5 {CANARY}saved\nleaf1# show module\n"
+SAVED += NXOS_MODULE
 SONIC_ROWS = [
     ("TACPLUS", "global", "passkey", f"{CANARY}tacacs"),
     ("SNMP_COMMUNITY", f"{CANARY}snmp", "TYPE", "RO"),
@@ -110,6 +115,7 @@ def folder(tmp_path, monkeypatch):
         plant(lab)
         (tmp_path / "backups").mkdir()
         (tmp_path / "backups" / "spine01.cfg").write_text(lab[labs.SPINE].running_text)
+        (tmp_path / "saved.txt").write_text(SAVED)
         yield work
 
 

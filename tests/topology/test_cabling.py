@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,15 @@ def test_a_swap_names_its_partner():
 
 def test_a_swap_costs_two_moves():
     moves = repair(judge(TWO, seen((A, D), (C, B))))
-    assert moves == [Work(C, B, D), Work(A, D, B)] or moves == [Work(B, C, A), Work(D, A, C)]
+    assert moves == [
+        Work(A, D, None, aside=True),
+        Work(C, B, D),
+        Work(A, D, B, aside=True),
+    ] or moves == [
+        Work(C, B, None, aside=True),
+        Work(A, D, B),
+        Work(C, B, D, aside=True),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("turn", [1, -1])
@@ -119,7 +128,49 @@ def test_three_cables_in_a_circle_cost_three_moves(turn):
         judged = judge(planned, seen(*actual))
         assert {str(item.verdict) for item in judged} == {"wrong neighbour"}
         assert all(item.partner is None for item in judged)
-        assert len(repair(judged)) == 3
+        assert plugs(repair(judged)) == 3
+
+
+def test_a_cable_that_nobody_planned_becomes_one_that_is_missing():
+    judged = judge(TWO, seen((A, B), (("x", "1"), ("y", "1")), silent=[C, D]))
+    assert repair(judged) == [Work(None, ("x", "1"), C), Work(None, ("y", "1"), D)]
+
+
+def plugs(moves: list[Work]) -> int:
+    """Return how many plugs are handled; one that is held between two steps counts once."""
+    return sum(not (move.aside and move.to_end is None) for move in moves)
+
+
+def fewest(planned: list[tuple], actual: list[tuple]) -> int:
+    """Return the fewest plugs of all ways to make the planned cables of those that are there."""
+    short, long = sorted((planned, actual), key=len)
+    best = min(
+        sum(2 - len({*one} & {*other}) for one, other in zip(short, chosen, strict=True))
+        for chosen in permutations(long, len(short))
+    )
+    return best + 2 * (len(long) - len(short))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_no_way_handles_fewer_plugs_and_no_plug_goes_to_a_taken_port(seed):
+    """Scrambled plugs, cables that are missing and others that nobody planned."""
+    chance = random.Random(seed)
+    count = chance.randint(2, 5)
+    planned = [Planned((f"h{n}", "e"), ("leaf", f"p{n}"), 0) for n in range(count)]
+    far = [cable.far for cable in planned]
+    chance.shuffle(far)
+    actual = list(zip((cable.near for cable in planned), far, strict=True))
+    del actual[: chance.randint(0, 2)]
+    actual += [((f"x{n}", "1"), (f"y{n}", "1")) for n in range(chance.randint(0, 2))]
+    if chance.random() < 0.5 and actual:
+        actual[-1] = (actual[-1][0], ("leaf", "p9"))
+    ends = {end for cable in planned for end in (cable.near, cable.far)}
+    free = ends - {end for pair in actual for end in pair}
+    moves = repair(judge(planned, seen(*actual, silent=free)))
+    after = done([frozenset(pair) for pair in actual], moves)
+    assert after == {frozenset((cable.near, cable.far)) for cable in planned}
+    pairs = [(cable.near, cable.far) for cable in planned]
+    assert plugs(moves) == fewest(pairs, actual)
 
 
 def test_of_several_neighbours_the_one_with_a_port_is_shown():
@@ -128,12 +179,16 @@ def test_of_several_neighbours_the_one_with_a_port_is_shown():
 
 
 def test_cables_that_are_missing_come_and_those_that_nobody_planned_go():
-    judged = judge(TWO, seen((A, B), (("x", "1"), ("y", "1")), silent=[C, D]))
-    assert repair(judged) == [
-        Work(None, ("x", "1"), None),
-        Work(None, ("y", "1"), None),
+    other = (("x", "1"), ("y", "1")), (("x", "2"), ("y", "2"))
+    judged = judge(TWO, seen((A, B), *other, silent=[C, D]))
+    assert len(repair(judged)) == 4
+    assert repair(judge(TWO, seen((A, B), silent=[C, D]))) == [
         Work(None, None, C),
         Work(None, None, D),
+    ]
+    assert repair(judge(TWO, seen((A, B), (C, D), other[0]))) == [
+        Work(None, ("x", "1"), None),
+        Work(None, ("y", "1"), None),
     ]
 
 
@@ -211,28 +266,33 @@ def test_the_work_order_leads_to_what_is_planned(seed):
     built = Injected(seed)
     far = seen(*built.actual.items(), silent=[e for c in built.lost for e in (c.near, c.far)])
     moves = repair(judge(cables(), far))
-    after = carried_out([frozenset(pair) for pair in built.actual.items()], moves)
+    after = done([frozenset(pair) for pair in built.actual.items()], moves)
     assert after == {frozenset((cable.near, cable.far)) for cable in cables()}
-    assert len(moves) == len(built.swapped) + 2 * len(built.lost)
+    assert plugs(moves) == len(built.swapped) + 2 * len(built.lost)
 
 
-def carried_out(far: list[frozenset], moves: list[Work]) -> set[frozenset]:
-    """Return the cables after all plugs were pulled, then all put in."""
-    plugs = {end: number for number, cable in enumerate(far) for end in cable}
-    ends = {number: set(cable) for number, cable in enumerate(far)}
-    arriving = []
+def done(cables: list[frozenset], moves: list[Work]) -> set[frozenset]:
+    """Return the cables after the steps were done one by one; no plug goes to a taken port."""
+    cable_at = {end: number for number, cable in enumerate(cables) for end in cable}
+    held, new = {}, []
     for move in moves:
-        if move.from_end is not None:
-            ends[plugs[move.from_end]].remove(move.from_end)
-    for move in moves:
-        if move.to_end is None:
-            continue
         if move.from_end is None:
-            arriving.append(move.to_end)
+            new.append(move.to_end)
+            cable = len(cables) + (len(new) - 1) // 2
+        elif move.from_end in held:
+            cable = held.pop(move.from_end)
         else:
-            ends[plugs[move.from_end]].add(move.to_end)
-    new = {frozenset(arriving[at : at + 2]) for at in range(0, len(arriving), 2)}
-    return {frozenset(cable) for cable in ends.values() if cable} | new
+            cable = cable_at.pop(move.from_end)
+        if move.to_end is None and move.aside:
+            held[move.from_end] = cable
+        elif move.to_end is not None:
+            assert move.to_end not in cable_at, f"{move.to_end} is taken"
+            cable_at[move.to_end] = cable
+    assert not held
+    ends: dict[int, set] = {}
+    for end, number in cable_at.items():
+        ends.setdefault(number, set()).add(end)
+    return {frozenset(cable) for cable in ends.values()}
 
 
 def test_nothing_is_planned_twice_and_nothing_crashes_on_strange_tales():

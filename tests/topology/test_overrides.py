@@ -30,12 +30,12 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         ],
     ),
     "model": (
-        "devices:\n  - names: su1-rail0\n    sku: ACS-MSN4600\n",
+        "devices:\n  - names: su1-rail0\n    sku: ACS-MSN4701\n",
         "",
         [
             (
                 "inventory/devices/test.yaml:3:5: devices.0.sku: there is no switch model "
-                "'ACS-MSN4600'; did you mean 'ACS-MSN4600C'? [TOP005]"
+                "'ACS-MSN4701'; did you mean 'ACS-MSN4700'? [TOP005]"
             )
         ],
     ),

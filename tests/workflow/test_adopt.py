@@ -268,11 +268,9 @@ def test_a_lab_that_runs_another_policy(tmp_path: Path, monkeypatch: pytest.Monk
         words = ("--connections", str(connections))
         assert run("plan", folder, *words, "--out", str(plan_file)).code in (0, 5)
         assert run("apply", str(plan_file), *words, "--commit", "--reason", "test").code == 0
-        file = Path(folder) / "fabric.yaml"
-        runs = file.read_text()
-        file.write_text(runs + "lossless: {roce_dscp: 30}\n")
-        read = from_devices(Project(folder), connections, labs.silent)
-        outcome = adopt(Project(folder), read)
+        other = labs.changed(Path(folder), "lossless:\n", "lossless:\n  roce_dscp: 30\n")
+        read = from_devices(other, connections, labs.silent)
+        outcome = adopt(other, read)
         assert read.failed == {}
         assert outcome.unread == []
         write(Path(folder), outcome.files)

@@ -71,8 +71,11 @@ def test_a_swap_is_named_and_repaired_by_two_moves(lab):
         "swapped pair",
         f"swap with gpu2 eth1 - {LEAF} Ethernet8",
     )
-    assert len(result.work_order()) == 2
-    assert all(line.startswith("move ") for line in result.work_order())
+    pull, move, plug = result.work_order()
+    assert pull.startswith("pull ")
+    assert " and hold the plug (other end: gpu" in pull
+    assert move.startswith("move ")
+    assert plug.startswith("plug it, from ")
 
 
 def test_an_unreachable_device_blocks_nothing(lab):
@@ -153,10 +156,11 @@ def test_command_line(lab, tmp_path):
     ended = run(*words)
     assert ended.code == 4
     assert "swapped pair  swap with gpu2 eth1" in ended.out
-    assert "1. move " in ended.out
+    assert "1. pull " in ended.out
+    assert "2. move " in ended.out
     data = json.loads(run(*words, "--format", "json").out)
     assert [item["verdict"] for item in data["cables"]] == ["swapped pair", "swapped pair", "ok"]
-    assert len(data["work_order"]) == 2
+    assert len(data["work_order"]) == 3
 
 
 @pytest.mark.fault(25)

@@ -106,8 +106,9 @@ def test_parts_of_an_export(demo: Project) -> None:
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:
-    assert "unknown import format 'visio'; available: ansible, containerlab, csv" in refusal(
-        "visio", tmp_path, tmp_path / "out"
+    assert (
+        "unknown import format 'visio'; available: air, ansible, configs, containerlab, csv"
+        in refusal("visio", tmp_path, tmp_path / "out")
     )
     source = tmp_path / "c.csv"
     source.write_text("device,port,peer_device,peer_port\na,eth0,b,1\n")
@@ -223,6 +224,29 @@ def test_addresses_are_kept_as_they_are(form: str, base: Path | None, tmp_path: 
     assert plant(new.fabric).canonical() == plant(old.fabric).canonical()
     assert not [note for note in notes if "cannot represent" in note.message]
     assert [f.rule for f in check(new).at_least(Severity.ERROR) if f.rule.startswith("ADR")] == []
+
+
+def test_a_second_import_is_compared(demo: Project, tmp_path: Path) -> None:
+    """The same source changes nothing; one with another cable and address changes those."""
+    source = exported(demo, "json", tmp_path / "made")
+    bring("json", source, tmp_path / "out", base=DEMO)
+    words = ("import", "json", source, "--compare", tmp_path / "out")
+    ended = run(*words)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[-1] == "Nothing differs."
+    data = json.loads(source.read_text())
+    for edge in data["edges"]:
+        if edge["ports"].get("gpu001") == "eth1":
+            edge["addresses"]["gpu001"] = "10.64.0.99/24"
+    source.write_text(json.dumps(data))
+    before = sorted((path, path.read_bytes()) for path in (tmp_path / "out").glob("*.*"))
+    ended = run(*words)
+    assert ended.code == 0
+    assert "10.64.0.99" in ended.out
+    assert sorted((path, path.read_bytes()) for path in (tmp_path / "out").glob("*.*")) == before
+    for wrong in ((), ("--output", tmp_path / "x", "--compare", tmp_path / "out")):
+        ended = run("import", "json", source, *wrong)
+        assert (ended.code, "specify either --output or --compare" in ended.said) == (2, True)
 
 
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:

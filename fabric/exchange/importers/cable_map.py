@@ -60,7 +60,7 @@ _DOT_ENDINGS = (".dot", ".gv")
 
 def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
     """Take the rows of a file in, or raise InputError."""
-    rows = _rows(path, text_of(path))
+    rows = rows_of(path, text_of(path))
     line, header = next(rows, (1, []))
     columns = _columns(path, line, header, settings.columns)
     for number, (line, row) in enumerate(rows):
@@ -109,7 +109,7 @@ def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, obj
     return figures
 
 
-def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+def rows_of(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line and cells of every row that is neither empty nor a comment."""
     lines = text.splitlines(keepends=True)
     head = next((line for line in lines if line.strip() and not line.startswith("#")), "")

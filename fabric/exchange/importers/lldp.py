@@ -14,10 +14,10 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.models import aliases
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import End, end_key
 from fabric.exchange.values import is_name, json_of, malformed
-from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +51,7 @@ class _Sightings:
         self._ports: dict[str, dict[str, str]] = {}
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
+        self._addresses: dict[End, str] = {}
         for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
             self._take(seen)
 
@@ -78,17 +79,19 @@ class _Sightings:
                 "system": None if host else seen.get("platform"),
                 "serial": facts.get("serial"),
                 "mac": facts.get("mac"),
+                **_mapping(seen.get("values")),
             },
         )
         for word in (name, str(facts.get("hostname") or name)):
             self._names[word.partition(".")[0].lower()] = name
         interfaces, lldp = _mapping(state.get("interfaces")), _mapping(state["lldp"])
         ports = {port.lower(): port for port in (*interfaces, *lldp)}
-        self._ports[name] = _aliases(str(facts.get("model", ""))) | ports
+        self._ports[name] = aliases(str(facts.get("model", ""))) | ports
         for port, known in interfaces.items():
             speed = _mapping(known).get("speed_gbps")
             if isinstance(speed, int | float) and speed >= 1:
                 self._speeds[name, port] = int(speed)
+            self._addresses[name, port] = str(_mapping(known).get("address") or "")
         for port, neighbours in lldp.items():
             self._told[name, port] = [
                 (
@@ -101,9 +104,8 @@ class _Sightings:
 
     def _takes(self, name: str, seen: Mapping[str, Any]) -> bool:
         """Note what is not read of a device; tell whether its name can be one."""
-        for port in seen.get("management") or ():
-            fix = "rename the port if it is part of the fabric"
-            self._some.add("management ports are ignored", fix, f"{name} {port}")
+        for what, fix, of in seen.get("notes") or ():
+            self._some.add(what, fix, of)
         if not seen.get("unread"):
             return True
         if not is_name(name):
@@ -132,7 +134,11 @@ class _Sightings:
                 continue
             speed = self._speeds.get(near) or self._speeds.get(far)
             place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
-            self._draft.cable(near, far, place, {"speed_gbps": speed})
+            addresses = {
+                "near_address": self._addresses.get(near),
+                "far_address": self._addresses.get(far),
+            }
+            self._draft.cable(near, far, place, {"speed_gbps": speed, **addresses})
         return Imported(self._draft.plant(), (*self._some.all(), *self._notes))
 
     def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:
@@ -196,15 +202,6 @@ class _Sightings:
                 port=end[1],
             )
         )
-
-
-def _aliases(model: str) -> dict[str, str]:
-    """Return the port of each alias that a switch of a known model announces."""
-    known = Skus()
-    if model not in known:
-        return {}
-    sku = known[model]
-    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

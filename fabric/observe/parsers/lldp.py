@@ -37,7 +37,7 @@ def neighbours_of(text: str) -> tuple[frozenset[str], Neighbours]:
     text = _output(text)
     done = [(name, seen) for name, read in _readers() if (seen := _attempt(read, text)) is not None]
     if not done:
-        raise UnreadableError("it is no output of LLDP that a known system prints")
+        raise UnreadableError("no known system prints such an output of LLDP")
     full = [item for item in done if item[1]] or done
     return frozenset(name for name, _ in full), full[0][1]
 

@@ -66,7 +66,7 @@ def now(fabric: Fabric, conditions: Iterable[Condition]) -> Now:
     findings = [
         Finding("PLC030", Severity.ERROR, message, fix, field=f"conditions[{number}].{member}")
         for number, one in latest.values()
-        for member, message, fix in (*_wrong_share(one), *_apply(state, one))
+        for member, message, fix in (_wrong_share(one) or _apply(state, one))
     ]
     if findings:
         raise InputError("the state is not that of this fabric", findings)

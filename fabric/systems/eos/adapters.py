@@ -11,6 +11,7 @@ from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
 from fabric.systems.eos.parsers import marked_lines
 from fabric.systems.eos.platforms import LINE_RISK, OWNED_STANZAS
+from fabric.systems.eos.scope import MARK, merged, other_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,9 +68,31 @@ class EosAdapter(ConfigurationAdapter):
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
         """Ask the switch for the difference to the wanted configuration."""
         intended = next(item for item in artefacts if item.kind == "startup-config").text
-        candidate = WholeConfiguration(compose(running.config, intended))
+        if intended.startswith(MARK):
+            return self._merged(running, intended, driver)
+        return self._draft(compose(running.config, intended), driver)
+
+    def _draft(
+        self,
+        text: str,
+        driver: Driver,
+        notes: tuple[str, ...] = (),
+        conflicts: tuple[str, ...] = (),
+    ) -> Draft:
+        candidate = WholeConfiguration(text)
         diff = redacted(driver.preview(candidate))
-        return Draft(candidate, tuple(_changes(diff)), diff)
+        return Draft(candidate, tuple(_changes(diff)), diff, notes, conflicts)
+
+    def _merged(self, running: Running, intended: str, driver: Driver) -> Draft:
+        """Return the draft of a configuration that keeps the lines of others."""
+        now, ours = stanzas(running.config), stanzas(intended)
+        both = merged(now, ours)
+        conflicts = tuple(
+            f"{head} runs, and the inventory has another AS number; correct one of them"
+            for head in other_as(now, ours)
+        )
+        notes = tuple(f"stays as it runs: {redacted(line)}" for line in both.others)
+        return self._draft("\n".join([*both.stanzas, ""]), driver, notes, conflicts)
 
     def restore(self, before: Running, now: Running) -> WholeConfiguration:  # noqa: ARG002
         """Return the earlier configuration whole."""

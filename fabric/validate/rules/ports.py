@@ -118,11 +118,15 @@ class BreakoutKnown(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up each mode in use, once for each switch."""
         for device in model.devices.values():
-            modes = {p.breakout.word: p for p in reversed(device.ports) if p.breakout}
-            for word, port in modes.items():
-                if offered_mode(device.sku, word):
+            modes = {
+                (p.breakout.word, device.sku.kind(p.place.cage)): p
+                for p in reversed(device.ports)
+                if p.breakout
+            }
+            for (word, kind), port in modes.items():
+                if offered_mode(kind, word):
                     continue
-                known = ", ".join(device.sku.breakouts)
+                known = ", ".join(kind.breakouts)
                 yield self.finding(
                     f"{device.sku.name} has no mode {word}; it offers {known}"
                     if known

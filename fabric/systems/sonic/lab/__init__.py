@@ -123,7 +123,7 @@ class SonicStandIn(SshStandIn):
                     "alias": whole.alias(number),
                     "lanes": ",".join(str(lane) for lane in whole.lanes(number)),
                     "index": str(number),
-                    "speed": str(max(whole.speeds_gbps) * 1000),
+                    "speed": str(max(whole.speeds_of(number)) * 1000),
                     "admin_status": "down",
                 }
                 for number in range(1, whole.port_count + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
@@ -119,14 +120,14 @@ class Lanes(SonicModelRule):
     def _cage(self, config: SonicConfig, port: str) -> list[str]:
         """Return the lanes of the cage that a port begins; empty where the model is not known."""
         model = self.model(config)
-        if model is None or model.port_name != "Ethernet{lane}":
-            return []
-        number = int(port.removeprefix("Ethernet")) if port[8:].isdigit() else -1
-        index, inside = divmod(number, model.lanes_per_port)
-        if not 0 <= index < model.port_count or inside:
-            return []
-        first = model.first_lanes[index] if model.first_lanes else number
-        return [str(lane) for lane in range(first, first + model.lanes_per_port)]
+        number = _cages(model).get(port) if model else None
+        return [str(lane) for lane in model.whole.lanes(number)] if model and number else []
+
+
+@lru_cache(maxsize=256)
+def _cages(model: Sku) -> dict[str, int]:
+    """Return the numbers of the cages by the names of their whole ports."""
+    return model.whole.port_numbers()
 
 
 #: From here on every lane is PAM4, and RS(544,514) is part of the PCS.
@@ -175,5 +176,5 @@ class SpeedAndFec(SonicModelRule):
 
 def _speeds_mbps(model: Sku) -> set[int]:
     """Return the speeds of whole and of split cages."""
-    parts = (speed for word in model.breakouts for speed in parse_mode(word).speeds_gbps)
-    return {gbps * 1000 for gbps in (*model.speeds_gbps, *parts)}
+    parts = (speed for word in model.all_breakouts for speed in parse_mode(word).speeds_gbps)
+    return {gbps * 1000 for gbps in (*model.all_speeds_gbps, *parts)}

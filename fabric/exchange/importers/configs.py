@@ -1,0 +1,132 @@
+"""Running configurations: cables from descriptions, peer networks and LLDP.
+
+What configurations say is put as what LLDP would see, so that the same rules say which cables are
+sure. Descriptions count where both ends agree, or where one names the other and that says nothing
+else; two ports in one network of two addresses (RFC 3021) are a cable.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.importers import lldp
+from fabric.exchange.port_text import far_end
+from fabric.exchange.values import malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from fabric.exchange.plant import End
+
+    Rows = list[dict[str, Any]]
+
+
+def parse(data: Any, shown: str, settings: Settings) -> Imported:
+    """Return the fabric that configurations describe.
+
+    Parameters
+    ----------
+    data : list of dict
+        A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
+        with ``description`` and ``addresses``, and ``lldp`` where that was read.
+
+    Raises
+    ------
+    InputError
+        When a device cannot be taken in.
+    """
+    return lldp.parse([*_Evidence(data).seen()], shown, settings)
+
+
+class _Evidence:
+    def __init__(self, data: Rows) -> None:
+        self._rows = data
+        self._names = {row["device"].lower(): row["device"] for row in data}
+        self._ports = {row["device"]: {name.lower(): name for name in row["ports"]} for row in data}
+        self._alone: list[End] = []
+        self._pairs = self._peers()
+
+    def seen(self) -> Iterator[dict[str, Any]]:
+        unread: dict[str, dict[str, Any]] = defaultdict(dict)
+        for row in self._rows:
+            device = row["device"]
+            told = {port: self._told(row, port) for port in row["ports"]}
+            for device_far, port_far in (end for ends in told.values() for end in ends):
+                if device_far.lower() not in self._names and port_far:
+                    unread[device_far][port_far] = {}
+            yield {
+                "device": device,
+                "platform": row["system"],
+                "values": {"asn": row["asn"], "loopback": row["loopback"]},
+                "notes": [*row["notes"], *self._notes(row, told)],
+                "state": {
+                    "facts": {"hostname": device},
+                    "interfaces": {
+                        port: {"address": known["addresses"][0]}
+                        if len(known["addresses"]) == 1
+                        else {}
+                        for port, known in row["ports"].items()
+                    },
+                    "lldp": {
+                        port: [{"system_name": name, "port_id": far} for name, far in ends]
+                        for port, ends in told.items()
+                    },
+                },
+            }
+        for name, interfaces in unread.items():
+            state = {"facts": {"hostname": name}, "interfaces": interfaces, "lldp": {}}
+            yield {"device": name, "platform": "", "kind": "", "state": state, "unread": True}
+
+    def _told(self, row: Mapping[str, Any], port: str) -> list[End]:
+        """Return the far ends that are named for a port: of LLDP, else of all the rest."""
+        seen = row["lldp"].get(port)
+        if seen:
+            return [(str(name), str(far)) for name, far in seen]
+        pair = self._pairs.get((row["device"], port))
+        description = row["ports"][port]["description"]
+        named = far_end(description, row["device"], self._ports, self._names)
+        if pair and named and named[0] == pair[0] and named[1] in {"", pair[1]}:
+            return [pair]
+        return [end for end in dict.fromkeys((pair, named)) if end]
+
+    def _peers(self) -> dict[End, End]:
+        """Return the ends of networks that exactly two ports share, each by the other."""
+        by_network: dict[str, set[End]] = defaultdict(set)
+        for row in self._rows:
+            for port, known in row["ports"].items():
+                for text in known["addresses"]:
+                    network = ipaddress.IPv4Interface(text).network
+                    if network.prefixlen in {30, 31}:
+                        by_network[str(network)].add((row["device"], port))
+        pairs: dict[End, End] = {}
+        for ends in by_network.values():
+            both = sorted(ends)
+            if len(both) == 1:
+                self._alone += both
+            elif len(both) == 2 and both[0][0] != both[1][0]:  # noqa: PLR2004 - a cable
+                pairs |= {both[0]: both[1], both[1]: both[0]}
+        return pairs
+
+    def _notes(
+        self, row: Mapping[str, Any], told: Mapping[str, list[End]]
+    ) -> Iterator[tuple[str, str, str]]:
+        fix = "add the configuration of the other end, or describe the port"
+        lonely = {port for device, port in self._alone if device == row["device"]}
+        lonely |= {port for port in row["unnumbered"] if port in told}
+        for port in sorted(lonely):
+            if not told[port]:
+                what = "ports have a peer that no file names; their cables are unknown"
+                yield what, fix, f"{row['device']} {port}"
+
+
+def _read(path: Path, settings: Settings) -> Imported:
+    del settings
+    fix = "specify a folder with running configurations"
+    raise malformed(path, "this is neither a configuration nor a folder of them", fix)
+
+
+importers.add("configs")(Importer(_read, parse))

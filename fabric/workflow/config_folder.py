@@ -1,0 +1,116 @@
+"""Running configurations in a folder, as `rocefab audit` takes them, for the import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.values import text_of
+from fabric.intent.scalars import printable
+from fabric.intent.yaml.file import input_error
+from fabric.observe.configuration import readers
+from fabric.observe.configuration.lossless import system_of
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.lldp import neighbours_of
+from fabric.workflow.audit import LLDP
+from fabric.workflow.configurations import WHOLE
+from fabric.workflow.lldp_folder import is_management
+from fabric.workflow.saved import files_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabric.observe.configuration import Configured, Port
+
+_ALL_BITS = 32
+
+
+def read_configurations(source: Path) -> list[dict[str, Any]]:
+    """Return what the configurations of switches say of their ports, sessions and neighbours.
+
+    Files that no system recognises are passed over; an output of LLDP beside a configuration has
+    its name and the ending ``.lldp``.
+
+    Raises
+    ------
+    InputError
+        With a finding for each configuration that cannot be read.
+    """
+    findings: list[Finding] = []
+    rows: dict[str, dict[str, Any]] = {}
+    for file in files_of(source):
+        text = text_of(file)
+        system = system_of(text)
+        if system is None:
+            continue
+        try:
+            row = _row(file, system, text)
+        except (UnreadableError, KeyError, ValueError, RecursionError) as error:
+            findings.append(_finding(file, f"the configuration cannot be read: {error}"))
+            continue
+        first = rows.setdefault(row["device"], row)
+        if first is not row:
+            first["notes"].append(_twice(file))
+    if not rows and not findings:
+        findings.append(_finding(source, "no system recognises a configuration here"))
+    if findings:
+        raise input_error(findings, str(source))
+    return list(rows.values())
+
+
+def _finding(path: Path, message: str) -> Finding:
+    fix = "provide one whole running configuration of each switch"
+    place = Position(printable(str(path)))
+    return Finding("EXC006", Severity.ERROR, message[:300], fix, position=place)
+
+
+def _twice(file: Path) -> tuple[str, str, str]:
+    fix = "keep one file of each switch"
+    return "files are of a switch that was read already, and are ignored", fix, file.name
+
+
+def _row(file: Path, system: str, text: str) -> dict[str, Any]:
+    configured = readers[system](dict.fromkeys(WHOLE, text))
+    bgp = configured.bgp
+    seen = file.with_suffix(LLDP)
+    neighbours = neighbours_of(text_of(seen))[1] if seen.is_file() else {}
+    return {
+        "device": configured.name or file.stem,
+        "system": system,
+        "notes": [],
+        "asn": bgp.asn if bgp else None,
+        "loopback": _loopback(configured),
+        "unnumbered": [peer for peer in bgp.peers if not peer[0].isdigit()] if bgp else [],
+        "ports": {
+            name: {"description": port.description, "addresses": [*_addresses(port)]}
+            for name, port in configured.ports.items()
+            if port.gateway_vlan is None and not is_management(name)
+        },
+        "lldp": {
+            port: [(item.system_name, item.port_id or item.description) for item in mine]
+            for port, mine in neighbours.items()
+        },
+    }
+
+
+def _addresses(port: Port) -> Iterator[str]:
+    for line in port.addresses:
+        if line.prefix_length < _ALL_BITS:
+            yield f"{_dotted(line.address)}/{line.prefix_length}"
+
+
+def _loopback(configured: Configured) -> str:
+    """Return the router id where a port has it as its only host address, else nothing."""
+    hosts = [
+        _dotted(line.address)
+        for port in configured.ports.values()
+        for line in port.addresses
+        if line.prefix_length == _ALL_BITS
+    ]
+    router_id = configured.bgp.router_id if configured.bgp else ""
+    return router_id if router_id in hosts else hosts[0] if len(hosts) == 1 else ""
+
+
+def _dotted(address: int) -> str:
+    return ".".join(str(address >> shift & 0xFF) for shift in (24, 16, 8, 0))

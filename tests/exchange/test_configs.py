@@ -1,0 +1,243 @@
+"""Fabrics from running configurations: what is sure is a cable, the rest is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.exchange.forms import Imported, Settings, importers
+from fabric.exchange.plant import Cable, Plant
+from fabric.exchange.port_text import far_end
+from fabric.workflow.config_folder import read_configurations
+from fabric.workflow.imports import Request, import_inventory
+from fabric.workflow.project import Project
+from tests.exchange.plants import of_example, put
+from tests.topology.fabrics import INVENTORY
+
+PORTS = {
+    "leaf01": {"ethernet1/1": "Ethernet1/1", "ethernet1": "Ethernet1"},
+    "DC1-SPINE1": {"ethernet3": "Ethernet3", "swp1": "swp1"},
+    "spine_02": {"ethernet3": "Ethernet3"},
+}
+NAMES = {name.lower(): name for name in PORTS}
+DESCRIPTIONS: dict[str, tuple[str, str] | None] = {
+    "DC1-SPINE1 swp1": ("DC1-SPINE1", "swp1"),
+    "dc1-spine1_SWP1": ("DC1-SPINE1", "swp1"),
+    "P2P_LINK_TO_DC1-SPINE1_Ethernet3": ("DC1-SPINE1", "Ethernet3"),
+    "to DC1-SPINE1.example.net:Et3": ("DC1-SPINE1", "Ethernet3"),
+    "leaf01 Ethernet1 -> DC1-SPINE1 (Ethernet3)": ("DC1-SPINE1", "Ethernet3"),
+    "uplink DC1-SPINE1": ("DC1-SPINE1", ""),
+    "DC1-SPINE1 swp1 swp9": ("DC1-SPINE1", "swp1"),
+    "swp1 or Ethernet3 of DC1-SPINE1": ("DC1-SPINE1", ""),
+    "spine_02 Ethernet3": ("spine_02", "Ethernet3"),
+    "P2P_LINK_TO_SPINE_02_Ethernet3": ("spine_02", "Ethernet3"),
+    "gpu_01 eth1": ("gpu_01", "eth1"),
+    "gpu01 eth1": ("gpu01", "eth1"),
+    "gpu01:eth1": None,
+    "gpu01_enp26s0np0": ("gpu01", "enp26s0np0"),
+    "to server": None,
+    "rack 12": None,
+    "spare": None,
+    "": None,
+    "leaf01 Ethernet1": None,
+    "../x {{y}}": None,
+}
+
+
+@pytest.mark.parametrize("text", DESCRIPTIONS)
+def test_ends_in_descriptions(text: str) -> None:
+    assert far_end(text, "leaf01", PORTS, NAMES) == DESCRIPTIONS[text]
+
+
+@lru_cache
+def rendered(name: str) -> dict[str, str | bytes]:
+    """Return one whole configuration of each switch of an example."""
+    artefacts = Project(INVENTORY / name).switch_artefacts
+    return {item.path: item.content for mine in artefacts.values() for item in mine}
+
+
+def imported(folder: Path) -> Imported:
+    parse = importers["configs"].parse
+    assert parse is not None
+    return parse(read_configurations(folder), str(folder), Settings())
+
+
+def _to_host(built: Plant, cable: Cable) -> bool:
+    return "host" in {built.device[end[0]].kind for end in (cable.near, cable.far)}
+
+
+@pytest.mark.parametrize("name", ["demo", "mixed", "three-tier", "dual-plane", "rail-only"])
+def test_what_is_rendered_comes_back(name: str, tmp_path: Path) -> None:
+    """Cables of all systems with the addresses of switches, and no cable more."""
+    built = of_example(name)
+    put(tmp_path, rendered(name))
+    done = imported(tmp_path).plant
+    kept = {"speed_gbps": None, "cable_m": None}
+    uplinks = {replace(cable, **kept) for cable in built.cables if not _to_host(built, cable)}
+    assert {cable for cable in done.cables if cable in uplinks} == uplinks
+    assert {(cable.near, cable.far) for cable in done.cables} == {
+        (cable.near, cable.far) for cable in built.cables
+    }
+    for device in built.switches:
+        known = done.device[device.name]
+        assert (known.asn, known.loopback) == (device.asn, device.loopback)
+        assert known.kind == "switch"
+
+
+LEAF = """\
+! device: leaf01 (DCS-7060X6-64PE-F, EOS-4.32.2F)
+hostname leaf01
+!
+interface Ethernet1/1
+   description {one}
+   no switchport
+   ip address {address}
+!
+interface Ethernet2/1
+   description {two}
+!
+interface Management1
+   description oob01 Ethernet9
+   ip address 192.0.2.1/31
+!
+router bgp 65001
+   router-id 10.255.0.1
+!
+end
+"""
+SPINE = (
+    LEAF.replace("leaf01", "spine01").replace("65001", "65100").replace("10.255.0.1", "10.255.0.2")
+)
+#: Descriptions and addresses of both -> far end of the first port of the leaf, and warnings.
+EVIDENCE: dict[str, tuple[dict[str, str], dict[str, str], str, list[str]]] = {
+    "both": (
+        {"one": "spine01 Ethernet1/1", "address": "10.0.0.0/31"},
+        {"one": "leaf01 Ethernet1/1", "address": "10.0.0.1/31"},
+        "Ethernet1/1",
+        [],
+    ),
+    "addresses alone": (
+        {"one": "uplink", "address": "10.0.0.0/31"},
+        {"one": "downlink", "address": "10.0.0.1/31"},
+        "Ethernet1/1",
+        [],
+    ),
+    "description alone": (
+        {"one": "spine01 Ethernet2/1", "address": "10.0.0.1/24"},
+        {"one": "x", "address": "10.0.1.1/24"},
+        "Ethernet2/1",
+        [],
+    ),
+    "described from the other end": (
+        {"one": "spine01", "address": "10.0.0.1/24"},
+        {"one": "leaf01 Ethernet1/1", "address": "10.0.1.1/24"},
+        "Ethernet1/1",
+        [],
+    ),
+    "contradiction": (
+        {"one": "spine01 Ethernet2/1", "address": "10.0.0.0/31"},
+        {"one": "leaf01 Ethernet1/1", "address": "10.0.0.1/31"},
+        "",
+        ["report different cables"],
+    ),
+    "no other end": (
+        {"one": "uplink", "address": "10.0.0.0/31"},
+        {"one": "uplink", "address": "10.0.0.4/31"},
+        "",
+        ["2 ports have a peer that no file names"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_evidence_of_a_cable(name: str, tmp_path: Path) -> None:
+    leaf, spine, port, warnings = EVIDENCE[name]
+    files = {
+        "leaf01.cfg": LEAF.format(**{"two": "gpu01 eth1", **leaf}),
+        "spine01.cfg": SPINE.format(**{"two": "spare", **spine}),
+        "README.txt": "not a configuration\n",
+    }
+    put(tmp_path, files)
+    done = imported(tmp_path)
+    cables = [(cable.near, cable.far) for cable in done.plant.cables]
+    expected = [(("leaf01", "Ethernet1/1"), ("spine01", port))] if port else []
+    assert cables == [(("gpu01", "eth1"), ("leaf01", "Ethernet2/1")), *expected]
+    said = " | ".join(note.message for note in done.notes)
+    assert all(text in said for text in warnings), said
+
+
+def test_an_address_that_three_have_is_no_cable(tmp_path: Path) -> None:
+    files = {
+        f"{name}.cfg": LEAF.replace("leaf01", name).format(one="x", two="x", address=address)
+        for name, address in (
+            *(("a", "10.0.0.1/30"), ("b", "10.0.0.2/30")),
+            ("c", "10.0.0.2/30"),
+        )
+    }
+    put(tmp_path, files)
+    assert imported(tmp_path).plant.cables == ()
+
+
+def test_lldp_next_to_a_configuration_counts_most(tmp_path: Path) -> None:
+    table = "Port  Neighbor Device ID  Neighbor Port ID  TTL\nEt1/1 spine01 Ethernet2/1 120\n"
+    files = {
+        "leaf01.cfg": LEAF.format(one="spine01 Ethernet1/1", two="x", address="10.0.0.0/24"),
+        "leaf01.lldp": table,
+        "spine01.cfg": SPINE.format(one="x", two="x", address="10.0.1.0/24"),
+    }
+    put(tmp_path, files)
+    done = imported(tmp_path)
+    assert [(cable.near, cable.far) for cable in done.plant.cables] == [
+        (("leaf01", "Ethernet1/1"), ("spine01", "Ethernet2/1"))
+    ]
+
+
+def test_two_files_of_a_switch(tmp_path: Path) -> None:
+    text = LEAF.format(one="x", two="gpu01 eth1", address="10.0.0.0/24")
+    put(tmp_path, {"a.cfg": text, "b.cfg": text})
+    done = imported(tmp_path)
+    assert len(done.plant.cables) == 1
+    said = [note.message for note in done.notes]
+    assert "1 files are of a switch that was read already, and are ignored: b.cfg" in said
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.txt": "hello\n"}, "no system recognises a configuration here"),
+        ({}, "no system recognises a configuration here"),
+        ({"a.cfg": b"\xff\xfe\x00"}, "not UTF-8"),
+        ({"a.cfg": LEAF.replace("end\n", "") + "\x1b[31m"}, "contains the character"),
+    ],
+)
+def test_folders_that_are_wrong(
+    files: dict[str, str | bytes], message: str, tmp_path: Path
+) -> None:
+    put(tmp_path, {".hidden": "", **files})
+    with pytest.raises(InputError) as caught:
+        read_configurations(tmp_path)
+    assert message in str(caught.value.findings[0])
+
+
+def test_names_are_checked(tmp_path: Path) -> None:
+    text = LEAF.format(one="x", two="gpu01 eth1", address="10.0.0.0/24")
+    put(tmp_path, {"a.cfg": text.replace("hostname leaf01", "hostname leaf{{x}}")})
+    with pytest.raises(InputError, match="error"):
+        imported(tmp_path)
+
+
+def test_the_inventory_of_a_folder(tmp_path: Path) -> None:
+    """Every switch of another system: its model is set by its name."""
+    put(tmp_path / "configs", rendered("mixed"))
+    built = of_example("mixed")
+    request = Request(
+        models=tuple(f"{item.name}={item.model}" for item in built.switches), hosts="gpu[1-8]"
+    )
+    files, _ = import_inventory(
+        "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
+    )
+    assert "cabling.csv" in files

@@ -1,0 +1,1 @@
+"""The data files of switch models, made from what vendors and projects publish."""

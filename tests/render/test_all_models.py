@@ -1,0 +1,78 @@
+"""Every switch model that rocefab has makes a small fabric that is checked and configured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.core.findings import Severity
+from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.model import Sku
+from fabric.render import render_device
+from fabric.workflow.check import check
+from fabric.workflow.project import Project
+from tests.render.designs import INVENTORY, designer
+from tests.render.test_own_models import CASES
+
+
+def speeds(model: Sku, spine: Sku) -> tuple[int, int]:
+    """Return speeds of NICs and of uplinks: the fastest that the first and last cages have."""
+    first, *_ = model.cages()
+    *_, last = model.cages()
+    with_rows = {speed // 1000 for speed, _ in model.headroom} or {*model.all_speeds_gbps}
+    host = max({*first[0].speeds_gbps} & with_rows, default=max(first[0].speeds_gbps))
+    shared = {*last[0].speeds_gbps} & {*spine.all_speeds_gbps}
+    return host, max(shared & with_rows, default=max(shared))
+
+
+def spine_for(model: Sku, usual: Sku) -> Sku:
+    """Return a spine that has a speed of the last cages of a leaf."""
+    *_, last = model.cages()
+    same = (sku(name) for name in sku_names() if sku(name).nos == usual.nos)
+    alike = (one for one in same if not one.kinds and not one.lacks)
+    return next(
+        one for one in (usual, *alike) if {*last[0].speeds_gbps} & {*one.speeds_gbps} - {10, 25}
+    )
+
+
+def fabric_text(model: Sku) -> str:
+    """Return the demo with leaves of a model; NICs are on its first cages, uplinks on the last."""
+    text = (INVENTORY / "demo" / "fabric.yaml").read_text(encoding="utf-8")
+    for old, new in CASES.get(model.nos, {}).items():
+        assert old in text
+        text = text.replace(old, new)
+    spine = re.search(r"spine: \{sku: ([^,}]+)", text)
+    assert spine is not None
+    *before, (_, last) = model.cages()
+    host_ports = last[0] - 1 if before else model.port_count // 2
+    leaf = f"leaf: {{sku: {model.name}, host_ports: {host_ports}"
+    text = re.sub(r"leaf: \{sku: [^,}]+", leaf, text, count=1)
+    above = spine_for(model, sku(spine[1]))
+    text = text.replace(spine[0], f"spine: {{sku: {above.name}")
+    host, uplink = speeds(model, above)
+    wanted = f"speeds: {{host_gbps: {host}, uplink_gbps: {uplink}}}"
+    return re.sub(r"speeds: \{.*\}", wanted, text, count=1)
+
+
+@pytest.mark.parametrize("name", sku_names())
+def test_a_small_fabric(name: str, tmp_path: Path) -> None:
+    """Without an error, but for models that say that their configuration needs more."""
+    model = sku(name)
+    (tmp_path / "fabric.yaml").write_text(fabric_text(model), encoding="utf-8")
+    findings = check(Project(tmp_path)).findings
+    errors = {one.rule for one in findings if one.severity is Severity.ERROR}
+    made, rows = designer(tmp_path)
+    leaf = made.design(rows["su1-rail0"])
+    assert {port.name for port in leaf.ports} == {*model.port_numbers()}
+    if model.lacks:
+        assert errors == {"REN001"}
+        with pytest.raises(RenderError, match="buffer p"):
+            render_device(leaf)
+        return
+    assert not errors
+    text = "\n".join(one.text for one in render_device(leaf))
+    assert model.port(1) in text
+    assert any(port.headroom for port in leaf.ports if port.kind == "host")
