@@ -33,7 +33,7 @@ def adopt(
     ] = False,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
-    """Write the lossless policy that comes closest to what devices run.
+    """Adopt the lossless policy that switches and hosts run.
 
     Each field takes the value of most devices of a role; devices that differ have their own. The
     values are written to devices/adopted.yaml and hosts/adopted.yaml, other files stay as they are.

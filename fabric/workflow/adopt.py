@@ -125,7 +125,7 @@ def adopt(project: Project, read: Read) -> Adopted:
 
 
 def _nothing(read: Read) -> InputError:
-    message = "nothing tells the lossless policy of a device of the inventory"
+    message = "no lossless policy of a device of the inventory was read"
     fix = "name files as their devices, or set the host name in them"
     reasons = [Finding("AUD019", Severity.ERROR, text, fix) for text in (*read.warnings, message)]
     return InputError("nothing was adopted", reasons)

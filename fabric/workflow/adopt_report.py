@@ -62,7 +62,7 @@ def describe(adopted: Adopted, read: Read) -> str:
         lines += ["No file is needed: the inventory has the policy that runs.", ""]
     lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
     lines += _section("Would still change:", _remaining(adopted)) or [
-        "Nothing that the readers know would still change.",
+        "No field that is read would still change.",
         "",
     ]
     lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))

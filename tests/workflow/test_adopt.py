@@ -23,6 +23,7 @@ from fabric.workflow.configurations import whole
 from fabric.workflow.project import Project
 from fabric.workflow.work import rendered_switch
 from tests.audit.test_damage import WORDS
+from tests.audit.test_hosts_lab import save
 from tests.change import labs
 from tests.cli.runs import run
 from tests.prove.test_damage import PIECES
@@ -262,7 +263,7 @@ def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataOb
 
 
 def test_a_lab_that_runs_another_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with labs.running_lab(tmp_path, monkeypatch) as (_, project, connections):
+    with labs.running_lab(tmp_path, monkeypatch) as (lab, project, connections):
         plan_file = tmp_path / "plan.json"
         folder = project.intent.folder
         words = ("--connections", str(connections))
@@ -277,6 +278,11 @@ def test_a_lab_that_runs_another_policy(tmp_path: Path, monkeypatch: pytest.Monk
         assert "roce_dscp: 26" in outcome.files[DEVICES]
         assert "roce_dscp: 26" in outcome.files[HOSTS]
         assert run("drift", folder, *words).code == 0
+        for name, design in project.hosts.items():
+            save(tmp_path / "saved" / name, lab[name], design)
+        by_files = adopt(other, from_files(other, tmp_path / "saved"))
+        assert by_files.files == outcome.files  # the switches take the value of the hosts
+        assert by_files.unread == [*project.devices]
 
 
 def test_a_device_that_does_not_answer_is_named(
