@@ -32,6 +32,9 @@ def adopt(
         option("Write the files. Without this option the command is a dry run.", "", "--commit"),
     ] = False,
     form: options.FormatOption = options.Format.TEXT,
+    cache: options.Cache = None,
+    fresh: options.Fresh = False,
+    workers: options.Workers = 0,
 ) -> None:
     """Adopt the lossless policy that switches and hosts run.
 
@@ -48,10 +51,11 @@ def adopt(
     from fabric.workflow import adopt_reading, adopt_report
     from fabric.workflow.adopt_files import write
     from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
 
     if running == (folder is not None):
         raise typer.BadParameter("specify a folder of saved configurations, or --running")
-    project = Project(inventory)
+    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
     if folder is not None:
         read = adopt_reading.from_files(project, folder)
     else:

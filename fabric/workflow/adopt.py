@@ -11,12 +11,10 @@ from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import majorities
 from fabric.core.errors import InputError, RenderError
 from fabric.core.findings import Finding, Severity
-from fabric.observe.configuration.lossless import lossless_readers
-from fabric.observe.parsers import UnreadableError
 from fabric.workflow.adopt_files import texts, with_files, without_files
 from fabric.workflow.adopt_policy import (
     SHARED,
-    estimates_off,
+    closer_estimates,
     origin_of,
     overrides_of,
     pairs_of,
@@ -25,11 +23,11 @@ from fabric.workflow.adopt_policy import (
 )
 from fabric.workflow.check import check
 from fabric.workflow.configurations import whole
-from fabric.workflow.mixed import sides
+from fabric.workflow.mixed import Side, planned_nics
 from fabric.workflow.work import rendered_switch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from fabric.audit.adoption.differences import Difference, Group
     from fabric.audit.adoption.votes import Voter
@@ -37,6 +35,9 @@ if TYPE_CHECKING:
     from fabric.workflow.adopt_policy import Overrides
     from fabric.workflow.adopt_reading import Read
     from fabric.workflow.project import Project
+
+#: How often estimates are rendered and corrected; the second time rounding is all that is wrong.
+_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -88,18 +89,25 @@ def adopt(project: Project, read: Read) -> Adopted:
         When nothing was read, or an adopted file is not of rocefab.
     """
     base = without_files(project)
-    voters = list(voters_of(base, read.devices, _rendered(base)[0]))
+    rendered, failure = _rendered(base, read.devices)
+    voters = list(voters_of(base, read.devices, rendered))
     if not voters:
         raise _nothing(read)
     usual = majorities(voters)
     overrides = overrides_of(base, voters, usual)
-    changed = with_files(base, texts(overrides, base))
-    rendered, failure = _rendered(changed)
-    own_estimates = estimates_off(changed, voters, read.devices, rendered)
-    closer = overrides_of(base, voters, usual, own_estimates)
-    if closer != overrides:
+    changed = base
+    if overrides:
+        changed = with_files(base, texts(overrides, base))
+        rendered, failure = _rendered(changed, read.devices)
+    own: Overrides = {}
+    for _ in range(_ROUNDS):
+        for name, fields in closer_estimates(changed, voters, read.devices, rendered).items():
+            own.setdefault(name, {}).update(fields)
+        closer = overrides_of(base, voters, usual, own)
+        if closer == overrides:
+            break
         overrides, changed = closer, with_files(base, texts(closer, base))
-        rendered, failure = _rendered(changed)
+        rendered, failure = _rendered(changed, read.devices)
     outcome = check(changed)
     severities = [one.severity for one in outcome.findings]
     names = {one.name for one in voters}
@@ -131,18 +139,20 @@ def _nothing(read: Read) -> InputError:
     return InputError("nothing was adopted", reasons)
 
 
-def _rendered(project: Project) -> tuple[dict[str, Lossless], str]:
-    """Return what devices have by an inventory, and why some cannot be rendered."""
+def _rendered(project: Project, names: Collection[str]) -> tuple[dict[str, Lossless], str]:
+    """Return what devices have by an inventory, and why some of them cannot be rendered."""
+    platforms = {name: design.platform for name, design in project.devices.items()}
+    texts_by_name, failure = {}, ""
     try:
-        return sides(project, {})[0].lossless, ""
+        files = project.switch_artefacts
+        texts_by_name = {name: whole(files[name]).text for name in files if name in names}
     except RenderError as error:
         failure = str(error)
-    result = {}
-    for name, design in project.devices.items():
-        with suppress(RenderError, UnreadableError):
-            text = whole(rendered_switch(design)).text
-            result[name] = lossless_readers[design.platform].read(text)
-    return result, failure
+        for name in platforms.keys() & names:
+            with suppress(RenderError):
+                texts_by_name[name] = whole(rendered_switch(project.devices[name])).text
+    nics = {name: planned_nics(project, name) for name in project.hosts if name in names}
+    return Side(platforms, texts_by_name, nics).lossless, failure
 
 
 def _decided(project: Project, overrides: Overrides) -> dict[str, dict[str, str]]:

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.adoption.traits import traits
-from fabric.audit.adoption.values import known_value, policy_fields
+from fabric.audit.adoption.values import known_value, policy_fields, value_of
 from fabric.audit.adoption.votes import voter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.audit.adoption.traits import Traits
     from fabric.audit.adoption.votes import Fields, Voter
@@ -95,21 +95,27 @@ def origin_of(project: Project, name: str, field: str) -> Origin:
     return project.resolver.switch_origin(field, name, project.devices[name].role)
 
 
-def estimates_off(
+def closer_estimates(
     project: Project,
     voters: list[Voter],
     running: Mapping[str, Lossless],
     rendered: Mapping[str, Lossless],
-) -> dict[str, set[str]]:
-    """Return the fields of each device whose estimate the value of most devices does not fit."""
-    result: dict[str, set[str]] = {}
+) -> Overrides:
+    """Return a better value of each estimated field that does not give a device what it runs.
+
+    What is rendered now is nearer to what runs than the inventory was, so rounding counts less.
+    """
+    result: Overrides = {}
     for one in voters:
-        pairs = pairs_of(project, one.name, running[one.name], rendered, one.base).values()
-        result[one.name] = {
-            field
-            for field in one.contents(exact=False)
-            if any(have.get(field) != planned.get(field) for have, planned in pairs)
-        }
+        base = policy_of(project, one.name)
+        pairs = pairs_of(project, one.name, running[one.name], rendered, base).values()
+        for field in one.contents(exact=False):
+            for have, planned in pairs:
+                if field in have and have[field] != planned.get(field):
+                    now = known_value(base, field)
+                    value = value_of(field, have[field], planned.get(field), now)
+                    result.setdefault(one.name, {})[field] = value.content
+                    break
     return result
 
 
@@ -117,7 +123,7 @@ def overrides_of(
     project: Project,
     voters: list[Voter],
     usual: Mapping[str, Fields],
-    own_estimates: Mapping[str, set[str]] | None = None,
+    own_estimates: Mapping[str, Fields] | None = None,
 ) -> Overrides:
     """Return the fields of each device whose value is not that of the inventory."""
     by_name = {one.name: one for one in voters}
@@ -125,7 +131,7 @@ def overrides_of(
     for name, design in project.devices.items():
         wanted = usual.get(design.role, usual[""])
         if name in by_name:
-            wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, ()))
+            wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, {}))
         _set(result, project, name, wanted)
     for name in project.hosts:
         own = by_name[name].contents(exact=True) if name in by_name else {}
@@ -143,10 +149,10 @@ def _set(result: Overrides, project: Project, name: str, wanted: Fields) -> None
         result[name] = {field: changes[field] for field in policy_fields() if field in changes}
 
 
-def _wanted(one: Voter, usual: Fields, own_estimates: Collection[str]) -> Fields:
+def _wanted(one: Voter, usual: Fields, own_estimates: Fields) -> Fields:
     """Return the values that a switch is to have: its own, else those of most devices."""
     estimates, exact = one.contents(exact=False), one.contents(exact=True)
-    own = {field: value for field, value in estimates.items() if field in own_estimates}
+    own = {field: value for field, value in own_estimates.items() if value is not None}
     if exact.get("watchdog.enabled") is False:
         usual = {field: value for field, value in usual.items() if field not in _TIMES}
     return estimates | usual | _following(one, exact) | own | exact

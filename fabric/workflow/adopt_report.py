@@ -70,7 +70,7 @@ def describe(adopted: Adopted, read: Read) -> str:
         names = hostlist.fold(adopted.unread)
         rule = "switches take the values of most switches of their role, hosts those of their leaf"
         lines.append(f"Not read; {rule}: {names}")
-    lines += [f"{name} failed: {reason}" for name, reason in read.failed.items()]
+    lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]
     lines += [f"Ignored: {warning}" for warning in read.warnings]
     return "\n".join([*lines, _check(adopted)]) + "\n"
 

@@ -85,7 +85,7 @@ def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]
     """
     platforms = {name: design.platform for name, design in project.devices.items()}
     planned = {name: whole(files).text for name, files in project.switch_artefacts.items()}
-    nics = {name: _planned_nics(project, name) for name in project.hosts}
+    nics = {name: planned_nics(project, name) for name in project.hosts}
     before, old_nics = dict(planned), dict(nics)
     for name, state in running.items():
         if name in planned:
@@ -225,7 +225,8 @@ def _meaning(configured: Configured | None) -> str:
     return _LINE.sub("", repr(configured))
 
 
-def _planned_nics(project: Project, name: str) -> dict[str, Any]:
+def planned_nics(project: Project, name: str) -> dict[str, Any]:
+    """Return the settings of the NICs of a host by the inventory, by interface."""
     state = next(item for item in project.host_artefacts[name] if item.kind == "expected-state")
     nics: dict[str, Any] = json.loads(state.text)["nics"]
     return nics

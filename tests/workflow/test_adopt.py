@@ -49,6 +49,8 @@ PLANTED: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
 }
 
+SYSTEMS = ["sonic", "cumulus", "eos", "nxos", "junos", "vrp8", "comware7", "esonic"]
+
 
 @cache
 def mixed() -> Project:
@@ -96,7 +98,7 @@ def test_a_policy_comes_back(name: str, tmp_path: Path) -> None:
     assert set(outcome.remaining) <= silent
 
 
-@pytest.mark.parametrize("system", ["sonic", "cumulus", "eos", "nxos", "junos", "vrp8", "esonic"])
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_each_system_by_its_own_file(system: str, tmp_path: Path) -> None:
     change = PLANTED["thresholds"][0] | PLANTED["dscp"][0] | PLANTED["shares"][0]
     name = f"{system}-leaf"
@@ -144,13 +146,11 @@ def test_a_port_that_differs_would_change(tmp_path: Path) -> None:
 def test_what_the_policy_cannot_hold_is_named(tmp_path: Path) -> None:
     texts = rendered(mixed())
     texts["eos-leaf"] = re.sub(r".*random-detect ecn.*\n", "", texts["eos-leaf"])
-    texts["eos-leaf"] = texts["eos-leaf"].replace(
-        "watchdog action drop", "watchdog action errdisable"
-    )
+    texts["eos-leaf"] = texts["eos-leaf"].replace("watchdog action drop", "watchdog action err\x7f")
     outcome = adopted(tmp_path, texts)
     assert outcome.reasons["eos-leaf"] == {
         "ecn": "the policy always marks ECN",
-        "watchdog.action": "the policy has no action errdisable",
+        "watchdog.action": "the policy has no action err\\x7f",
     }
     assert {one.field for one in outcome.remaining["eos-leaf"]} == {"ecn", "watchdog.action"}
 
@@ -242,7 +242,7 @@ def test_files_that_do_not_belong_are_named(tmp_path: Path) -> None:
     assert "a.cfg: sonic-leaf: the file is of eos, the inventory has sonic" in warning
 
 
-@pytest.mark.parametrize("system", ["sonic", "cumulus", "eos", "nxos", "junos", "vrp8", "esonic"])
+@pytest.mark.parametrize("system", SYSTEMS)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataObject) -> None:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from fabric.audit.adoption.traits import MARKS, Share, preferred
 from fabric.intent.policy import LosslessPolicy, Model, WatchdogPolicy
 from fabric.intent.resolve import field_value
+from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,7 +65,11 @@ def value_of(field: str, running: Trait, rendered: Trait | None, current: Any) -
     if field == "watchdog.action":
         word = _ACTIONS.get(str(running), running)
         known = word in _POLICY_ACTIONS
-        return Value(word) if known else Value(None, why=f"the policy has no action {word}")
+        return (
+            Value(word)
+            if known
+            else Value(None, why=f"the policy has no action {printable(str(word))}")
+        )
     if isinstance(running, bool):
         return Value(running)
     return _checked(field, _number(field, running, rendered, current))
