@@ -16,6 +16,7 @@ from fabric.exchange.yaml_text import dump
 from fabric.intent.host_model import HostsFile
 from fabric.intent.inventory import Located
 from fabric.intent.model import DevicesFile
+from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import parse_yaml
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def with_files(project: Project, files: Mapping[str, str]) -> Project:
 
 def _changed(project: Project, files: Mapping[str, str]) -> Project:
     intent = project.intent
-    shown = {path: f"{intent.folder}/{path}" for path in (DEVICES, HOSTS)}
+    shown = {path: printable(str(Path(intent.folder, path))) for path in (DEVICES, HOSTS)}
     devices = [one for one in intent.devices if one.document.file != shown[DEVICES]]
     hosts = [one for one in intent.hosts if one.document.file != shown[HOSTS]]
     for path, text in files.items():

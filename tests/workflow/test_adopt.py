@@ -172,8 +172,13 @@ def copy_of_mixed(folder: Path) -> Path:
     return folder
 
 
-def test_the_command_writes_what_it_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_here", [False, True])
+def test_the_command_writes_what_it_shows(
+    is_here: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inventory = copy_of_mixed(tmp_path / "inventory")
+    monkeypatch.chdir(inventory)
+    inventory = Path() if is_here else inventory
     (tmp_path / "saved").mkdir()
     folder = saved(tmp_path / "saved", planted(mixed(), PLANTED["dscp"][0]))
     dry = run("adopt", str(inventory), str(folder))
