@@ -129,6 +129,8 @@ class _Assumed:
             interface = base.get("management_interface", MANAGEMENT)
             if interface != management(self._plant, base):
                 return f"{interface} is a NIC of the fabric"
+        if path[0] == "speeds" and path[1] in self._recipe.fitted and not self._some(path):
+            return "the fastest that the ports of the switch models offer"
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
         if path in _POOLS and path[-1] in pools(self._plant, {}):

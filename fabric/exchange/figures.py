@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.exchange.plant import Cable, End, Plant
+    from fabric.platforms.model import Sku
 
 
 #: Section of ``fabric.yaml``, ending of its fields, field of a cable, and what a person calls it.
@@ -36,6 +37,33 @@ def figures(plant: Plant, base: Mapping[str, Any]) -> dict[str, dict[str, int]]:
                 below = section.get(f"uplink_{ending}") if tier == "core" else usual.get(key)
                 section |= {} if below is None else {key: below}
     return {name: section for name, section in sections.items() if section or name == "speeds"}
+
+
+def fitting_speeds(
+    plant: Plant, models: Mapping[str, Sku], speeds: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the default speeds that all switch ports of a tier offer, else the fastest of these.
+
+    Parameters
+    ----------
+    models : mapping
+        Model of each switch that has one.
+    speeds : mapping
+        Default by field of ``speeds``, in Gb/s.
+    """
+    fitting = dict(speeds)
+    for tier, mine in by_tier(plant).items():
+        ends = ((end[0], end[1]) for cable in mine for end in (cable.near, cable.far))
+        offered = {
+            models[name].speeds_of(models[name].port_numbers()[port])
+            for name, port in ends
+            if name in models and port in models[name].port_numbers()
+        }
+        common = set.intersection(*map(set, offered)) if offered else set()
+        usual = speeds.get(f"{tier}_gbps", speeds["uplink_gbps"])
+        if common and usual not in common:
+            fitting[f"{tier}_gbps"] = max(common)
+    return fitting
 
 
 class Untold(NamedTuple):

@@ -66,9 +66,9 @@ def _single(plant: Plant) -> bool:
     shared: Counter[IPv4Network] = Counter()
     places: Counter[Place] = Counter()
     for cable in plant.cables:
-        nic, leaf, _ = _nic_end(plant, cable)
-        if nic is not None and nic.address:
-            shared[IPv4Interface(nic.address).network] += 1
+        nic, leaf, gateway = _nic_end(plant, cable)
+        if nic is not None and (nic.address or gateway):
+            shared[IPv4Interface(nic.address or gateway).network] += 1
             places[Place(leaf, nic.rail or 0, None)] += 1
     return max(places.values(), default=1) > 1 and max(shared.values()) == 1
 
@@ -120,13 +120,13 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
     said: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
     for cable in plant.cables:
         nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is None or not nic.address:
+        if nic is None or not (nic.address or gateway):
             continue
         place = Place(leaf, nic.rail or 0, slot_of.get(nic.host) if single else None)
-        network = IPv4Interface(nic.address).network
+        network = IPv4Interface(nic.address or gateway).network
         said[place]["network"][str(network)] += 1
-        if nic.vlan is not None:
-            said[place]["vlan"][nic.vlan] += 1
+        if cable.vlan is not None:
+            said[place]["vlan"][cable.vlan] += 1
         if gateway and IPv4Interface(gateway).ip in network:
             said[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
     return {

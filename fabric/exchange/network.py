@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NODE_WORDS = {"model": "sku", "system": "platform"}
 _FLAT_ADDRESSES = ("near_address", "far_address")
 _FLAT_ENDS = ("near_device", "near_port", "far_device", "far_port")
-_NIC = ("rail", "nic_port", "rdma_device", "vlan")
+_NIC = ("rail", "nic_port", "rdma_device")
 
 
 def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
@@ -82,7 +82,7 @@ def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collec
         message = "expected two ends, each with a device and a port"
         draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
-    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", *_FLAT_ADDRESSES)}
+    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", "vlan", *_FLAT_ADDRESSES)}
     addresses = edge.get("addresses")
     if isinstance(addresses, dict):
         known_ends = (None if end[0] in hosts else addresses.get(end[0]) for end in ends)
@@ -104,6 +104,7 @@ def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
         "ports": dict((cable.near, cable.far)),
         "speed_gbps": cable.speed_gbps,
         "cable_m": cable.cable_m,
+        "vlan": cable.vlan,
     }
     if nic is not None:
         attributes |= {name: getattr(nic, name) for name in _NIC}
@@ -149,7 +150,7 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
     unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
         return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
-    told = [item.value for item in fabric.intent.device_overrides.get(name, ())]
+    overrides = [item.value for item in fabric.intent.device_overrides.get(name, ())]
     return Device(
         name,
         "switch",
@@ -162,8 +163,8 @@ def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
         system=data["platform"],
         asn=data["asn"],
         loopback=data["loopback"],
-        serial=next((item.serial for item in reversed(told) if item.serial), ""),
-        mac=next((item.mac for item in reversed(told) if item.mac), ""),
+        serial=next((item.serial for item in reversed(overrides) if item.serial), ""),
+        mac=next((item.mac for item in reversed(overrides) if item.mac), ""),
     )
 
 
@@ -172,8 +173,8 @@ def _text(value: object) -> str:
 
 
 def _host_serial(fabric: Fabric, name: str) -> str:
-    told = [item.value for item in fabric.intent.host_overrides.get(name, ())]
-    return next((item.serial for item in reversed(told) if item.serial), "")
+    overrides = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+    return next((item.serial for item in reversed(overrides) if item.serial), "")
 
 
 def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
@@ -194,7 +195,9 @@ def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
         near = ""  # the host comes first, and its address is that of its NIC
     elif not numbered:
         near = far = ""
-    return Cable.between(one, other, data["speed_gbps"], data["cable_m"], (near, far))
+    return Cable.between(
+        one, other, data["speed_gbps"], data["cable_m"], (near, far), data.get("vlan")
+    )
 
 
 def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], str]) -> Nic:
@@ -211,5 +214,4 @@ def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], 
         data["rdma_device"],
         data["addresses"][host],
         macs.get((host, data["rail"], nic_port), ""),
-        data["vlan"],
     )

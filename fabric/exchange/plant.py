@@ -68,6 +68,8 @@ class Cable:
         One-way length in metres.
     near_address, far_address : str
         IPv4 address with length of a switch at that end; to a NIC that of its gateway.
+    vlan : int or None
+        VLAN of a cable to a NIC.
     """
 
     near: End
@@ -76,6 +78,7 @@ class Cable:
     cable_m: int | None = None
     near_address: str = ""
     far_address: str = ""
+    vlan: int | None = None
 
     @classmethod
     def between(
@@ -85,11 +88,12 @@ class Cable:
         speed_gbps: int | None = None,
         cable_m: int | None = None,
         addresses: tuple[str, str] = ("", ""),
+        vlan: int | None = None,
     ) -> Cable:
         """Return the cable between two ends, whichever is named first."""
         ends = sorted(zip((one, other), addresses, strict=True), key=lambda end: end_key(end[0]))
         (near, near_address), (far, far_address) = ends
-        return cls(near, far, speed_gbps, cable_m, near_address, far_address)
+        return cls(near, far, speed_gbps, cable_m, near_address, far_address, vlan)
 
     @property
     def addresses(self) -> tuple[str, str]:
@@ -107,8 +111,6 @@ class Nic:
         Which port of the NIC of a rail, from 0.
     address : str
         IPv4 address with length: 10.64.0.2/24.
-    vlan : int or None
-        VLAN of its leaf port.
     """
 
     host: str
@@ -118,7 +120,6 @@ class Nic:
     rdma_device: str = ""
     address: str = ""
     mac: str = ""
-    vlan: int | None = None
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,7 @@ class Plant:
                 cable.speed_gbps,
                 cable.cable_m,
                 cable.addresses,
+                cable.vlan,
             )
             for cable in self.cables
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: What is kept in another place, or is written in another way on purpose.
 _ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
 _FIGURES = frozenset({
-    *("cable.speed_gbps", "cable.cable_m", "cable.near_address", "cable.far_address"),
+    *("cable.speed_gbps", "cable.cable_m", "cable.near_address", "cable.far_address", "cable.vlan"),
 })
 
 
@@ -48,6 +48,8 @@ class Recipe:
         What the user calls the base; empty for defaults.
     named : frozenset of str
         Sections of ``platforms`` whose model the user gives with the command.
+    fitted : frozenset of str
+        Fields of ``speeds`` whose default does not fit the switch models.
     invented : frozenset of str
         Units and pods that the source does not name.
     remarks : mapping
@@ -66,6 +68,7 @@ class Recipe:
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     base_name: str = ""
     named: frozenset[str] = frozenset()
+    fitted: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)

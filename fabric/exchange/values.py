@@ -68,6 +68,7 @@ CABLE_WORDS: dict[str, tuple[str, ...]] = {
     "cable_m": ("cable_m",),
     "near_address": ("near_address",),
     "far_address": ("far_address",),
+    "vlan": ("vlan",),
 }
 NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rail": ("nic_rail",),
@@ -75,7 +76,6 @@ NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rdma_device": ("rdma_device",),
     "address": ("nic_address",),
     "mac": ("nic_mac",),
-    "vlan": ("vlan",),
 }
 #: Words for what a device is: (kind, role).
 ROLES: dict[str, tuple[str, str]] = {

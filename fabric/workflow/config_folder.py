@@ -75,6 +75,11 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
     bgp = configured.bgp
     seen = file.with_suffix(LLDP)
     neighbours = neighbours_of(text_of(seen))[1] if seen.is_file() else {}
+    gateways: dict[int | None, list[str]] = {
+        port.gateway_vlan: [*_addresses(port)]
+        for port in configured.ports.values()
+        if port.gateway_vlan is not None
+    }
     return {
         "device": configured.name or file.stem,
         "system": system,
@@ -83,7 +88,12 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "loopback": _loopback(configured),
         "unnumbered": [peer for peer in bgp.peers if not peer[0].isdigit()] if bgp else [],
         "ports": {
-            name: {"description": port.description, "addresses": [*_addresses(port)]}
+            name: {
+                "description": port.description,
+                "addresses": [*_addresses(port)],
+                "vlan": port.vlan,
+                "gateways": gateways.get(port.vlan, []),
+            }
             for name, port in configured.ports.items()
             if port.gateway_vlan is None and not is_management(name)
         },

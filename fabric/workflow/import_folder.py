@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import Plant
 
 _SHOWN = 100
+_NO_PORT = "there is no port "
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,13 @@ class Folder:
             error.add_note(
                 f"the source does not make a valid inventory; {self.output} was not written"
             )
+            other = next((one for one in error.findings if _NO_PORT in one.message), None)
+            if other is not None:
+                switch = other.message.partition(" on ")[2].partition(",")[0]
+                error.add_note(
+                    f"a port that is missing may mean another model: --model {switch}=NAME; "
+                    "`rocefab show platforms` lists them"
+                )
             raise
 
     def place(self) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.figures import own_addresses
+from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
 from fabric.exchange.kept import own_links, own_subnets
@@ -22,6 +24,7 @@ from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.values import role_of
 from fabric.intent.inventory import load
+from fabric.intent.model import FabricFile
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
@@ -33,7 +36,10 @@ from fabric.workflow.pairs import pairs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from pydantic_core import ErrorDetails
+
     from fabric.exchange.plant import Plant
+    from fabric.platforms.model import Sku
 
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -149,7 +155,16 @@ def _in_parts(
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
     plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
-    return plant, replace(recipe, breakouts=breakouts)
+    recipe = replace(recipe, breakouts=breakouts)
+    return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
+
+
+def _fitted(plant: Plant, recipe: Recipe, models: Mapping[str, Sku]) -> Recipe:
+    """Return a recipe whose default speeds are those of the switch models."""
+    usual = recipe.base["speeds"]
+    speeds = fitting_speeds(plant, models, usual)
+    fitted = frozenset(key for key, value in speeds.items() if value != usual.get(key))
+    return replace(recipe, base={**recipe.base, "speeds": speeds}, fitted=fitted)
 
 
 def _skus(request: Request) -> Skus:
@@ -293,4 +308,30 @@ def _own_models(base: Path | None) -> tuple[Artefact, ...]:
 def _base(path: Path | None) -> dict[str, Any]:
     file = path / "fabric.yaml" if path is not None and path.is_dir() else path
     document = load_yaml(file or _BASE, str(file or _BASE.name))
+    wrong = [
+        Finding(
+            "EXC016",
+            Severity.ERROR,
+            f"{error['msg'].partition(', ')[2] or error['msg']}",
+            "correct the base, or specify another one",
+            field=".".join(map(str, (key, *error["loc"]))),
+            position=document.position((key, *error["loc"])),
+        )
+        for key, value in document.data.items()
+        for error in _wrong_section(str(key), value)
+    ]
+    if wrong:
+        raise InputError("the base cannot be used", wrong)
     return {str(key): value for key, value in document.data.items()}
+
+
+def _wrong_section(key: str, value: object) -> list[ErrorDetails]:
+    """Return what is wrong with a section of a base; what it lacks may follow from the source."""
+    field = FabricFile.model_fields.get(key)
+    if field is None:
+        return []
+    try:
+        TypeAdapter(field.rebuild_annotation()).validate_python(value)
+    except ValidationError as error:
+        return [one for one in error.errors() if one["type"] != "missing"]
+    return []

@@ -11,9 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from fabric.core.errors import OutputFolderError
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.hardware.model import Source, hardware_readers, note, wrong
 from fabric.exchange.hardware.own_file import own_file
 from fabric.exchange.hardware.panel import panel
-from fabric.exchange.hardware.told import Source, hardware_readers, note, wrong
 from fabric.intent.explain_errors import explain
 from fabric.intent.own_skus import build_skus
 from fabric.intent.scalars import closest, printable, quoted
@@ -25,7 +25,7 @@ from fabric.platforms.catalogue import sku, sku_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.exchange.hardware.told import Hardware
+    from fabric.exchange.hardware.model import Hardware
 
 #: Far above any real file: platform.json of the largest switch has 200 KB.
 MOST_BYTES = 8 * 1024 * 1024

@@ -21,7 +21,7 @@ FABRIC_FORMS = sorted((*forms(About.FABRIC), *forms(About.LAB)))
 
 
 #: What sources of cables alone do not say: addresses, and VLANs.
-ADDRESSES = frozenset({"cable.near_address", "cable.far_address", "nic.vlan"})
+ADDRESSES = frozenset({"cable.near_address", "cable.far_address", "cable.vlan"})
 
 
 def of_example(name: str) -> Plant:

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers
-from fabric.exchange.plant import Cable, Plant
 from fabric.exchange.port_text import far_end
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
@@ -66,22 +66,14 @@ def imported(folder: Path) -> Imported:
     return parse(read_configurations(folder), str(folder), Settings())
 
 
-def _to_host(built: Plant, cable: Cable) -> bool:
-    return "host" in {built.device[end[0]].kind for end in (cable.near, cable.far)}
-
-
 @pytest.mark.parametrize("name", ["demo", "mixed", "three-tier", "dual-plane", "rail-only"])
 def test_what_is_rendered_comes_back(name: str, tmp_path: Path) -> None:
-    """Cables of all systems with the addresses of switches, and no cable more."""
+    """Cables of all systems with the addresses of switches, gateways and VLANs, and no more."""
     built = of_example(name)
     put(tmp_path, rendered(name))
     done = imported(tmp_path).plant
     kept = {"speed_gbps": None, "cable_m": None}
-    uplinks = {replace(cable, **kept) for cable in built.cables if not _to_host(built, cable)}
-    assert {cable for cable in done.cables if cable in uplinks} == uplinks
-    assert {(cable.near, cable.far) for cable in done.cables} == {
-        (cable.near, cable.far) for cable in built.cables
-    }
+    assert set(done.cables) == {replace(cable, **kept) for cable in built.cables}
     for device in built.switches:
         known = done.device[device.name]
         assert (known.asn, known.loopback) == (device.asn, device.loopback)
@@ -241,3 +233,24 @@ def test_the_inventory_of_a_folder(tmp_path: Path) -> None:
         "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
     )
     assert "cabling.csv" in files
+
+
+def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
+    files = dict(rendered("demo"))
+    path = next(path for path in files if "su1-rail0" in path and path.endswith(".json"))
+    text = files[path].decode().replace("10.64.0.1/24", "10.64.99.254/24").replace("101", "222")
+    put(tmp_path / "configs", files | {path: text})
+    request = Request(
+        base=INVENTORY / "demo",
+        models=("leaf=ACS-MSN4700",),
+        hosts="gpu[001-004]",
+    )
+    import_inventory(
+        "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
+    )
+    assert yaml.safe_load((tmp_path / "new/devices/imported.yaml").read_text())["devices"] == [
+        {
+            "names": "su1-rail0",
+            "subnets": [{"network": "10.64.99.0/24", "vlan": 222, "gateway": "10.64.99.254"}],
+        }
+    ]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
+from fabric.exchange.hardware.model import FrontPort, Hardware, Source, hardware_readers
 from fabric.exchange.hardware.outputs import outputs
 from fabric.exchange.hardware.panel import panel
 from fabric.exchange.hardware.patterns import (
@@ -20,7 +21,6 @@ from fabric.exchange.hardware.patterns import (
     port_pattern,
     port_words,
 )
-from fabric.exchange.hardware.told import FrontPort, Hardware, Source, hardware_readers
 from fabric.systems.eos.hardware import speed_word
 from tests.exchange import saved_outputs as saved
 

@@ -249,6 +249,45 @@ def test_a_second_import_is_compared(demo: Project, tmp_path: Path) -> None:
         assert (ended.code, "specify either --output or --compare" in ended.said) == (2, True)
 
 
+def test_default_speeds_fit_the_models(tmp_path: Path) -> None:
+    rows = (
+        ("gpu1,eth1,leaf1,Ethernet0", "leaf1,Ethernet64,spine1,Ethernet0"),
+        ("gpu2,eth1,leaf1,Ethernet4",),
+    )
+    text = "\n".join(("device,port,peer_device,peer_port", *rows[0], *rows[1]))
+    source = put(tmp_path, {"c.csv": f"{text}\n"})
+    words = ("--hosts", "gpu[1-2]", "--model", "leaf=ACS-MSN2700", "--model", "spine=ACS-MSN2700")
+    ended = run("import", "csv", source, *words, "--output", tmp_path / "out")
+    assert ended.code == 0, ended.err
+    new = Project(tmp_path / "out")
+    assert new.intent.fabric.speeds.host_gbps == new.intent.fabric.speeds.uplink_gbps == 100
+    assert (
+        "the fastest that the ports of the switch models offer"
+        in (tmp_path / "out" / "fabric.yaml").read_text()
+    )
+    assert "TOP010" not in {finding.rule for finding in check(new).findings}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("platforms: [1]\n", "base.yaml:1:1: platforms: "),
+        ("platforms: {leaf: x}\n", "base.yaml:1:13: platforms.leaf: "),
+        ("speeds: {host_gbps: fast}\n", "base.yaml:1:10: speeds.host_gbps: "),
+        ("addressing: {hosts: here}\n", "base.yaml:1:14: addressing.hosts: "),
+        ("spines: {count: many}\nhost: 7\n", "base.yaml:2:1: host: "),
+    ],
+)
+def test_a_wrong_base_is_refused_with_its_places(
+    text: str, said: str, demo: Project, tmp_path: Path
+) -> None:
+    source = exported(demo, "json", tmp_path / "made")
+    base = put(tmp_path, {"base.yaml": text})
+    ended = run("import", "json", source, "--base", base, "--output", tmp_path / "out")
+    assert (ended.code, said in ended.err) == (2, True), ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "platforms").mkdir(parents=True)

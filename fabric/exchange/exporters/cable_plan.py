@@ -101,7 +101,7 @@ def _safe(cell: object) -> str:
 #: A list of cables says nothing of devices but their names and racks, and no address.
 _LOST = frozenset({
     *(name for name in field_names() if name.startswith("device.") or name == "nics"),
-    *("name", "cable.near_address", "cable.far_address"),
+    *("name", "cable.near_address", "cable.far_address", "cable.vlan"),
 })
 exporters.add("csv")(
     Exporter(

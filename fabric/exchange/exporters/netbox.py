@@ -196,5 +196,5 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
 
 
 #: NetBox has addresses of interfaces; those of VLANs are not written.
-_LOST = frozenset({"nic.vlan", "cable.near_address", "cable.far_address"})
+_LOST = frozenset({"cable.vlan", "cable.near_address", "cable.far_address"})
 exporters.add("netbox")(Exporter({"objects": _netbox}, about=About.FABRIC, lost=_LOST))

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.told import Source, wrong
+from fabric.exchange.hardware.model import Source, wrong
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ def outputs(sources: tuple[Source, ...]) -> list[Output]:
     InputError
         When there are more than a switch has.
     """
-    found = list(islice((one for source in sources for one in _split(source)), MOST_OUTPUTS + 1))
-    if len(found) > MOST_OUTPUTS:
-        place = Position(found[-1].shown, found[-1].line)
+    listed = list(islice((one for source in sources for one in _split(source)), MOST_OUTPUTS + 1))
+    if len(listed) > MOST_OUTPUTS:
+        place = Position(listed[-1].shown, listed[-1].line)
         message = f"more than {MOST_OUTPUTS:,} outputs"
-        raise input_error([wrong(message, "give those of one switch", place)], found[-1].shown)
-    return found
+        raise input_error([wrong(message, "give those of one switch", place)], listed[-1].shown)
+    return listed
 
 
 def _split(source: Source) -> Iterator[Output]:

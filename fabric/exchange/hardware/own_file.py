@@ -14,7 +14,7 @@ from fabric.platforms.buffers import PROFILES, TABLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.exchange.hardware.told import Hardware, Panel
+    from fabric.exchange.hardware.model import Hardware, Panel
     from fabric.exchange.yaml_text import Path
     from fabric.platforms.cage import CageKind
 

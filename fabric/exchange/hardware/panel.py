@@ -6,6 +6,7 @@ import re
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
+from fabric.exchange.hardware.model import GBPS, FrontPort, Hardware, Panel, note, wrong
 from fabric.exchange.hardware.patterns import (
     Name,
     exactly,
@@ -14,7 +15,6 @@ from fabric.exchange.hardware.patterns import (
     port_pattern,
     port_words,
 )
-from fabric.exchange.hardware.told import GBPS, FrontPort, Hardware, Panel, note, wrong
 from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.platforms.breakout import parse_mode

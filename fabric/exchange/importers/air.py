@@ -90,13 +90,13 @@ class _Simulation:
     def _node(self, name: str, place: Place, node: Mapping[str, str]) -> None:
         image = node.get("os", "")
         word = node.get("function") or node.get("role") or ""
-        told = meant(word, self._roles) or meant(image, self._roles)
-        if name in _OUTSIDE or (word and not told):
+        meaning = meant(word, self._roles) or meant(image, self._roles)
+        if name in _OUTSIDE or (word and not meaning):
             self._ignored.add(name)
             self._notes.add("nodes with another function are ignored", _OURS, f"{name} ({word})")
             return
         system = next((ours for start, ours in _SYSTEMS.items() if image.startswith(start)), "")
-        kind, role = told or ("switch" if system else "", "")
+        kind, role = meaning or ("switch" if system else "", "")
         self._systems[name] = system if kind == "switch" else ""
         self._draft.device(name, place, {"kind": kind, "role": role, "system": self._systems[name]})
 

@@ -32,7 +32,8 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     ----------
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description`` and ``addresses``, and ``lldp`` where that was read.
+        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, and ``lldp`` where that
+        was read.
 
     Raises
     ------
@@ -54,26 +55,21 @@ class _Evidence:
         unread: dict[str, dict[str, Any]] = defaultdict(dict)
         for row in self._rows:
             device = row["device"]
-            told = {port: self._told(row, port) for port in row["ports"]}
-            for device_far, port_far in (end for ends in told.values() for end in ends):
+            far_ends = {port: self._far_ends(row, port) for port in row["ports"]}
+            for device_far, port_far in (end for ends in far_ends.values() for end in ends):
                 if device_far.lower() not in self._names and port_far:
                     unread[device_far][port_far] = {}
             yield {
                 "device": device,
                 "platform": row["system"],
                 "values": {"asn": row["asn"], "loopback": row["loopback"]},
-                "notes": [*row["notes"], *self._notes(row, told)],
+                "notes": [*row["notes"], *self._notes(row, far_ends)],
                 "state": {
                     "facts": {"hostname": device},
-                    "interfaces": {
-                        port: {"address": known["addresses"][0]}
-                        if len(known["addresses"]) == 1
-                        else {}
-                        for port, known in row["ports"].items()
-                    },
+                    "interfaces": {port: _reached(known) for port, known in row["ports"].items()},
                     "lldp": {
                         port: [{"system_name": name, "port_id": far} for name, far in ends]
-                        for port, ends in told.items()
+                        for port, ends in far_ends.items()
                     },
                 },
             }
@@ -81,7 +77,7 @@ class _Evidence:
             state = {"facts": {"hostname": name}, "interfaces": interfaces, "lldp": {}}
             yield {"device": name, "platform": "", "kind": "", "state": state, "unread": True}
 
-    def _told(self, row: Mapping[str, Any], port: str) -> list[End]:
+    def _far_ends(self, row: Mapping[str, Any], port: str) -> list[End]:
         """Return the far ends that are named for a port: of LLDP, else of all the rest."""
         seen = row["lldp"].get(port)
         if seen:
@@ -112,15 +108,22 @@ class _Evidence:
         return pairs
 
     def _notes(
-        self, row: Mapping[str, Any], told: Mapping[str, list[End]]
+        self, row: Mapping[str, Any], far_ends: Mapping[str, list[End]]
     ) -> Iterator[tuple[str, str, str]]:
         fix = "add the configuration of the other end, or describe the port"
         lonely = {port for device, port in self._alone if device == row["device"]}
-        lonely |= {port for port in row["unnumbered"] if port in told}
+        lonely |= {port for port in row["unnumbered"] if port in far_ends}
         for port in sorted(lonely):
-            if not told[port]:
+            if not far_ends[port]:
                 what = "ports have a peer that no file names; their cables are unknown"
                 yield what, fix, f"{row['device']} {port}"
+
+
+def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the address of a port, or that of the gateway of its VLAN, where it has one alone."""
+    addresses = port["addresses"] or port["gateways"]
+    address = {"address": addresses[0]} if len(addresses) == 1 else {}
+    return address | ({"vlan": port["vlan"]} if port["vlan"] else {})
 
 
 def _read(path: Path, settings: Settings) -> Imported:

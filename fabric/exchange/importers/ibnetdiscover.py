@@ -75,9 +75,9 @@ class _Network:
             node = self._nodes[identity]
             kind = "switch" if node.kind == "Switch" else "host"
             self._draft.device(name, self._draft.place(node.line), {"kind": kind})
-        told: set[End] = set()
+        linked: set[End] = set()
         for one, other, text, line in self._links:
-            self._link(one, other, text, line, told)
+            self._link(one, other, text, line, linked)
         return Imported(self._draft.plant(), self._notes.all(), numbers=self._numbers)
 
     def _read(self, text: str) -> None:
@@ -119,7 +119,7 @@ class _Network:
         return self._draft.short(name)
 
     def _link(
-        self, one: tuple[str, int], other: tuple[str, int], text: str, line: int, told: set[End]
+        self, one: tuple[str, int], other: tuple[str, int], text: str, line: int, linked: set[End]
     ) -> None:
         place = self._draft.place(line)
         if one[0] not in self._names or other[0] not in self._names:
@@ -132,8 +132,8 @@ class _Network:
         for (identity, port), end in zip((one, other), ends, strict=True):
             if self._nodes[identity].kind == "Switch":
                 self._numbers[end] = port
-            elif end not in told:
-                told.add(end)
+            elif end not in linked:
+                linked.add(end)
                 device = end[1].partition("-")[0]
                 known = {"rdma_device": device} if _DEVICE.fullmatch(device) else {}
                 self._draft.nic(*end, place, known)

@@ -52,6 +52,7 @@ class _Sightings:
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
         self._addresses: dict[End, str] = {}
+        self._vlans: dict[End, int] = {}
         for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
             self._take(seen)
 
@@ -92,6 +93,7 @@ class _Sightings:
             if isinstance(speed, int | float) and speed >= 1:
                 self._speeds[name, port] = int(speed)
             self._addresses[name, port] = str(_mapping(known).get("address") or "")
+            self._vlans[name, port] = _mapping(known).get("vlan") or 0
         for port, neighbours in lldp.items():
             self._told[name, port] = [
                 (
@@ -137,6 +139,7 @@ class _Sightings:
             addresses = {
                 "near_address": self._addresses.get(near),
                 "far_address": self._addresses.get(far),
+                "vlan": self._vlans.get(near) or self._vlans.get(far) or None,
             }
             self._draft.cable(near, far, place, {"speed_gbps": speed, **addresses})
         return Imported(self._draft.plant(), (*self._some.all(), *self._notes))

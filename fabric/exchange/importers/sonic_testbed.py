@@ -63,18 +63,18 @@ class _Testbed:
 
     def _device(self, line: int, row: dict[str, str]) -> None:
         name, word = row["Hostname"], row["Type"]
-        told = meant(word, self._meanings)
+        meaning = meant(word, self._meanings)
         self._known.add(name)
-        if told is None:
+        if meaning is None:
             fix = "map the type with --role if they are part of the fabric"
             self._notes.add("devices of other types are ignored", fix, f"{name} ({word})")
             self._ignored.add(name)
             return
-        values: dict[str, object] = {"kind": told[0], "role": told[1]}
+        values: dict[str, object] = {"kind": meaning[0], "role": meaning[1]}
         address = row.get("ManagementIp", "")
         if "." in address and not any(sign.isalpha() for sign in address):
             values["management"] = address
-        if told[0] == "switch":
+        if meaning[0] == "switch":
             values |= {"model": row.get("HwSku"), "system": row.get("Os")}
         self._draft.device(name, self._draft.place(line), values)
 

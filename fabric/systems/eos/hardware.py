@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.outputs import Lines, Output, as_object, outputs
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,
@@ -22,6 +21,7 @@ from fabric.exchange.hardware.told import (
     usual_lanes,
     wrong,
 )
+from fabric.exchange.hardware.outputs import Lines, Output, as_object, outputs
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.outputs import Output, as_object, column, outputs
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,
@@ -20,6 +19,7 @@ from fabric.exchange.hardware.told import (
     usual_lanes,
     wrong,
 )
+from fabric.exchange.hardware.outputs import Output, as_object, column, outputs
 from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
 from fabric.observe.parsers import UnreadableError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.told import (
+from fabric.exchange.hardware.model import (
     FrontPort,
     Hardware,
     Source,

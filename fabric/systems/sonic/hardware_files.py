@@ -7,13 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
-from fabric.exchange.hardware.told import wrong
+from fabric.exchange.hardware.model import wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.exchange.hardware.told import Source
+    from fabric.exchange.hardware.model import Source
 
 #: Columns of a ``port_config.ini`` without a heading (portconfig.py).
 _COLUMNS = ("name", "lanes", "alias", "index", "speed")

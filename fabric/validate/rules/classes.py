@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.traits import host_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,9 @@ class PfcOff(ModelRule):
     guards = ("lossless.pfc",)
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Report cables with PFC off at both ends."""
+        """Report cables with PFC off at both ends, where a NIC carries RoCE."""
+        if all(kind.host.traits.nic.link_layer != "roce" for kind in host_kinds(model)):
+            return
         off = [
             pair for pair in model.pairs if not pair.left.policy.pfc and not pair.right.policy.pfc
         ]

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from fabric.exchange.hardware.model import Panel
 from fabric.exchange.hardware.panel import panel
-from fabric.exchange.hardware.told import Panel
 from fabric.exchange.values import folded
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import CageKind

@@ -9,8 +9,8 @@ from typing import Any
 
 import jinja2
 
+from fabric.exchange.hardware.model import Panel, Source
 from fabric.exchange.hardware.panel import panel
-from fabric.exchange.hardware.told import Panel, Source
 from fabric.intent.own_skus import SPECTRUM
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.breakout import parse_mode

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fabric.exchange.hardware.told import Panel
+from fabric.exchange.hardware.model import Panel
 from fabric.platforms.cage import CageKind
 from fabric.platforms.model import BufferLayout, HeadroomRow, Pools
 

@@ -1,4 +1,4 @@
-"""What is told of the hardware of a switch, and the readers of it, one for each system."""
+"""What outputs say of the hardware of a switch, and their readers, one for each system."""
 
 from __future__ import annotations
 
