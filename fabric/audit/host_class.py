@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.observe.configuration.lossless import Lossless, PortPolicy, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.observe.hostfacts.mlnx_qos import NicQos
     from fabric.observe.saved.model import Output, SavedHost
 
@@ -24,6 +26,21 @@ def lossless(host: SavedHost) -> Lossless:
             port = result.port(nic.name, nic.output.line(r"enabled|\"prio_pfc\""))
             port.routed = True
             _fill(port, nic.qos, nic.output)
+    return result
+
+
+def lossless_of_nics(name: str, nics: Mapping[str, Any]) -> Lossless:
+    """Return the lossless priorities of the NICs of a host, as of ports of a switch.
+
+    The MTU of a NIC is that of its packets; a port carries their header too.
+    """
+    result = Lossless(HOST, name)
+    for nic, values in nics.items():
+        port = result.ports[nic] = PortPolicy(name=nic, routed=True)
+        flags = values.get("pfc") or []
+        port.pfc = {number: 0 for number, on in enumerate(flags) if on}
+        dscps = values.get("dscp_to_priority") or {}
+        port.dscp_to_class = {int(dscp): int(number) for dscp, number in dscps.items()}
     return result
 
 

@@ -6,6 +6,7 @@ import typer
 
 from fabric.cli import (
     accept,
+    adopt,
     audit,
     change,
     diff,
@@ -55,6 +56,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, accept, prove, audit, jobs, serve, laboratory, models),
+    *(probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
 ):
     module.register(app)

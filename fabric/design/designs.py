@@ -42,13 +42,22 @@ class Designs:
 
     def over(self, fabric: Fabric) -> Self:
         """Return the stages with another network in place of that of the inventory."""
+        return self._copy(resolver=self.resolver, fabric=fabric)
+
+    def of(self, intent: Intent) -> Self:
+        """Return the stages of another inventory in place of this one, in the same site."""
+        members = Members({**self._members.intents, self._own: intent})
+        return self._copy(intent=intent, _members=members)
+
+    def _copy(self, **changes: object) -> Self:
+        """Return the stages without what was computed, and with these attributes."""
         other = object.__new__(type(self))
         kept = {
             name: value
             for name, value in vars(self).items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
-        other.__dict__.update(kept, resolver=self.resolver, fabric=fabric)
+        other.__dict__.update(kept, **changes)
         return other
 
     @cached_property

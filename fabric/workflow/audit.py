@@ -9,21 +9,18 @@ from fabric.audit.bgp import judge as judge_bgp
 from fabric.audit.both import judge as judge_both
 from fabric.audit.ends import disagreements, maps, swapped
 from fabric.audit.fault import Fault
-from fabric.audit.host_class import HOST
 from fabric.audit.host_class import lossless as class_of_host
 from fabric.audit.hosts import judge as judge_host
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
-from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.saved.model import kind_of
-from fabric.observe.saved.reading import saved_hosts
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.check import check_sonic_files
+from fabric.workflow.saved import read_saved, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,23 +31,6 @@ if TYPE_CHECKING:
     from fabric.observe.saved.model import SavedHost
 
 __all__ = ["Audited", "audit", "report"]
-
-#: Ends of files that a folder is searched for.
-SUFFIXES = {
-    ".cfg",
-    ".conf",
-    ".eos",
-    ".nxos",
-    ".set",
-    ".nv",
-    ".vrp8",
-    ".comware7",
-    ".esonic",
-    ".json",
-    ".txt",
-    ".yaml",
-}
-
 
 #: End of the name of a file with what LLDP saw, next to a configuration.
 LLDP = ".lldp"
@@ -89,37 +69,21 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    texts = {file: _text(file) for path in paths for file in files_of(path)}
-    if not texts:
-        raise _refused("there is no configuration file", str(paths[0]))
-    systems = {file: system or _system(text) for file, text in texts.items()}
-    unknown = [file for file, name in systems.items() if not name]
-    for file in unknown:
-        if file in paths or len(unknown) == len(texts):
-            raise _refused("no system recognises this configuration", str(file))
-    known = {file: name for file, name in systems.items() if name}
-    hosts = saved_hosts({file: texts[file] for file, name in known.items() if name == HOST})
-    configured = {file: name for file, name in known.items() if name != HOST}
-    switches: dict[Path, Lossless] = {}
-    findings = [_unknown(file) for file in unknown]
-    for file, name in configured.items():
-        switches[file] = _read(file, name, texts[file])
-        faults = judge_bgp(name, texts[file])
-        findings += [_finding(file, switches[file].name, fault) for fault in faults]
-    findings += _judged(switches, hosts)
-    findings += _judged_hosts(hosts, switches.values())
+    saved = read_saved(paths, system)
+    hosts = saved.hosts
+    findings = [_unknown(file) for file in saved.unknown]
+    for file, switch in saved.switches.items():
+        faults = judge_bgp(switch.system, saved.texts[file])
+        findings += [_finding(file, switch.name, fault) for fault in faults]
+    findings += _judged(saved.switches, hosts)
+    findings += _judged_hosts(hosts, saved.switches.values())
     kept = [finding for finding in findings if finding.rule not in ignore]
     checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
     outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())
-    config_dbs = [file for file, name in known.items() if name == "sonic"]
+    config_dbs = [file for file, name in saved.systems.items() if name == "sonic"]
     if config_dbs:
         outcome = outcome.merged(check_sonic_files(config_dbs).without(ignore))
-    return Audited(outcome, {str(file): name for file, name in known.items()})
-
-
-def _system(text: str) -> str:
-    """Return the system that a text is of, ``host`` for an output of a host, empty if unclear."""
-    return system_of(text) or (HOST if kind_of(text) else "")
+    return Audited(outcome, {str(file): name for file, name in saved.systems.items()})
 
 
 def _judged_hosts(hosts: Sequence[SavedHost], switches: Collection[Lossless]) -> Iterator[Finding]:
@@ -171,7 +135,7 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     if reading is None:
         return {}
     try:
-        seen: Neighbours = reading[1](_text(output))
+        seen: Neighbours = reading[1](read_text(output))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise UnreadableError(str(error)) from error
     return seen
@@ -188,38 +152,6 @@ def report(audited: Audited, form: str, fail_on: Severity) -> str:
     rules = tuple(AUDIT_RULES.values())
     first = next(iter(audited.systems))
     return reports()[form](Reported(audited.outcome, rules, fail_on, first))
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the file, or what may be a configuration or an output of a host in a folder."""
-    if path.is_dir():
-        return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
-    return [path]
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise _refused((error.strerror or str(error)).lower(), str(file)) from error
-    except UnicodeDecodeError as error:
-        raise _refused(f"not text: {error}", str(file)) from error
-
-
-def _read(file: Path, system: str, text: str) -> Lossless:
-    if system not in lossless_readers:
-        known = ", ".join((*lossless_readers, HOST))
-        raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
-    try:
-        return lossless_readers[system].read(text)
-    except UnreadableError as error:
-        raise _refused(str(error), str(file)) from error
-
-
-def _refused(message: str, file: str) -> InputError:
-    fix = f"name the system with --system: {', '.join((*lossless_readers, HOST))}"
-    finding = Finding("AUD019", Severity.ERROR, message, fix, "", Position(file))
-    return InputError("nothing was audited", [finding])
 
 
 def _finding(file: Path, device: str, fault: Fault) -> Finding:

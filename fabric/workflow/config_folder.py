@@ -12,9 +12,10 @@ from fabric.observe.configuration import readers
 from fabric.observe.configuration.lossless import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
-from fabric.workflow.audit import LLDP, files_of
+from fabric.workflow.audit import LLDP
 from fabric.workflow.configurations import WHOLE
 from fabric.workflow.lldp_folder import is_management
+from fabric.workflow.saved import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.audit.ends import differences, lossless_dscps
+from fabric.audit.host_class import lossless_of_nics
 from fabric.observe.configuration import readers
-from fabric.observe.configuration.lossless import Lossless, PortPolicy, lossless_readers
+from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.engine import Engine
 from fabric.topology.outages import outage
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.change.rollout import Stage
     from fabric.observe.configuration import Configured
+    from fabric.observe.configuration.lossless import Lossless
     from fabric.observe.snapshot import Running
     from fabric.prove.engine import Proof
     from fabric.workflow.project import Project
@@ -61,7 +63,7 @@ class Side:
     @cached_property
     def lossless(self) -> dict[str, Lossless]:
         """What each device says of the lossless class; one that cannot be read is absent."""
-        result = {name: _host(name, nics) for name, nics in self.nics.items()}
+        result = {name: lossless_of_nics(name, nics) for name, nics in self.nics.items()}
         for name, text in self.texts.items():
             try:
                 result[name] = lossless_readers[self.platforms[name]].read(text)
@@ -83,7 +85,7 @@ def sides(project: Project, running: Mapping[str, Running]) -> tuple[Side, Side]
     """
     platforms = {name: design.platform for name, design in project.devices.items()}
     planned = {name: whole(files).text for name, files in project.switch_artefacts.items()}
-    nics = {name: _planned_nics(project, name) for name in project.hosts}
+    nics = {name: planned_nics(project, name) for name in project.hosts}
     before, old_nics = dict(planned), dict(nics)
     for name, state in running.items():
         if name in planned:
@@ -149,21 +151,6 @@ def _words(states: Mapping[str, Lossless], cable: tuple[str, str, str, str]) -> 
     if here is None or there is None:
         return []
     return [f"{name} {port}: {text} at {peer} {peer_port}" for text in differences(here, there)]
-
-
-def _host(name: str, nics: Mapping[str, Any]) -> Lossless:
-    """Return the lossless priorities of the NICs of a host, as of ports of a switch.
-
-    The MTU of a NIC is that of its packets; a port carries their header too.
-    """
-    result = Lossless("host", name)
-    for nic, values in nics.items():
-        port = result.ports[nic] = PortPolicy(name=nic, routed=True)
-        flags = values.get("pfc") or []
-        port.pfc = {number: 0 for number, on in enumerate(flags) if on}
-        dscps = values.get("dscp_to_priority") or {}
-        port.dscp_to_class = {int(dscp): int(number) for dscp, number in dscps.items()}
-    return result
 
 
 def _dscps(stages: Sequence[Stage], before: Side, after: Side) -> Iterator[str]:
@@ -238,7 +225,8 @@ def _meaning(configured: Configured | None) -> str:
     return _LINE.sub("", repr(configured))
 
 
-def _planned_nics(project: Project, name: str) -> dict[str, Any]:
+def planned_nics(project: Project, name: str) -> dict[str, Any]:
+    """Return the settings of the NICs of a host by the inventory, by interface."""
     state = next(item for item in project.host_artefacts[name] if item.kind == "expected-state")
     nics: dict[str, Any] = json.loads(state.text)["nics"]
     return nics

@@ -20,10 +20,11 @@ HEAVY = ("numpy", "pydantic", "netmiko", "napalm", "networkx", "jinja2", "asyncs
 VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
-    "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models",
+    "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
+    "adopt",
     "audit",
     "probe",
     "plan",

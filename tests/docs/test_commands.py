@@ -100,6 +100,7 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (switch / "startup-config.eos").exists():
             shutil.copy(switch / "startup-config.eos", folder / "backups" / f"{switch.name}.cfg")
     shutil.copy(folder / "backups" / "rack1-leaf.cfg", folder / "leaf01.cfg")
+    typed("rocefab render inventory/demo --out running", folder)
     (folder / "saved").mkdir()
     session = f"leaf1# show module\n{NXOS_MODULE}"
     (folder / "saved" / "leaf1.txt").write_text(session)

@@ -53,6 +53,7 @@ CALLS = {
     "probe": "I",
     "prove": "I",
     "audit": "backups",
+    "adopt": "I --running",
     "place": "I --nodes 1",
     "ansible": "I",
     "rollback": "1 --commit",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,9 @@ def file_text(
         comments.append(f"pools: left out, {_BUFFERS} has more than the buffer of the chip")
         buffers = BufferPools(None)
     nvidia = buffers.pools is not None and buffers.pools.ingress_lossy_bytes is not None
+    layout = None if nvidia else buffers.layout
+    if layout is not None and chip.law == SPECTRUM:  # its images add the lists by a macro alone
+        layout = replace(layout, port_lists=True)
     return text(
         Content(
             comments=tuple(comments),
@@ -60,7 +64,7 @@ def file_text(
             gearbox=gearbox,
             headroom=headroom,
             pools=buffers.pools,
-            layout=None if nvidia else buffers.layout,
+            layout=layout,
             buffers_source=f"{_BUFFERS}: what the image gives a LeafRouter",
             facts={"platform": path.parent.name},
             **_entries(path, folder),

@@ -28,7 +28,8 @@ BARE = {name for name in MODELS if sku(name).lacks}
 
 
 def leaf_of(folder, model):
-    speed = max(sku(model).speeds_gbps)
+    one = sku(model)
+    speed = max(gbps for gbps in one.speeds_gbps if one.cable_lengths_m(gbps * 1000))
     changes = {
         "ACS-MSN4700": model,
         "host_gbps: 400": f"host_gbps: {speed}",

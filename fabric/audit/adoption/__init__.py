@@ -1,0 +1,1 @@
+"""Adoption: the fields of the lossless policy that running configurations come to."""

@@ -1,0 +1,206 @@
+"""adopt: the lossless policy that comes closest to what runs, as overrides of the inventory."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.audit.adoption.differences import buffers, differences, groups
+from fabric.audit.adoption.values import known_value, policy_fields
+from fabric.audit.adoption.votes import majorities
+from fabric.core.errors import InputError, RenderError
+from fabric.core.findings import Finding, Severity
+from fabric.workflow.adopt_files import texts, with_files, without_files
+from fabric.workflow.adopt_policy import (
+    SHARED,
+    closer_estimates,
+    origin_of,
+    overrides_of,
+    pairs_of,
+    policy_of,
+    voters_of,
+)
+from fabric.workflow.check import check
+from fabric.workflow.configurations import whole
+from fabric.workflow.mixed import Side, planned_nics
+from fabric.workflow.work import rendered_switch
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from fabric.audit.adoption.differences import Difference, Group
+    from fabric.audit.adoption.votes import Voter
+    from fabric.observe.configuration.lossless import Lossless
+    from fabric.workflow.adopt_policy import Overrides
+    from fabric.workflow.adopt_reading import Read
+    from fabric.workflow.project import Project
+
+#: How often estimates are rendered and corrected; the second time rounding is all that is wrong.
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """What an adoption comes to.
+
+    Parameters
+    ----------
+    files : dict of str to str
+        Text of each file, by its path in the inventory.
+    groups : list of Group
+        Devices with one policy, most devices first.
+    remaining : dict of str to list of Difference
+        What would still change on each device that was read.
+    reasons : dict of str to dict of str to str
+        Why a field of a device is not kept as it runs.
+    decided : dict of str to dict of str to str
+        Where another file sets a field of a device and goes before the adopted one.
+    unknown : dict of str to list of str
+        Fields with the systems whose configuration does not tell them.
+    unread : list of str
+        Devices of the inventory that were not read.
+    errors, warnings : int
+        Findings of the rules on the inventory with these files.
+    failure : str
+        Why some devices cannot be rendered with these files; empty where all can.
+    """
+
+    files: dict[str, str]
+    groups: list[Group]
+    reasons: dict[str, dict[str, str]]
+    unknown: dict[str, list[str]]
+    unread: list[str]
+    remaining: dict[str, list[Difference]]
+    decided: dict[str, dict[str, str]]
+    errors: int
+    warnings: int
+    failure: str
+
+
+def adopt(project: Project, read: Read) -> Adopted:
+    """Return the policy that comes closest to what devices run.
+
+    An inventory that was adopted before is taken without its adopted files.
+
+    Raises
+    ------
+    InputError
+        When nothing was read, or an adopted file is not of rocefab.
+    """
+    base = without_files(project)
+    rendered, failure = _rendered(base, read.devices)
+    voters = list(voters_of(base, read.devices, rendered))
+    if not voters:
+        raise _nothing(read)
+    usual = majorities(voters)
+    overrides = overrides_of(base, voters, usual)
+    changed = base
+    if overrides:
+        changed = with_files(base, texts(overrides, base))
+        rendered, failure = _rendered(changed, read.devices)
+    own: Overrides = {}
+    for _ in range(_ROUNDS):
+        for name, fields in closer_estimates(changed, voters, read.devices, rendered).items():
+            own.setdefault(name, {}).update(fields)
+        closer = overrides_of(base, voters, usual, own)
+        if closer == overrides:
+            break
+        overrides, changed = closer, with_files(base, texts(closer, base))
+        rendered, failure = _rendered(changed, read.devices)
+    outcome = check(changed)
+    severities = [one.severity for one in outcome.findings]
+    names = {one.name for one in voters}
+    return Adopted(
+        files=texts(overrides, base),
+        groups=_groups(changed, voters),
+        reasons={
+            one.name: {name: value.why for name, value in one.values.items() if value.why}
+            for one in voters
+        },
+        unknown=_unknown(base, voters),
+        unread=[name for name in (*base.devices, *base.hosts) if name not in names],
+        remaining={
+            name: rest
+            for name in sorted(names)
+            if (rest := _rest(changed, name, read.devices[name], rendered))
+        },
+        decided=_decided(changed, overrides),
+        errors=severities.count(Severity.ERROR),
+        warnings=severities.count(Severity.WARNING),
+        failure=failure,
+    )
+
+
+def _nothing(read: Read) -> InputError:
+    message = "no lossless policy of a device of the inventory was read"
+    fix = "name files as their devices, or set the host name in them"
+    reasons = [Finding("AUD019", Severity.ERROR, text, fix) for text in (*read.warnings, message)]
+    return InputError("nothing was adopted", reasons)
+
+
+def _rendered(project: Project, names: Collection[str]) -> tuple[dict[str, Lossless], str]:
+    """Return what devices have by an inventory, and why some of them cannot be rendered."""
+    platforms = {name: design.platform for name, design in project.devices.items()}
+    texts_by_name, failure = {}, ""
+    try:
+        files = project.switch_artefacts
+        texts_by_name = {name: whole(files[name]).text for name in files if name in names}
+    except RenderError as error:
+        failure = str(error)
+        for name in platforms.keys() & names:
+            with suppress(RenderError):
+                texts_by_name[name] = whole(rendered_switch(project.devices[name])).text
+    nics = {name: planned_nics(project, name) for name in project.hosts if name in names}
+    return Side(platforms, texts_by_name, nics).lossless, failure
+
+
+def _decided(project: Project, overrides: Overrides) -> dict[str, dict[str, str]]:
+    """Return the fields whose adopted value does not hold, with the place that does."""
+    result: dict[str, dict[str, str]] = {}
+    for name, fields in overrides.items():
+        policy = policy_of(project, name)
+        for one, value in fields.items():
+            if known_value(policy, one) != value:
+                origin = origin_of(project, name, one)
+                place = str(origin.position) if origin.position else origin.level
+                result.setdefault(name, {})[one] = place
+    return result
+
+
+def _unknown(project: Project, voters: list[Voter]) -> dict[str, list[str]]:
+    """Return the fields that systems do not tell, with the systems."""
+    told: dict[str, set[str]] = {}
+    for one in voters:
+        if one.name in project.devices:
+            told.setdefault(project.devices[one.name].platform, set()).update(one.values)
+    silent = {
+        field: sorted(system for system, fields in told.items() if field not in fields)
+        for field in policy_fields()
+    }
+    return {field: systems for field, systems in silent.items() if systems}
+
+
+def _groups(project: Project, voters: list[Voter]) -> list[Group]:
+    """Return the switches with one policy, then the hosts."""
+    known = {field for one in voters for field in one.values}
+    fields = [field for field in policy_fields() if field in known]
+    policies: dict[bool, dict[str, dict[str, Any]]] = {False: {}, True: {}}
+    for one in voters:
+        is_host = one.name in project.hosts
+        policy = policy_of(project, one.name)
+        shown = SHARED if is_host else fields
+        policies[is_host][one.name] = {field: known_value(policy, field) for field in shown}
+    return [*groups(policies[False]), *groups(policies[True])]
+
+
+def _rest(
+    project: Project, name: str, state: Lossless, rendered: Mapping[str, Lossless]
+) -> list[Difference]:
+    """Return what a device has otherwise than the adopted inventory gives it."""
+    pairs = pairs_of(project, name, state, rendered, policy_of(project, name))
+    planned = rendered[name].ports if name in rendered else {}
+    return differences({
+        port: (now | buffers(state.ports[port]), then | buffers(planned[port]))
+        for port, (now, then) in pairs.items()
+    })

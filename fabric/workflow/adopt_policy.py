@@ -1,0 +1,178 @@
+"""Overrides of an inventory that give every device the lossless policy that it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.audit.adoption.traits import traits
+from fabric.audit.adoption.values import known_value, policy_fields, value_of
+from fabric.audit.adoption.votes import voter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabric.audit.adoption.traits import Traits
+    from fabric.audit.adoption.votes import Fields, Voter
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.intent.resolve import Origin
+    from fabric.observe.configuration.lossless import Lossless
+    from fabric.workflow.project import Project
+
+    Overrides = dict[str, Fields]
+
+#: What a saved or live host tells; of its NICs nothing else is in the neutral form.
+_OF_HOSTS = frozenset({"pfc", "pfc_priority", "roce_dscp"})
+#: What a host takes over from its leaves where it is not read: both ends of a cable agree on it.
+SHARED = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_traffic_class", "pfc")
+#: Fields that have the number of the priority in most policies.
+_CLASSES = ("traffic_class", "queue", "priority_group")
+#: What a watchdog that is off does not have.
+_TIMES = ("watchdog.action", "watchdog.detection_ms", "watchdog.restoration_ms")
+#: Written together: some switch models take thresholds only where both are set.
+_TOGETHER = ("ecn.kmin_bytes", "ecn.kmax_bytes")
+
+
+def voters_of(
+    project: Project, running: Mapping[str, Lossless], rendered: Mapping[str, Lossless]
+) -> Iterator[Voter]:
+    """Yield the devices that were read, with what most of their ports have."""
+    for name, state in running.items():
+        base = policy_of(project, name)
+        ports = (
+            (now, planned, policy_of(project, name, port))
+            for port, (now, planned) in pairs_of(project, name, state, rendered, base).items()
+        )
+        result = voter(name, _role(project, name), base, ports)
+        if result.values:
+            yield result
+
+
+def pairs_of(
+    project: Project,
+    name: str,
+    state: Lossless,
+    rendered: Mapping[str, Lossless],
+    policy: LosslessPolicy,
+) -> dict[str, tuple[Traits, Traits]]:
+    """Return what each port in use has, and what it would have, where both are known."""
+    planned = rendered[name].ports if name in rendered else {}
+    result = {}
+    for port in _ports(project, name):
+        if port in state.ports and port in planned:
+            both = traits(state.ports[port], policy), traits(planned[port], policy)
+            if name in project.hosts:
+                both = _of_host(both[0]), _of_host(both[1])
+            result[port] = both
+    return result
+
+
+def _of_host(nic: Traits) -> Traits:
+    return {field: trait for field, trait in nic.items() if field in _OF_HOSTS}
+
+
+def _ports(project: Project, name: str) -> list[str]:
+    if name in project.hosts:
+        return [nic.interface for nic in project.hosts[name].nics]
+    return [port.name for port in project.devices[name].ports if port.enabled]
+
+
+def _role(project: Project, name: str) -> str:
+    return project.devices[name].role if name in project.devices else "host"
+
+
+def policy_of(project: Project, name: str, port: str = "") -> LosslessPolicy:
+    """Return the policy of a switch, of one of its ports, or of a host."""
+    if name in project.hosts:
+        return project.resolver.host(name)
+    return project.resolver.switch(name, project.devices[name].role, port)
+
+
+def origin_of(project: Project, name: str, field: str) -> Origin:
+    """Return where a field of the policy of a device is set."""
+    if name in project.hosts:
+        return project.resolver.host_origin(field, name)
+    return project.resolver.switch_origin(field, name, project.devices[name].role)
+
+
+def closer_estimates(
+    project: Project,
+    voters: list[Voter],
+    running: Mapping[str, Lossless],
+    rendered: Mapping[str, Lossless],
+) -> Overrides:
+    """Return a better value of each estimated field that does not give a device what it runs.
+
+    What is rendered now is nearer to what runs than the inventory was, so rounding counts less.
+    """
+    result: Overrides = {}
+    for one in voters:
+        base = policy_of(project, one.name)
+        pairs = pairs_of(project, one.name, running[one.name], rendered, base).values()
+        for field in one.contents(exact=False):
+            for have, planned in pairs:
+                if field in have and have[field] != planned.get(field):
+                    now = known_value(base, field)
+                    value = value_of(field, have[field], planned.get(field), now)
+                    result.setdefault(one.name, {})[field] = value.content
+                    break
+    return result
+
+
+def overrides_of(
+    project: Project,
+    voters: list[Voter],
+    usual: Mapping[str, Fields],
+    own_estimates: Mapping[str, Fields] | None = None,
+) -> Overrides:
+    """Return the fields of each device whose value is not that of the inventory."""
+    by_name = {one.name: one for one in voters}
+    result: Overrides = {}
+    for name, design in project.devices.items():
+        wanted = usual.get(design.role, usual[""])
+        if name in by_name:
+            wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, {}))
+        _set(result, project, name, wanted)
+    for name in project.hosts:
+        own = by_name[name].contents(exact=True) if name in by_name else {}
+        _set(result, project, name, _as_leaves(project, name, result) | own)
+    return result
+
+
+def _set(result: Overrides, project: Project, name: str, wanted: Fields) -> None:
+    """Note the fields of a device that are to have another value than the inventory says."""
+    base = policy_of(project, name)
+    changes = {field: value for field, value in wanted.items() if value != known_value(base, field)}
+    if changes.keys() & set(_TOGETHER):
+        changes |= {field: wanted.get(field, known_value(base, field)) for field in _TOGETHER}
+    if changes:
+        result[name] = {field: changes[field] for field in policy_fields() if field in changes}
+
+
+def _wanted(one: Voter, usual: Fields, own_estimates: Fields) -> Fields:
+    """Return the values that a switch is to have: its own, else those of most devices."""
+    estimates, exact = one.contents(exact=False), one.contents(exact=True)
+    own = {field: value for field, value in own_estimates.items() if value is not None}
+    if exact.get("watchdog.enabled") is False:
+        usual = {field: value for field, value in usual.items() if field not in _TIMES}
+    return estimates | usual | _following(one, exact) | own | exact
+
+
+def _as_leaves(project: Project, name: str, changed: Overrides) -> Fields:
+    """Return what a host takes over from most of its leaves, so that both ends of cables agree."""
+    votes = Counter(
+        tuple((field, changed.get(nic.leaf, {}).get(field)) for field in SHARED)
+        for nic in project.hosts[name].nics
+        if nic.enabled
+    )
+    most = votes.most_common(1)[0][0] if votes else ()
+    return {field: value for field, value in most if value is not None}
+
+
+def _following(one: Voter, exact: Fields) -> Fields:
+    """Return the classes that have the number of the priority and are unknown themselves."""
+    priority = exact.get("pfc_priority")
+    if priority is None:
+        return {}
+    usual = one.base.pfc_priority
+    return {field: priority for field in _CLASSES if known_value(one.base, field) == usual}

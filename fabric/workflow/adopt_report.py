@@ -1,0 +1,128 @@
+"""What an adoption comes to, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.audit.adoption.values import policy_fields
+from fabric.core import hostlist
+from fabric.intent.scalars import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.audit.adoption.differences import Difference
+    from fabric.workflow.adopt import Adopted
+    from fabric.workflow.adopt_reading import Read
+
+#: Number of the form of `--format json`.
+FORMAT = 1
+_ELSEWHERE = "no field of the policy sets it"
+
+
+def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
+    """Return an adoption as JSON values."""
+    return {
+        "format": FORMAT,
+        "files": adopted.files,
+        "groups": [
+            {"names": group.names, "count": group.size, "differs": group.own}
+            for group in adopted.groups
+        ],
+        "remaining": [
+            {
+                "device": name,
+                "field": one.field,
+                "running": one.running,
+                "adopted": one.adopted,
+                "ports": list(one.ports),
+                "why": why(adopted, name, one),
+            }
+            for name, rest in adopted.remaining.items()
+            for one in rest
+        ],
+        "unknown": adopted.unknown,
+        "unread": adopted.unread,
+        "failed": read.failed,
+        "warnings": read.warnings,
+        "check": {
+            "errors": adopted.errors,
+            "warnings": adopted.warnings,
+            "failure": adopted.failure,
+        },
+    }
+
+
+def describe(adopted: Adopted, read: Read) -> str:
+    """Return an adoption as text: the files, groups, what would still change, what is unknown."""
+    lines = []
+    for path, text in adopted.files.items():
+        lines += [f"{path}:", *(f"    {line}" for line in text.splitlines()), ""]
+    if not adopted.files:
+        lines += ["No file is needed: the inventory has the policy that runs.", ""]
+    lines += _section("Groups of equal policy, most devices first:", _groups(adopted))
+    lines += _section("Would still change:", _remaining(adopted)) or [
+        "No field that is read would still change.",
+        "",
+    ]
+    lines += _section("Not adopted, as these systems do not tell the field:", _unknown(adopted))
+    if adopted.unread:
+        names = hostlist.fold(adopted.unread)
+        rule = "switches take the values of most switches of their role, hosts those of their leaf"
+        lines.append(f"Not read; {rule}: {names}")
+    lines += [f"{name} failed: {printable(reason)}" for name, reason in read.failed.items()]
+    lines += [f"Ignored: {warning}" for warning in read.warnings]
+    return "\n".join([*lines, _check(adopted)]) + "\n"
+
+
+def _section(title: str, lines: Iterator[str]) -> list[str]:
+    content = [f"  {line}" for line in lines]
+    return [title, *content, ""] if content else []
+
+
+def _groups(adopted: Adopted) -> Iterator[str]:
+    for group in adopted.groups:
+        own = ", ".join(f"{field} {_plain(value)}" for field, value in group.own.items())
+        yield f"{_count(group.size, 'device')}: {group.names}" + (f": {own}" if own else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _remaining(adopted: Adopted) -> Iterator[str]:
+    for name, rest in adopted.remaining.items():
+        for one in rest:
+            first, *others = one.ports
+            ports = f"{first} and {len(others)} more ports" if others else first
+            values = f"runs {printable(one.running)}, becomes {one.adopted}"
+            yield f"{name} {ports}: {one.field}: {values}; {why(adopted, name, one)}"
+
+
+def why(adopted: Adopted, name: str, one: Difference) -> str:
+    """Return why a field is not kept as it runs."""
+    reason = adopted.reasons.get(name, {}).get(one.field)
+    if reason:
+        return reason
+    if one.field in adopted.decided.get(name, {}):
+        return f"{adopted.decided[name][one.field]} takes precedence"
+    is_field = one.field in policy_fields()
+    return "most ports of the device have another value" if is_field else _ELSEWHERE
+
+
+def _unknown(adopted: Adopted) -> Iterator[str]:
+    for field, systems in adopted.unknown.items():
+        yield f"{field}: {', '.join(systems)}"
+
+
+def _check(adopted: Adopted) -> str:
+    if adopted.failure:
+        return f"Some devices cannot be rendered with these files: {adopted.failure}"
+    return (
+        f"`rocefab check` finds {_count(adopted.errors, 'error')} and "
+        f"{_count(adopted.warnings, 'warning')} with these files."
+    )

@@ -1,0 +1,133 @@
+"""Saved configurations and outputs of hosts, as people keep them in folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.audit.host_class import HOST
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.saved.model import kind_of
+from fabric.observe.saved.reading import saved_hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fabric.observe.configuration.lossless import Lossless
+    from fabric.observe.saved.model import SavedHost
+
+#: Ends of files that a folder is searched for.
+SUFFIXES = {
+    ".cfg",
+    ".conf",
+    ".eos",
+    ".nxos",
+    ".set",
+    ".nv",
+    ".vrp8",
+    ".comware7",
+    ".esonic",
+    ".json",
+    ".txt",
+    ".yaml",
+}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What files say.
+
+    Parameters
+    ----------
+    systems : mapping of Path to str
+        System of each file that is known; ``host`` for outputs of hosts.
+    switches : mapping of Path to Lossless
+        What each configuration says of the lossless class.
+    unknown : tuple of Path
+        Files that no system recognises.
+    """
+
+    texts: Mapping[Path, str]
+    systems: Mapping[Path, str]
+    switches: Mapping[Path, Lossless]
+    hosts: Sequence[SavedHost]
+    unknown: tuple[Path, ...]
+
+
+def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
+    """Read configuration files and outputs of hosts.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files, or folders that hold some.
+    system : str
+        Switch system of all of them; empty: each is recognised by its lines.
+
+    Raises
+    ------
+    InputError
+        When a path is missing, a file cannot be read, or no system knows it.
+    """
+    texts = {file: read_text(file) for path in paths for file in files_of(path)}
+    if not texts:
+        raise _refused("there is no configuration file", str(paths[0]))
+    systems = {file: system or _system(text) for file, text in texts.items()}
+    unknown = tuple(file for file, name in systems.items() if not name)
+    for file in unknown:
+        if file in paths or len(unknown) == len(texts):
+            raise _refused("no system recognises this configuration", str(file))
+    known = {file: name for file, name in systems.items() if name}
+    switches = {
+        file: _read(file, name, texts[file]) for file, name in known.items() if name != HOST
+    }
+    hosts = saved_hosts({file: texts[file] for file, name in known.items() if name == HOST})
+    return Saved(texts, known, switches, hosts, unknown)
+
+
+def _system(text: str) -> str:
+    """Return the system that a text is of, ``host`` for an output of a host, empty if unclear."""
+    return system_of(text) or (HOST if kind_of(text) else "")
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the file, or what may be a configuration or an output of a host in a folder."""
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
+    return [path]
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or is not text.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _refused((error.strerror or str(error)).lower(), str(file)) from error
+    except UnicodeDecodeError as error:
+        raise _refused(f"not text: {error}", str(file)) from error
+
+
+def _read(file: Path, system: str, text: str) -> Lossless:
+    if system not in lossless_readers:
+        known = ", ".join((*lossless_readers, HOST))
+        raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
+    try:
+        return lossless_readers[system].read(text)
+    except (UnreadableError, KeyError, ValueError, RecursionError) as error:
+        raise _refused(f"the configuration cannot be read: {error}", str(file)) from error
+
+
+def _refused(message: str, file: str) -> InputError:
+    fix = f"name the system with --system: {', '.join((*lossless_readers, HOST))}"
+    finding = Finding("AUD019", Severity.ERROR, message, fix, "", Position(file))
+    return InputError("nothing was read", [finding])
