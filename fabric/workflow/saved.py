@@ -112,7 +112,8 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:
-        raise _refused((error.strerror or str(error)).lower(), str(file)) from error
+        message, fix = (error.strerror or str(error)).lower(), "check the path and its permissions"
+        raise _refused(message, str(file), fix) from error
     except UnicodeDecodeError as error:
         raise _refused(f"not text: {error}", str(file)) from error
 
@@ -127,7 +128,7 @@ def _read(file: Path, system: str, text: str) -> Lossless:
         raise _refused(f"the configuration cannot be read: {error}", str(file)) from error
 
 
-def _refused(message: str, file: str) -> InputError:
-    fix = f"name the system with --system: {', '.join((*lossless_readers, HOST))}"
+def _refused(message: str, file: str, fix: str = "") -> InputError:
+    fix = fix or f"name the system with --system: {', '.join((*lossless_readers, HOST))}"
     finding = Finding("AUD019", Severity.ERROR, message, fix, "", Position(file))
     return InputError("nothing was read", [finding])
