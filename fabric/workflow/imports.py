@@ -349,7 +349,7 @@ def _base(path: Path | None) -> dict[str, Any]:
     document = load_yaml(file or _BASE, str(file or _BASE.name))
     wrong = [
         Finding(
-            "EXC016",
+            "EXC017",
             Severity.ERROR,
             f"{error['msg'].partition(', ')[2] or error['msg']}",
             "correct the base, or specify another one",
