@@ -149,7 +149,7 @@ def test_commands_with_devices(folder: Path) -> None:
             for line in (plan, f"{commit} --commit"):
                 tell(line)
             for line in _lines_on(
-                "inventory/demo", "verify drift observe cabling probe import prove"
+                "inventory/demo", "verify drift observe cabling probe import prove adopt"
             ):
                 tell(line)
             for line in _lines_on("inventory/demo", "accept"):
@@ -184,7 +184,9 @@ def test_commands_on_a_fabric_of_ones_own(name: str, folder: Path) -> None:
 def test_every_printed_command_is_run() -> None:
     run = {
         *OFFLINE,
-        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import prove accept"),
+        *_lines_on(
+            "inventory/demo", "plan verify drift observe cabling probe import prove accept adopt"
+        ),
         *_lines_on("my-", "plan verify accept"),
         *_lines_on("plan.json", "apply"),
         *(line for line in ONLINE if line.split()[1] in {"status", "rollback", "report"}),

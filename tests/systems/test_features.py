@@ -24,9 +24,11 @@ OTHER_FIELDS = {
     "breakouts": ("devices.breakouts",),
 }
 #: Rendered without a line that names a field: EOS gives each part its speed; Enterprise SONiC
-#: always hashes queue pairs; Comware 7 takes headroom from own models alone.
+#: always hashes queue pairs; Comware 7 takes headroom from own models alone; lines are merged when
+#: a change is planned.
 WITHOUT_LINE = {
     ("eos", "breakouts"),
+    ("eos", "merge"),
     ("esonic", "queue_pair_hash"),
     ("comware7", "buffers"),
 }
