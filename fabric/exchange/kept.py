@@ -94,10 +94,10 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
         The inventory that was made of it, with the subnets that follow from positions.
     """
     single = _single(realised)
-    theirs, ours = _subnets(plant, plant, single=single), _subnets(realised, plant, single=single)
+    source, ours = _subnets(plant, plant, single=single), _subnets(realised, plant, single=single)
     rail_of = {one.name: one.rail for one in plant.switches}
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for place, mine in theirs.items():
+    own: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for place, mine in source.items():
         now = ours.get(place, {})
         other = {key: value for key, value in mine.items() if value != now.get(key)}
         if "network" in other and "gateway" in mine:
@@ -106,8 +106,8 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
         if other and len(lengths) == 1:
             rail = {"rail": place.rail} if rail_of.get(place.leaf) is None else {}
             slot = {} if place.slot is None else {"slot": place.slot}
-            found[place.leaf].append({**rail, **slot, **other})
-    return dict(found)
+            own[place.leaf].append({**rail, **slot, **other})
+    return dict(own)
 
 
 def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
@@ -117,18 +117,18 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
     for host in slots.hosts:
         slot_of[host.name] = sizes[host.unit]
         sizes[host.unit] += 1
-    said: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
+    counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
     for cable in plant.cables:
         nic, leaf, gateway = _nic_end(plant, cable)
         if nic is None or not (nic.address or gateway):
             continue
         place = Place(leaf, nic.rail or 0, slot_of.get(nic.host) if single else None)
         network = IPv4Interface(nic.address or gateway).network
-        said[place]["network"][str(network)] += 1
+        counted[place]["network"][str(network)] += 1
         if cable.vlan is not None:
-            said[place]["vlan"][cable.vlan] += 1
+            counted[place]["vlan"][cable.vlan] += 1
         if gateway and IPv4Interface(gateway).ip in network:
-            said[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
+            counted[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
     return {
         place: {
             key: value
@@ -136,7 +136,7 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
             for value, count in counts.most_common(1)
             if 2 * count > counts.total()
         }
-        for place, values in said.items()
+        for place, values in counted.items()
     }
 
 
@@ -151,15 +151,15 @@ def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str]:
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:
     """Return the addresses of cables between switches that differ, by switch and port."""
     planned = {(cable.near, cable.far): cable for cable in realised.cables}
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    own: dict[str, dict[str, str]] = defaultdict(dict)
     for cable in plant.cables:
         if cable.near in plant.nic or cable.far in plant.nic:
             continue
         now = planned.get((cable.near, cable.far))
         address = _pair(cable)
         if now and address and now.addresses != address:
-            found[cable.near[0]][cable.near[1]] = address[0].partition("/")[0]
-    return dict(found)
+            own[cable.near[0]][cable.near[1]] = address[0].partition("/")[0]
+    return dict(own)
 
 
 def _pair(cable: Cable) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.exports import text_file
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.cells import marked, plain
 from fabric.exchange.values import malformed, name_error, text_of
 from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 FILE = "names.csv"
 _COLUMNS = ("source", "name")
-#: What a spreadsheet would run; a quote before it marks text (OWASP, CSV Injection).
-_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def names_file(names: Names, devices: Collection[str]) -> tuple[Artefact, ...]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
-    writer.writerows((f"'{one}" if one.startswith(_FORMULA) else one, name) for one, name in rows)
+    writer.writerows((marked(one), name) for one, name in rows)
     return (text_file("import", "names", FILE, text.getvalue()),)
 
 
@@ -120,10 +119,6 @@ def _rows(path: Path, file: _File) -> Iterator[tuple[int, str, str]]:
                 file.wrong("EXC006", message, fix, reader.line_num)
                 continue
             cells = dict(zip(header, row, strict=True))
-            yield reader.line_num, _plain(cells["source"]), cells["name"].strip()
+            yield reader.line_num, plain(cells["source"]), cells["name"].strip()
     except csv.Error as error:
         raise malformed(path, f"not CSV: {error}", "quote the cells", reader.line_num) from error
-
-
-def _plain(cell: str) -> str:
-    return cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell

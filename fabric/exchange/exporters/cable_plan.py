@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.exports import About, Exported, Exporter, exporters, text_file
 from fabric.core.hostlist import natural_key
-from fabric.exchange.importers.cable_map import FORMULA
+from fabric.exchange.cells import marked
 from fabric.exchange.plant import end_key, field_names
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _csv(rows: Iterable[tuple[object, ...]]) -> str:
 
 def _safe(cell: object) -> str:
     text = "" if cell is None else str(cell)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return marked(text)
 
 
 #: A list of cables says nothing of devices but their names and racks, and no address.

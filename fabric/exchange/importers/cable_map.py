@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.exchange.cells import plain
 from fabric.exchange.draft import MAX_CABLES, Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import dot
@@ -50,8 +51,6 @@ HEADERS: dict[str, tuple[str, ...]] = {
 _NEEDED = ("device", "port", "peer_device", "peer_port")
 _SPEED = re.compile(r"([0-9]{1,4}) ?(?:g|gb|gbps|gbit/s|gb/s|gbe|ge)?", re.IGNORECASE)
 _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,3})?) ?m?", re.IGNORECASE)
-#: What a spreadsheet would run; a quote before it marks text (OWASP, CSV Injection).
-FORMULA = ("=", "+", "-", "@", "\t")
 _DELIMITERS = (",", ";", "\t")
 
 
@@ -73,7 +72,7 @@ def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
             message = f"{len(row)} cells, and the header has {len(header)}"
             draft.wrong("EXC006", message, "quote cells that contain a separator", place)
             continue
-        _row(draft, {name: _plain(row[at]) for name, at in columns.items()}, line)
+        _row(draft, {name: plain(row[at].strip()) for name, at in columns.items()}, line)
 
 
 def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
@@ -149,11 +148,6 @@ def _columns(path: Path, line: int, header: list[str], named: Mapping[str, str])
         fix = "select one with --columns device=HEADER,port=HEADER,peer_device=...,peer_port=..."
         raise malformed(path, "; ".join(problems), fix, line)
     return columns
-
-
-def _plain(cell: str) -> str:
-    text = cell.strip()
-    return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
 
 
 def _read(path: Path, settings: Settings) -> Imported:

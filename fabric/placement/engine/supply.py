@@ -177,9 +177,9 @@ class Supply:
         columns = np.arange(self.leaf.shape[1])
         place = columns * (int(self.leaf.max()) + 1) + self.leaf
         total = np.bincount(place.reshape(-1), weights=np.repeat(hosts, len(columns)))
-        found = total[place].astype(np.int64) - hosts[:, None]
+        on_leaf = total[place].astype(np.int64) - hosts[:, None]
         same = self.leaf[:, :, None] == self.leaf[:, None, :]
-        return np.asarray((found[:, None, :] * same).max(axis=2))
+        return np.asarray((on_leaf[:, None, :] * same).max(axis=2))
 
     @cached_property
     def pods(self) -> int:

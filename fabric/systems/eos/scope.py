@@ -9,7 +9,7 @@ those of other neighbours, and whole sections that the inventory does not have s
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.lines import Node, nested
@@ -68,7 +68,7 @@ def merged(running: Sequence[str], intended: Sequence[str]) -> Merged:
     about = {_about(head) for head in wanted} - {None}
     kept = [
         stanza
-        for head, stanza in now.items()
+        for head, stanza in ((_head(stanza), stanza) for stanza in running)
         if head not in wanted
         and not _ALONE.fullmatch(head)
         and (_is_section(stanza) or _about(head) not in about)
@@ -123,7 +123,7 @@ def _stem(line: str) -> _About:
     return _About(" ".join(words[:-1] or words), named=True)
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def _about(line: str) -> _About | None:
     """Return what a line is about; None where it is none of ours."""
     text = line if _SECTION.fullmatch(line) else f"{_INDENT}{line}"
@@ -132,13 +132,13 @@ def _about(line: str) -> _About | None:
         for form in (line, text)
         for entry in find("eos", form)
     ]
-    found = [(match[0].split(), pattern) for match, pattern in matches if match]
-    if not found or line.endswith(" secondary"):
+    known = [(match[0].split(), pattern) for match, pattern in matches if match]
+    if not known or line.endswith(" secondary"):
         return None
-    plain = [words for words, pattern in found if not _NAME.search(pattern)]
+    plain = [words for words, pattern in known if not _NAME.search(pattern)]
     if plain:
         return _About(" ".join(plain[0]), named=False)
-    words, pattern = found[0]
+    words, pattern = known[0]
     parts = _BEGIN.sub("", pattern).split()
     until = next(at for at, part in enumerate(parts) if _NAME.search(part))
     return _About(" ".join(words[: until + 1]), named=True)

@@ -190,6 +190,11 @@ def test_a_change_never_touches_lines_outside_its_scope(one: str, other: str) ->
     )
 
 
+def test_equal_stanzas_of_others_all_stay() -> None:
+    runs = f"{OURS}!! noted\nalias one show version\n!! noted\nalias two show version\n"
+    assert both(running=runs).stanzas.count("!! noted") == 2
+
+
 def test_another_as_is_a_conflict() -> None:
     assert other_as(stanzas(RUNS), stanzas(OURS)) == []
     old = stanzas(RUNS.replace("65101", "65000"))
