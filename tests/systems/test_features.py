@@ -29,6 +29,10 @@ OTHER_FIELDS = {
 WITHOUT_LINE = {
     ("eos", "breakouts"),
     ("eos", "merge"),
+    ("nxos", "merge"),
+    ("junos", "merge"),
+    ("vrp8", "merge"),
+    ("comware7", "merge"),
     ("esonic", "queue_pair_hash"),
     ("comware7", "buffers"),
 }

@@ -9,13 +9,16 @@ from fabric.change.adapter import ConfigurationAdapter, Draft
 from fabric.change.lines.patch import patch
 from fabric.change.lines.steps import Step, difference, steps
 from fabric.change.model import Change
+from fabric.change.scope import notes
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
+from fabric.render.scope import is_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fabric.change.lines.grammar import Grammar
+    from fabric.change.scope import Scope
     from fabric.core.artefact import Artefact
     from fabric.core.lines import Node
     from fabric.devices.driver import Driver
@@ -46,6 +49,8 @@ class LineAdapter(ConfigurationAdapter):
     refuse : callable or None
         Raises what stands in the way of a change; gets the name of the device, what runs, and what
         is rendered.
+    scope : Scope or None
+        Whose a line is, where lines of others stay in sections of ours.
     """
 
     grammar: Grammar
@@ -56,6 +61,7 @@ class LineAdapter(ConfigurationAdapter):
     diff_indent: str = "  "
     head: str = ""
     refuse: Callable[[str, Node, Node], None] | None = None
+    scope: Scope | None = None
 
     def compose(self, running: Node, intended: Node) -> Node:
         """Return the whole configuration that is intended."""
@@ -71,10 +77,16 @@ class LineAdapter(ConfigurationAdapter):
 
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:  # noqa: ARG002
         """Compare line by line: none of these systems can try lines without running them."""
-        intended = self.read(next(item for item in artefacts if item.kind == self.kind).text)
-        now = self.read(running.config)
+        text = next(item for item in artefacts if item.kind == self.kind).text
+        intended, now = self.read(text), self.read(running.config)
         if self.refuse:
             self.refuse(running.device, now, intended)
+        stays: tuple[str, ...] = ()
+        conflicts: tuple[str, ...] = ()
+        if self.scope and is_marked(text):
+            conflicts = self.scope.conflicts(now, intended)
+            intended, others = self.scope.merged(now, intended)
+            stays = notes(others)
         target = self.compose(now, intended)
         changes = self.steps(now, target)
         shown = redacted(difference(changes, self.diff_indent))
@@ -82,6 +94,8 @@ class LineAdapter(ConfigurationAdapter):
             self._candidate(now, target),
             tuple(map(self._change, changes)),
             f"{self.head}{shown}" if shown else "",
+            stays,
+            conflicts,
         )
 
     def restore(self, before: Running, now: Running) -> LinePatch:

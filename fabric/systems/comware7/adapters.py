@@ -14,6 +14,7 @@ import re
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node
 from fabric.systems.comware7.platforms import (
     DEFAULTS,
@@ -98,11 +99,22 @@ def _without_defaults(whole: Node, running: Node) -> Node:
     })
 
 
+SCOPE = Scope(
+    system="comware7",
+    forms=indented(GRAMMAR.indent),
+    sections=re.compile(r"(?:interface|vlan|bgp|qos wred queue table) .*"),
+    alone=either(r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)", r"qos wred queue table ROCE\S*"),
+    others=re.compile(r".* sub"),
+    process=re.compile(r"bgp \d+"),
+    key=GRAMMAR.key_of,
+)
+
 adapters.add("comware7")(
     LineAdapter(
         grammar=GRAMMAR,
         read=tree,
         composer=compose,
+        scope=SCOPE,
         diff_indent=" ",
         head=f"# {EXPERIMENTAL}\n",
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fabric.core.artefact import Artefact
 from fabric.render.engine import render
 from fabric.render.registry import renderers
+from fabric.render.scope import marked, scoped
 from fabric.systems.comware7.platforms import EXPERIMENTAL
 from fabric.systems.comware7.view import view
 
@@ -47,9 +48,11 @@ def render_comware7(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what Comware 7 cannot do; see `fabric.systems.comware7.view.view`.
     """
+    design, features = scoped(design, FEATURES)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"comware7/{feature}.j2", design.name, values) for feature in FEATURES]
+    blocks = [render(f"comware7/{feature}.j2", design.name, values) for feature in features]
     body = "".join(f"{block.strip()}\n" for block in blocks if block.strip())
     text = f"# {EXPERIMENTAL}\n{body}#\nreturn\n"
     path = f"switches/{design.name}/running-config.comware7"
+    text = marked(design, text, "#")
     return [Artefact(design.name, design.platform, "running-config", path, text.encode())]

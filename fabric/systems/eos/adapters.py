@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
+from fabric.change.scope import notes
 from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
+from fabric.render.scope import is_marked
 from fabric.systems.eos.parsers import marked_lines
 from fabric.systems.eos.platforms import LINE_RISK, OWNED_STANZAS
-from fabric.systems.eos.scope import MARK, merged, other_as
+from fabric.systems.eos.scope import merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +70,7 @@ class EosAdapter(ConfigurationAdapter):
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
         """Ask the switch for the difference to the wanted configuration."""
         intended = next(item for item in artefacts if item.kind == "startup-config").text
-        if intended.startswith(MARK):
+        if is_marked(intended):
             return self._merged(running, intended, driver)
         return self._draft(compose(running.config, intended), driver)
 
@@ -85,14 +87,9 @@ class EosAdapter(ConfigurationAdapter):
 
     def _merged(self, running: Running, intended: str, driver: Driver) -> Draft:
         """Return the draft of a configuration that keeps the lines of others."""
-        now, ours = stanzas(running.config), stanzas(intended)
-        both = merged(now, ours)
-        conflicts = tuple(
-            f"{head} runs, and the inventory has another AS number; correct one of them"
-            for head in other_as(now, ours)
-        )
-        notes = tuple(f"stays as it runs: {redacted(line)}" for line in both.others)
-        return self._draft("\n".join([*both.stanzas, ""]), driver, notes, conflicts)
+        both = merged(stanzas(running.config), stanzas(intended))
+        text = "\n".join([*both.stanzas, ""])
+        return self._draft(text, driver, notes(both.others), both.conflicts)
 
     def restore(self, before: Running, now: Running) -> WholeConfiguration:  # noqa: ARG002
         """Return the earlier configuration whole."""

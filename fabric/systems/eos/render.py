@@ -7,13 +7,12 @@ prints its running configuration.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.artefact import Artefact
 from fabric.render.engine import render
 from fabric.render.registry import renderers
-from fabric.systems.eos.scope import MARK
+from fabric.render.scope import marked, scoped
 from fabric.systems.eos.view import view
 
 if TYPE_CHECKING:
@@ -50,28 +49,19 @@ FEATURES = (
 )
 
 
-#: What other tools own where our lines are merged.
-_OF_OTHERS = frozenset({"ntp", "syslog"})
-
-
 @renderers.add("eos")
 def render_eos(design: DeviceDesign) -> list[Artefact]:
     """Return ``startup-config.eos`` of an EOS switch."""
-    merged = design.scope == "merge"
-    if merged:  # ports without a cable may be used by others
-        used = tuple(port for port in design.ports if port.kind != "unused")
-        design = replace(design, ports=used)
+    design, features = scoped(design, FEATURES)
     values = {"view": view(design), "device": design}
-    features = [one for one in FEATURES if not (merged and one in _OF_OTHERS)]
     blocks = [render(f"eos/{feature}.j2", design.name, values) for feature in features]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
-    text = f"{MARK}\n{text}" if merged else text
     return [
         Artefact(
             design.name,
             design.platform,
             "startup-config",
             f"switches/{design.name}/startup-config.eos",
-            text.encode(),
+            marked(design, text, "!").encode(),
         )
     ]

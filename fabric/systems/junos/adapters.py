@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
+from fabric.change.scope import notes
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
+from fabric.render.scope import is_marked
 from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
 from fabric.systems.junos.platforms.grammar import levels, replaces
 from fabric.systems.junos.platforms.text import line_text, quoted, read_set
+from fabric.systems.junos.scope import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,10 +128,17 @@ class JunosAdapter(ConfigurationAdapter):
     ) -> Draft:
         """Compare the lines of the configuration with those that are wanted."""
         intended = next(item for item in artefacts if item.kind == "set").text
-        before, after = read_set(running.config), compose(running.config, intended)
+        before = read_set(running.config)
+        stays: tuple[str, ...] = ()
+        conflicts: tuple[str, ...] = ()
+        if is_marked(intended):
+            after, others, conflicts = merged(before, read_set(intended))
+            stays = notes((path for path in others if is_owned(("set", path))), " ")
+        else:
+            after = compose(running.config, intended)
         changes = tuple(_changes(before, after))
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
-        return Draft(_candidate(before, after), changes, "\n".join(diff))
+        return Draft(_candidate(before, after), changes, "\n".join(diff), stays, conflicts)
 
     def restore(self, before: Running, now: Running) -> LinePatch:
         """Return the lines that restore the earlier configuration."""

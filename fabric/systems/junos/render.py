@@ -13,6 +13,7 @@ from fabric.core.artefact import Artefact
 from fabric.core.errors import RenderError
 from fabric.render.engine import render
 from fabric.render.registry import renderers
+from fabric.render.scope import marked, scoped
 from fabric.systems.junos.platforms.grammar import StatementError, statements
 from fabric.systems.junos.platforms.text import ConfigurationTextError, read_set
 from fabric.systems.junos.platforms.tree import nested
@@ -53,8 +54,9 @@ FEATURES = (
 @renderers.add("junos")
 def render_junos(design: DeviceDesign) -> list[Artefact]:
     """Return ``junos.set`` and ``junos.conf`` of a Junos switch."""
+    design, features = scoped(design, FEATURES)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
+    blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in features]
     result = checked("\n".join(blocks), design.name)
     folder = f"switches/{design.name}"
     both = (
@@ -62,7 +64,13 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
         ("hierarchy", "junos.conf", nested(result.values())),
     )
     return [
-        Artefact(design.name, design.platform, kind, f"{folder}/{name}", content.encode())
+        Artefact(
+            design.name,
+            design.platform,
+            kind,
+            f"{folder}/{name}",
+            marked(design, content, "#").encode(),
+        )
         for kind, name, content in both
     ]
 

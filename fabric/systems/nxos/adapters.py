@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node, nested
 from fabric.systems.nxos.parsers.text import blocks
 from fabric.systems.nxos.platforms import DEFAULT_HASH, KEPT_FEATURES, LINE_RISK, OWNED_LINES
@@ -123,4 +124,22 @@ GRAMMAR = Grammar(
     share=re.compile(r"bandwidth remaining percent (\d+)"),
 )
 
-adapters.add("nxos")(LineAdapter(grammar=GRAMMAR, read=tree))
+SCOPE = Scope(
+    system="nxos",
+    forms=indented(GRAMMAR.indent),
+    sections=either(
+        r"(?:vlan|router|class-map|policy-map|route-map) .*", r"interface (?!breakout).*"
+    ),
+    alone=either(
+        r"class-map type qos match-any (?:ROCE|CNP)\S*",
+        r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",
+        r"priority-flow-control .*",
+        r"ip prefix-list PL-.*",
+        r"route-map RM-.*",
+    ),
+    others=re.compile(r".* secondary"),
+    process=re.compile(r"router bgp .*"),
+    key=GRAMMAR.key_of,
+)
+
+adapters.add("nxos")(LineAdapter(grammar=GRAMMAR, read=tree, scope=SCOPE))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fabric.core.artefact import Artefact
 from fabric.render.engine import render
 from fabric.render.registry import renderers
+from fabric.render.scope import marked, scoped
 from fabric.systems.nxos.view import view
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ def render_nxos(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what NX-OS cannot do; see `fabric.systems.nxos.view.view`.
     """
+    design, features = scoped(design, FEATURES)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in FEATURES]
+    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in features]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-config.nxos"
+    text = marked(design, text, "!")
     return [Artefact(design.name, design.platform, "running-config", path, text.encode())]

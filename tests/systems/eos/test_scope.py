@@ -9,12 +9,13 @@ import pytest
 import yaml
 
 from fabric.design.designs import Designs
+from fabric.render.scope import MARK
 from fabric.systems.eos.adapters import stanzas
 from fabric.systems.eos.render import render_eos
-from fabric.systems.eos.scope import MARK, merged, other_as
+from fabric.systems.eos.scope import merged
 from tests.topology import fabrics
 
-OURS = f"""{MARK}
+OURS = f"""! {MARK}
 hostname leaf1
 !
 vlan 101
@@ -129,7 +130,7 @@ def both(running: str = RUNS, intended: str = OURS):
 def test_lines_of_others_stay_and_are_named() -> None:
     result = both()
     assert result.stanzas[: len(KEPT)] == KEPT
-    assert result.others == OTHERS
+    assert [": ".join(path) for path in result.others] == OTHERS
 
 
 def test_ours_are_as_the_inventory_has_them() -> None:
@@ -196,9 +197,9 @@ def test_equal_stanzas_of_others_all_stay() -> None:
 
 
 def test_another_as_is_a_conflict() -> None:
-    assert other_as(stanzas(RUNS), stanzas(OURS)) == []
-    old = stanzas(RUNS.replace("65101", "65000"))
-    assert other_as(old, stanzas(OURS)) == ["router bgp 65000"]
+    assert both().conflicts == ()
+    (conflict,) = both(running=RUNS.replace("65101", "65000")).conflicts
+    assert conflict.startswith("router bgp 65000 runs")
 
 
 SKUS = ("leaf", "spine")

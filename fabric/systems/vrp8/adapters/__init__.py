@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node
 from fabric.systems.vrp8.adapters.split import (
     cage_of,
@@ -165,12 +166,30 @@ def compose(running: Node, intended: Node) -> Node:
         and f"vlan batch {vlan[1]}" not in whole.children
     }
     changed = changed_cages(running, whole)
+    split = {cage_of(line) for line in whole.children if is_split(line)}
     return Node({
         line: child
         for line, child in whole.children.items()
         if line not in lost
-        and (is_split(line) or cage_of(line) not in changed or line in intended.children)
+        and (
+            is_split(line)
+            or cage_of(line) not in changed
+            or (line in intended.children and (":" in line) == (cage_of(line) in split))
+        )
     })
 
 
-adapters.add("vrp8")(LineAdapter(grammar=GRAMMAR, read=tree, composer=compose))
+SCOPE = Scope(
+    system="vrp8",
+    forms=indented(GRAMMAR.indent),
+    sections=re.compile(r"(?:interface|vlan|bgp|diffserv domain|drop-profile) .*"),
+    alone=either(
+        r"dcb pfc (?:roce|(?:dscp-mapping|deadlock|deadlock-detect|deadlock-recovery|global) .*)",
+        r"(?:diffserv domain|drop-profile) roce\S*",
+    ),
+    others=re.compile(r".* sub"),
+    process=re.compile(r"bgp \d+(?:\.\d+)?"),
+    key=GRAMMAR.key_of,
+)
+
+adapters.add("vrp8")(LineAdapter(grammar=GRAMMAR, read=tree, composer=compose, scope=SCOPE))
