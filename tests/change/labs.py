@@ -54,6 +54,12 @@ COMWARE7 = (
     .replace("7060X6-64PE", "S9820-64H")
     .replace("host_gbps: 400, uplink_gbps: 400", "host_gbps: 100, uplink_gbps: 100")
 )
+JUNOS = (
+    INVENTORY
+    .replace("ACS-MSN4700", "QFX5240-64OD")
+    .replace("7060X6-64PE", "QFX5230-64CD")
+    .replace("kmin_bytes: 150000, kmax_bytes: 1500000", "kmin_bytes: 750000, kmax_bytes: 7500000")
+)
 ESONIC = INVENTORY.replace("ACS-MSN4700", "Z9332F-ON").replace("7060X6-64PE", "Z9664F-ON")
 LEAF, SPINE, HOST = "su1-rail0", "spine01", "gpu1"
 

@@ -247,12 +247,6 @@ def test_states_apart_are_named_as_the_changes_name_them():
 # -- whole runs
 
 
-INVENTORY = (
-    labs.INVENTORY
-    .replace("ACS-MSN4700", "QFX5240-64OD")
-    .replace("7060X6-64PE", "QFX5230-64CD")
-    .replace("kmin_bytes: 150000, kmax_bytes: 1500000", "kmin_bytes: 750000, kmax_bytes: 7500000")
-)
 SPINE, HOST = labs.SPINE, labs.HOST
 
 
@@ -264,7 +258,7 @@ def run(made, folder, connections, options=OPTIONS):
 def fresh_lab(folder, monkeypatch):
     """Yield lab and connections file of an inventory that has been applied."""
     monkeypatch.setattr(session, "TICK", 0.002)  # ncclient looks for something to send that often
-    with labs.running_lab(folder, monkeypatch, INVENTORY) as (lab, project, connections):
+    with labs.running_lab(folder, monkeypatch, labs.JUNOS) as (lab, project, connections):
         result = run(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
         assert labs.unhealthy(project, connections) == []
@@ -288,7 +282,7 @@ def ready(whole_lab, tmp_path):
     mine.write_text(connections.read_text())
     before = {name: lab[name].store.committed for name in (LEAF, SPINE)}
     cables = {name: dict(lab[name].view.neighbours) for name in before}
-    yield lab, Project(labs.write_inventory(tmp_path / "inventory", INVENTORY)), mine, tmp_path
+    yield lab, Project(labs.write_inventory(tmp_path / "inventory", labs.JUNOS)), mine, tmp_path
     for name, config in before.items():
         lab[name].faults.clear()
         lab[name].store.expire()
