@@ -129,7 +129,7 @@ LABS = {
             "set system ntp server 192.0.2.77",
         ),
         kmax=("kmax_bytes: 7500000", "kmax_bytes: 15000000"),
-        marking=("interpolate fill-level 8\n", "interpolate fill-level 17\n"),
+        marking=("interpolate fill-level 9\n", "interpolate fill-level 17\n"),
         text=lambda switch: lines_of(switch.store.committed),
     ),
 }
