@@ -87,6 +87,8 @@ class Scope:
         Lines of others although a pattern matches, such as a second address.
     process : re.Pattern
         First lines of BGP; a switch has one.
+    split : tuple
+        First lines of ports, and what a line is about that splits such a port: it is ours with it.
     key : callable
         What a line without a pattern is about: it does not stay with one of ours.
     name : re.Pattern
@@ -100,6 +102,7 @@ class Scope:
     alone: re.Pattern[str]
     others: re.Pattern[str] = _NEVER
     process: re.Pattern[str] = _NEVER
+    split: tuple[re.Pattern[str], str] = (_NEVER, "")
     key: Callable[[str], str] = stem
     name: re.Pattern[str] = re.compile(r"\\[Sd]")
 
@@ -111,7 +114,13 @@ class Scope:
         now, wanted : Node
             What runs, and what is rendered.
         """
+        port, words = self.split
         about = {_about(self, (line,)) for line in wanted.children} - {None}
+        about |= {
+            _About(match.expand(words), named=True)
+            for line in wanted.children
+            if (match := port.fullmatch(line))
+        }
         both = Node({
             line: child
             for line, child in now.children.items()

@@ -295,3 +295,33 @@ def test_the_mark_of_the_file_decides_what_is_planned(system: str) -> None:
 
 INDENTS = {"nxos": "  "}
 KINDS = {"junos": "set"}
+
+
+SPLITS = {
+    "nxos": (
+        "interface breakout module 1 port {} map 100g-4x",
+        "interface Ethernet1/{}",
+        "interface Ethernet1/{}/1",
+    ),
+    "vrp8": (
+        "port split dimension interface 100GE1/0/{} split-type 4*25GE",
+        "interface 100GE1/0/{}",
+        "interface 100GE1/0/{}:1",
+    ),
+}
+
+
+@pytest.mark.parametrize("system", SPLITS)
+def test_the_split_of_a_port_of_ours_is_ours(system: str) -> None:
+    """Port 1 is in the inventory, port 9 is not; a port that is split is not there any more."""
+    split, whole, part = SPLITS[system]
+    both = [(line.format(1), "shutdown") for line in (whole, part)]
+    theirs = ((split.format(9),), (part.format(9), "shutdown"))
+    now = tree(system, "", ((split.format(1),), both[1], *theirs))
+    after, _ = target(system, now, f"{whole.format(1)}\n shutdown\n")
+    assert (split.format(1),) not in lines(after)
+    assert {*theirs, both[0]} <= lines(after)
+    now = tree(system, "", (both[0], *theirs))
+    after, _ = target(system, now, f"{split.format(1)}\n{part.format(1)}\n shutdown\n")
+    assert {*theirs, (split.format(1),), both[1]} <= lines(after)
+    assert system == "nxos" or both[0] not in lines(after)

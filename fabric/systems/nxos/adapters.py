@@ -139,6 +139,10 @@ SCOPE = Scope(
     ),
     others=re.compile(r".* secondary"),
     process=re.compile(r"router bgp .*"),
+    split=(
+        re.compile(r"interface Ethernet1/(\d+)(?:/\d+)?"),
+        r"interface breakout module 1 port \1",
+    ),
     key=GRAMMAR.key_of,
 )
 

@@ -189,6 +189,10 @@ SCOPE = Scope(
     ),
     others=re.compile(r".* sub"),
     process=re.compile(r"bgp \d+(?:\.\d+)?"),
+    split=(
+        re.compile(r"interface (\d+GE\d+/\d+/\d+)(?::\d+)?"),
+        r"port split dimension interface \1",
+    ),
     key=GRAMMAR.key_of,
 )
 
