@@ -79,7 +79,8 @@ class Scope:
     forms : callable
         From the path of a line to the texts in which its patterns are searched.
     sections : re.Pattern
-        Sections by their first words: of two, both can be there.
+        Sections by their first words, where a pattern does not name them: of two, both can be
+        there. Not needed where the grammar of a system says what it keeps.
     alone : re.Pattern
         What is ours alone, by its name or because the lossless classes are: nothing else stays
         there, and it goes when it is not rendered. The words of a path.
@@ -98,8 +99,8 @@ class Scope:
 
     system: str
     forms: Callable[[Path], Iterable[str]]
-    sections: re.Pattern[str]
     alone: re.Pattern[str]
+    sections: re.Pattern[str] = _NEVER
     others: re.Pattern[str] = _NEVER
     process: re.Pattern[str] = _NEVER
     split: tuple[re.Pattern[str], str] = (_NEVER, "")

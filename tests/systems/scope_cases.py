@@ -58,6 +58,7 @@ SYSTEMS = {
             ("ntp server 192.0.2.77",),
             ("snmp-server community SECRET ro",),
             ("policy-map type qos THEIRS", "class class-default"),
+            ("policy-map type qos EMPTY",),
         ),
         named=8,
         stale=(
@@ -90,6 +91,7 @@ SYSTEMS = {
             ("vlan batch 3999",),
             ("ntp unicast-server 192.0.2.77",),
             ("acl number 3999", "rule 5 permit ip"),
+            ("drop-profile empty",),
             ("drop-profile theirs", "color green low-limit 50 high-limit 60 discard-percentage 10"),
         ),
         named=6,
@@ -121,6 +123,7 @@ SYSTEMS = {
             ("vlan 3999",),
             ("ntp-service unicast-server 192.0.2.77",),
             ("acl advanced 3999", "rule 5 permit ip"),
+            ("qos wred queue table EMPTY",),
             ("qos wred queue table THEIRS", "queue 1 low-limit 10 high-limit 20"),
         ),
         named=7,

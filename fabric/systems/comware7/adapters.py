@@ -102,7 +102,6 @@ def _without_defaults(whole: Node, running: Node) -> Node:
 SCOPE = Scope(
     system="comware7",
     forms=indented(GRAMMAR.indent),
-    sections=re.compile(r"(?:interface|vlan|bgp|qos wred queue table) .*"),
     alone=either(r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)", r"qos wred queue table ROCE\S*"),
     others=re.compile(r".* sub"),
     process=re.compile(r"bgp \d+"),

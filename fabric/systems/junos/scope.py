@@ -24,7 +24,6 @@ _AS = ("routing-options", "autonomous-system")
 SCOPE = Scope(
     system="junos",
     forms=lambda path: (f"set {' '.join(path)}",),
-    sections=_NEVER,
     alone=re.compile(
         r"class-of-service (?:classifiers dscp|congestion-notification-profile|scheduler-maps)"
         r" ROCE\S*|class-of-service drop-profiles ECN\S*"

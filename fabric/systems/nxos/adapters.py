@@ -127,9 +127,6 @@ GRAMMAR = Grammar(
 SCOPE = Scope(
     system="nxos",
     forms=indented(GRAMMAR.indent),
-    sections=either(
-        r"(?:vlan|router|class-map|policy-map|route-map) .*", r"interface (?!breakout).*"
-    ),
     alone=either(
         r"class-map type qos match-any (?:ROCE|CNP)\S*",
         r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",

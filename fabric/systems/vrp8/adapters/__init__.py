@@ -182,7 +182,6 @@ def compose(running: Node, intended: Node) -> Node:
 SCOPE = Scope(
     system="vrp8",
     forms=indented(GRAMMAR.indent),
-    sections=re.compile(r"(?:interface|vlan|bgp|diffserv domain|drop-profile) .*"),
     alone=either(
         r"dcb pfc (?:roce|(?:dscp-mapping|deadlock|deadlock-detect|deadlock-recovery|global) .*)",
         r"(?:diffserv domain|drop-profile) roce\S*",
