@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.forms import Imported, Importer, Settings, importers
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
+#: The highest value of `bgp.allowas_in`.
+_MOST_OFTEN = 9
+
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:
     """Return the fabric that configurations describe.
@@ -32,15 +36,17 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     ----------
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, and ``lldp`` where that
-        was read.
+        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, ``allowas_in``, and
+        ``lldp`` where that was read.
 
     Raises
     ------
     InputError
         When a device cannot be taken in.
     """
-    return lldp.parse([*_Evidence(data).seen()], shown, settings)
+    imported = lldp.parse([*_Evidence(data).seen()], shown, settings)
+    often = max((row["allowas_in"] for row in data), default=0)
+    return replace(imported, allowas_in=min(often, _MOST_OFTEN))
 
 
 class _Evidence:
