@@ -92,6 +92,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "ports": {
             name: {
                 "description": port.description,
+                "enabled": port.enabled,
                 "addresses": [*_addresses(port)],
                 "vlan": port.vlan,
                 "gateways": gateways.get(port.vlan, []),

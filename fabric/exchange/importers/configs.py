@@ -126,10 +126,14 @@ class _Evidence:
 
 
 def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the address of a port, or that of the gateway of its VLAN, where it has one alone."""
+    """Return whether a port is on, and its address, or that of the gateway of its VLAN.
+
+    The address is told where there is one alone.
+    """
     addresses = port["addresses"] or port["gateways"]
     address = {"address": addresses[0]} if len(addresses) == 1 else {}
-    return address | ({"vlan": port["vlan"]} if port["vlan"] else {})
+    vlan = {"vlan": port["vlan"]} if port["vlan"] else {}
+    return address | vlan | {"enabled": port["enabled"]}
 
 
 def _read(path: Path, settings: Settings) -> Imported:
