@@ -130,6 +130,12 @@ FEATURES = (
         _if(lambda d: d.bgp.unnumbered),
         rule="BGP007",
     ),
+    Feature(
+        "allowas_in",
+        "the own AS number in routes",
+        "bgp.allowas_in",
+        _if(lambda d: d.bgp.allowas_in or d.bgp.tells_peer_as),
+    ),
     Feature("bfd", "BFD of BGP sessions", "bgp.bfd", _if(lambda d: d.bgp.bfd)),
     Feature(
         "breakouts",

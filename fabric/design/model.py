@@ -236,10 +236,16 @@ class BgpNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class BgpDesign:
-    """BGP of a switch; ``advertised_*`` are the only prefixes that it may originate."""
+    """BGP of a switch; ``advertised_*`` are the only prefixes that it may originate.
+
+    ``allowas_in`` is how often its own AS number may stand in a route that it accepts.
+    ``tells_peer_as`` says that a neighbour is told routes that came from its AS.
+    """
 
     asn: int
     router_id: str
+    allowas_in: int
+    tells_peer_as: bool
     keepalive_s: int
     hold_s: int
     max_paths: int

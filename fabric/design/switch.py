@@ -290,7 +290,7 @@ class SwitchDesigner:
 
     def _bgp(self, row: int, ports: tuple[PortDesign, ...]) -> BgpDesign:
         fabric, switches = self._fabric, self._fabric.switches
-        file = fabric.intent.fabric
+        file, role = fabric.intent.fabric, switches.role(row)
         neighbours = tuple(
             BgpNeighbour(
                 address=_other_end(port.address) if port.address else "",
@@ -307,6 +307,8 @@ class SwitchDesigner:
         return BgpDesign(
             asn=int(switches.asn[row]),
             router_id=ipv4_text(int(switches.loopback[row])),
+            allowas_in=file.bgp.allowas_in if role == "leaf" else 0,
+            tells_peer_as=file.bgp.allowas_in > 0 and role == "spine",
             keepalive_s=file.bgp.keepalive_s,
             hold_s=file.bgp.hold_s,
             max_paths=file.bgp.max_paths,

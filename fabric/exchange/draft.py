@@ -205,7 +205,7 @@ class Draft:
 
     def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
         both: dict[str, Any] = {}
-        for name in ("speed_gbps", "cable_m", "near_address", "far_address", "vlan"):
+        for name in ("speed_gbps", "cable_m", "near_address", "far_address", "vlan", "state"):
             before, now = getattr(old, name), getattr(new, name)
             both[name] = before if now in {None, ""} else now
             if not {None, ""} & {before, now} and before != now:

@@ -61,6 +61,8 @@ class Imported:
         Ports that are parts of a port of the source, by device and the name that they have here.
     numbers : mapping
         Ports that the source knows by number alone, from 1, in the same way.
+    allowas_in : int
+        How often leaves accept their own AS number in a route, where the source tells it.
     """
 
     plant: Plant
@@ -70,6 +72,7 @@ class Imported:
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     lanes: Mapping[End, Lane] = field(default_factory=dict)
     numbers: Mapping[End, int] = field(default_factory=dict)
+    allowas_in: int = 0
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from fabric.core.artefact import Artefact
     from fabric.exchange.assumed import Path
@@ -50,7 +50,7 @@ def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
         recipe,
         {
             "fabric.yaml": tree,
-            "devices/imported.yaml": _listed("devices", _overrides(plant.switches, recipe)),
+            "devices/imported.yaml": _listed("devices", _overrides(plant, recipe)),
             "hosts/imported.yaml": _listed("hosts", names.overrides(recipe.addresses)),
         },
         {"cabling.csv": cabling_csv(plant), "connections.json": _connections(plant)},
@@ -282,8 +282,9 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _overrides(switches: Iterable[Device], recipe: Recipe) -> list[dict[str, Any]]:
-    """Return what switches have alone: serial, MAC, breakouts and addresses."""
+def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:
+    """Return what switches have alone: serial, MAC, breakouts, addresses, ports that are off."""
+    ports = _ports(plant, recipe)
     rows = (
         {
             "names": one.name,
@@ -291,12 +292,21 @@ def _overrides(switches: Iterable[Device], recipe: Recipe) -> list[dict[str, Any
             "mac": one.mac,
             "breakouts": recipe.breakouts.get(one.name, ""),
             "subnets": recipe.subnets.get(one.name, ""),
-            "ports": {
-                port: {"address": address}
-                for port, address in recipe.links.get(one.name, {}).items()
-            }
-            or "",
+            "ports": ports.get(one.name, ""),
         }
-        for one in switches
+        for one in plant.switches
     )
     return [row for row in map(known, rows) if len(row) > 1]
+
+
+def _ports(plant: Plant, recipe: Recipe) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what single ports have, by switch: an address, or that they are off."""
+    ports: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, links in recipe.links.items():
+        for port, address in links.items():
+            ports.setdefault(name, {}).setdefault(port, {})["address"] = address
+    for cable in plant.disabled:
+        ends = (end for end in (cable.near, cable.far) if plant.device[end[0]].kind == "switch")
+        name, port = next(ends)
+        ports.setdefault(name, {}).setdefault(port, {})["enabled"] = False
+    return ports

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.units import METRES, kbps_to_gbps, length_to_m
 from fabric.exchange.netbox_cables import laned, pairs, paths, peers
 from fabric.exchange.netbox_words import ends_of, name_of, object_of, slug_of
+from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ class Links:
         """Return the address of a port of a switch."""
         return self._addresses.get(end, "") if self._kinds[end[0]] == "switch" else ""
 
+    def _is_off(self, end: End) -> bool:
+        return self._interfaces.get(end, {}).get("enabled") is False
+
     def _join(self, joined: list[tuple[End, End]], place: Any, cable_m: int | None) -> None:
         """Take cables in, with a name for each lane of a port that has several."""
         ports, lanes = laned(joined)
@@ -114,6 +118,7 @@ class Links:
                 "cable_m": cable_m,
                 "near_address": self._address(whole[0]),
                 "far_address": self._address(whole[1]),
+                "state": DISABLED if any(map(self._is_off, whole)) else None,
             }
             self._draft.cable(one, other, place, figures)
             self.cabled |= {*whole}
@@ -142,9 +147,6 @@ class Links:
             if lag:
                 what = "interfaces are members of a LAG, and imported as single ones"
                 self._notes.add(what, "check their addresses", f"{name} of {lag}")
-            if row.get("enabled") is False:
-                what = "interfaces are disabled in NetBox, and imported as enabled"
-                self._notes.add(what, "remove their cables if they are not used", name)
 
     def _length(self, row: Row, place: Any) -> int | None:
         length, unit = row.get("length"), slug_of(row.get("length_unit"))

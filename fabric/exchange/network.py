@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.plant import DISABLED, Cable, Device, Nic, Plant
 from fabric.exchange.values import known
 from fabric.topology.graph import graph
 from fabric.topology.naming import nic_names
@@ -66,8 +66,7 @@ def take(
             hosts.add(str(node.get("id")))
         draft.device(node.get("id"), place, values, source_role=True)
     for number, edge in enumerate(edges):
-        if edge.get("enabled") is not False:
-            take_edge(draft, edge, draft.place(what=f"edges[{number}]"), hosts)
+        take_edge(draft, edge, draft.place(what=f"edges[{number}]"), hosts)
 
 
 def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collection[str]) -> None:
@@ -83,6 +82,7 @@ def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collec
         draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
     figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", "vlan", *_FLAT_ADDRESSES)}
+    figures["state"] = DISABLED if edge.get("enabled") is False else None
     addresses = edge.get("addresses")
     if isinstance(addresses, dict):
         known_ends = (None if end[0] in hosts else addresses.get(end[0]) for end in ends)
@@ -105,6 +105,7 @@ def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
         "speed_gbps": cable.speed_gbps,
         "cable_m": cable.cable_m,
         "vlan": cable.vlan,
+        "enabled": False if cable.state == DISABLED else None,
     }
     if nic is not None:
         attributes |= {name: getattr(nic, name) for name in _NIC}
@@ -126,9 +127,9 @@ def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
 
 
 def plant(fabric: Fabric) -> Plant:
-    """Return devices, enabled cables and enabled NICs of a realised network."""
+    """Return devices, cables and cabled NICs of a realised network."""
     network = graph(fabric)
-    edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
+    edges = [data for *_, data in network.edges(data=True) if all(data["ports"].values())]
     macs = _macs(fabric)
     numbered = fabric.intent.fabric.bgp.peering == "numbered"
     nodes: list[tuple[str, dict[str, Any]]] = [
@@ -196,7 +197,8 @@ def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
     elif not numbered:
         near = far = ""
     return Cable.between(
-        one, other, data["speed_gbps"], data["cable_m"], (near, far), data.get("vlan")
+        *(one, other, data["speed_gbps"], data["cable_m"], (near, far), data.get("vlan")),
+        state="" if data["enabled"] else DISABLED,
     )
 
 

@@ -56,6 +56,10 @@ class Device:
     mac: str = ""
 
 
+#: The state of a cable that is switched off.
+DISABLED = "disabled"
+
+
 @dataclass(frozen=True, slots=True)
 class Cable:
     """A cable; its ends are in natural order, so that equal cables are equal.
@@ -70,6 +74,8 @@ class Cable:
         IPv4 address with length of a switch at that end; to a NIC that of its gateway.
     vlan : int or None
         VLAN of a cable to a NIC.
+    state : str
+        ``disabled`` where a port at its ends is switched off, else empty.
     """
 
     near: End
@@ -79,6 +85,7 @@ class Cable:
     near_address: str = ""
     far_address: str = ""
     vlan: int | None = None
+    state: str = ""
 
     @classmethod
     def between(
@@ -89,11 +96,12 @@ class Cable:
         cable_m: int | None = None,
         addresses: tuple[str, str] = ("", ""),
         vlan: int | None = None,
+        state: str = "",
     ) -> Cable:
         """Return the cable between two ends, whichever is named first."""
         ends = sorted(zip((one, other), addresses, strict=True), key=lambda end: end_key(end[0]))
         (near, near_address), (far, far_address) = ends
-        return cls(near, far, speed_gbps, cable_m, near_address, far_address, vlan)
+        return cls(near, far, speed_gbps, cable_m, near_address, far_address, vlan, state)
 
     @property
     def addresses(self) -> tuple[str, str]:
@@ -171,10 +179,16 @@ class Plant:
                 cable.cable_m,
                 cable.addresses,
                 cable.vlan,
+                cable.state,
             )
             for cable in self.cables
         )
         return replace(self, cables=tuple(cables))
+
+    @cached_property
+    def disabled(self) -> tuple[Cable, ...]:
+        """Cables that are switched off."""
+        return tuple(cable for cable in self.cables if cable.state == DISABLED)
 
     def without(self, lost: Collection[str]) -> Plant:
         """Return the same without some fields, named ``device.asn``, ``cable.cable_m``, ``nics``.

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import Name, quoted
 from fabric.intent.yaml.file import read_text
 
@@ -69,6 +70,7 @@ CABLE_WORDS: dict[str, tuple[str, ...]] = {
     "near_address": ("near_address",),
     "far_address": ("far_address",),
     "vlan": ("vlan",),
+    "state": ("state",),
 }
 NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rail": ("nic_rail",),
@@ -114,6 +116,8 @@ def typed(key: str, value: object) -> int | str:
         return _reached(text)
     if key == "mac":
         return _mac(text)
+    if key == "state":
+        return text if text == DISABLED else ""
     if key in {"unit", "pod"}:
         _name(text)
     plain = text.isprintable() and (text.isascii() or key == "rack")

@@ -246,6 +246,13 @@ class Bgp(Model):
     leaf_asn_first: Asn = Field(
         65101, description="AS number of the first leaf; incremented for each further leaf."
     )
+    allowas_in: int = Field(
+        0,
+        ge=0,
+        le=9,
+        description="How often a leaf accepts its own AS number in a route; 1 for leaves that "
+        "share an AS number.",
+    )
     keepalive_s: int = Field(3, ge=1, le=3600, description="Keepalive interval.")
     hold_s: int = Field(9, ge=3, le=3600, description="Hold time of a session.")
     max_paths: int = Field(64, ge=1, le=256, description="Maximum number of equal-cost paths.")

@@ -1,9 +1,9 @@
 """Routes of every switch as the files make them: connected, static, and BGP by rounds.
 
 eBGP as RFC 4271 has it, and as all our systems do it: the shortest AS path wins, a path with the
-own AS number is rejected, equal paths are used together up to ``max_paths`` (over different AS
-paths only where the file relaxes that), and the path of the lowest router id, then the lowest
-address, is told on. Rounds are run until nothing changes.
+own AS number is rejected unless the file allows it, equal paths are used together up to
+``max_paths`` (over different AS paths only where the file relaxes that), and the path of the lowest
+router id, then the lowest address, is told on. Rounds are run until nothing changes.
 """
 
 from __future__ import annotations
@@ -223,6 +223,7 @@ class _Speakers:
         self._max_paths = np.array([bgp.max_paths if bgp else 1 for bgp in processes])
         self._source, self._target = hops.source, hops.target
         self._switch, self._first = np.unique(hops.source, return_index=True)
+        self._allowed, self._silent = _about_loops(network, hops.sessions)
         self._external = (self._asn[hops.source] != self._asn[hops.target])[:, None]
         self._passes = _passes(network, hops.sessions, prefixes)
 
@@ -267,7 +268,9 @@ class _Speakers:
         """
         source, target = self._source, self._target
         told = length[target]
-        looped = (path[target] == self._asn[source][:, None, None]).any(axis=2)
+        owned = path[target] == self._asn[source][:, None, None]
+        looped = owned.sum(axis=2) > self._allowed[:, None]
+        looped |= owned[..., 0] & self._silent[:, None]
         usable = may & (told < MAX_HOPS) & ~looped
         offer = np.where(usable, told + 1, _FAR)
         shortest = np.full(length.shape, _FAR)
@@ -314,6 +317,21 @@ class _Speakers:
         first = np.searchsorted(self._source, self._source)
         before = np.where(first[:, None] > 0, count[np.maximum(first - 1, 0)], 0)
         return equal & (count - before <= self._max_paths[self._source][:, None])
+
+
+def _about_loops(network: Network, links: tuple[Session, ...]) -> tuple[Ints, Bools]:
+    """Return how often a session takes the own AS number, and whether its peer never tells it.
+
+    Junos and NX-OS tell no route to the AS that it came from (``advertise-peer-as``,
+    ``disable-peer-as-check``).
+    """
+    allowed = np.zeros(len(links), dtype=np.int64)
+    silent = np.zeros(len(links), dtype=np.bool_)
+    for row, link in enumerate(links):
+        here = network.switches[link.switch].bgp
+        allowed[row] = (here.peers[link.session].allowas_in or 0) if here else 0
+        silent[row] = link.far is not None and link.far.tells_peer_as is False
+    return allowed, silent
 
 
 def _rank(network: Network, link: Session) -> tuple[int, int]:

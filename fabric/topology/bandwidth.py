@@ -80,8 +80,7 @@ def useful_uplinks(network: Clos, layers: Layers) -> Bools:
     ends = layers.above[1].T | layers.beyond[1]
     spine = network.place[cables.upper[first]]
     useful = first.copy()
-    beside = ends[spine].sum(axis=1) - ends[spine, cables.lower[first]]
-    useful[first] = beside > 0
+    useful[first] = (ends[spine] & ~layers.refused[cables.lower[first]]).any(axis=1)
     return useful
 
 

@@ -70,7 +70,8 @@ class Clos:
     unit : array of int, shape (switches,)
         Unit of a leaf; -1 for others, and for a leaf of no unit.
     asn : array of int, shape (switches,)
-        AS number. A path that comes back to the AS it went up through is refused.
+        AS number. A path that comes back to the AS it went up through is refused, and one
+        between leaves of one AS unless they allow it.
     cables : Cables
         Cables between switches.
     nics : Edge
@@ -79,6 +80,8 @@ class Clos:
         Unit of each host.
     units : int
         Number of units.
+    allowas_in : int
+        How often a leaf allows its own AS number in a path.
     """
 
     tier: Ints
@@ -88,6 +91,7 @@ class Clos:
     nics: Edge
     host_unit: Ints
     units: int
+    allowas_in: int = 0
 
     @cached_property
     def leaves(self) -> int:
@@ -165,6 +169,7 @@ def clos(fabric: Fabric) -> Clos:
         ),
         host_unit=fabric.hosts.unit,
         units=len(fabric.intent.fabric.units),
+        allowas_in=fabric.intent.fabric.bgp.allowas_in,
     )
 
 

@@ -3,6 +3,7 @@
 A path goes up and then down, once: a spine refuses a route that holds its own AS number, and the
 spines of a pod share one (RFC 7938 section 5.2.1). So two leaves are joined over a switch of tier
 k when each has a way up to it, and the two ways come through different ASes of the tier below it.
+Leaves that share an AS number drop each other's routes too, unless they allow it.
 That is exact for two and three tiers; with more, where ASes nest as pods do. A detour over a leaf,
 which only spines of different ASes allow, is no path here: rules QOS060 to QOS063 look for those.
 """
@@ -82,10 +83,13 @@ class Layers:
         For each tier but the highest, and for leaves in any case.
         Whether a path that goes up through one may not come down through the other. For leaves:
         the leaf itself.
+    refused : array of bool, shape (leaves, leaves)
+        Whether a leaf drops the routes of another, because both have one AS number; and itself.
     """
 
     cables: tuple[Ints, ...]
     same_as: tuple[Bools, ...]
+    refused: Bools
 
     @classmethod
     def of(cls, network: Clos) -> Layers:
@@ -110,7 +114,9 @@ class Layers:
             cables.append(table)
         asns = [network.asn[network.rows(tier)] for tier in range(1, network.tiers - 1)]
         same = [np.eye(sizes[0], dtype=np.bool_), *(asn[:, None] == asn for asn in asns)]
-        return cls(tuple(cables), tuple(same))
+        asn = network.asn[network.rows(0)]
+        refused = same[0] if network.allowas_in else asn[:, None] == asn
+        return cls(tuple(cables), tuple(same), refused)
 
     def __len__(self) -> int:
         return len(self.cables)
@@ -128,7 +134,8 @@ class Layers:
     @cached_property
     def simple(self) -> Layers:
         """The same with parallel cables as one."""
-        return Layers(tuple(table.astype(np.int64) for table in self.joined), self.same_as)
+        simple = tuple(table.astype(np.int64) for table in self.joined)
+        return Layers(simple, self.same_as, self.refused)
 
     @cached_property
     def ways_up(self) -> tuple[Counts, ...]:
@@ -160,15 +167,14 @@ class Layers:
             turning = np.where(same, 0, product(table, table.T))
             up = self.ways_up[tier]
             counts = product(product(up, turning), up.T)
-            np.fill_diagonal(counts, 0)
+            counts[self.refused] = 0
             yield counts
 
     @cached_property
     def reach_over(self) -> tuple[Bools, ...]:
         """Whether two leaves have a path that turns at each tier above, lowest first."""
-        apart = ~np.eye(self.leaves, dtype=np.bool_)
         return tuple(
-            meets(meets(up, turn), up.T) & apart
+            meets(meets(up, turn), up.T) & ~self.refused
             for up, turn in zip(self.above, self.turns, strict=False)
         )
 

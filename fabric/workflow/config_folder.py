@@ -73,6 +73,7 @@ def _twice(file: Path) -> tuple[str, str, str]:
 def _row(file: Path, system: str, text: str) -> dict[str, Any]:
     configured = readers[system](dict.fromkeys(WHOLE, text))
     bgp = configured.bgp
+    peers = bgp.peers.values() if bgp else ()
     seen = file.with_suffix(LLDP)
     neighbours = neighbours_of(text_of(seen))[1] if seen.is_file() else {}
     gateways: dict[int | None, list[str]] = {
@@ -85,11 +86,13 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "system": system,
         "notes": [],
         "asn": bgp.asn if bgp else None,
+        "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
         "unnumbered": [peer for peer in bgp.peers if not peer[0].isdigit()] if bgp else [],
         "ports": {
             name: {
                 "description": port.description,
+                "enabled": port.enabled,
                 "addresses": [*_addresses(port)],
                 "vlan": port.vlan,
                 "gateways": gateways.get(port.vlan, []),

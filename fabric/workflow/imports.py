@@ -112,7 +112,7 @@ def import_inventory(
         imported = replace(imported, plant=with_hosts(imported.plant, request.hosts, shown))
     plant, notes = (imported.plant, ()) if imported.generated else complete(imported.plant, shown)
     recipe = replace(
-        _recipe(plant, shown, output.absolute().name, request),
+        _as_found(_recipe(plant, shown, output.absolute().name, request), imported),
         invented=_groups(plant) - _groups(imported.plant),
         remarks=imported.remarks,
     )
@@ -139,6 +139,14 @@ def import_inventory(
     )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
+
+
+def _as_found(recipe: Recipe, imported: Imported) -> Recipe:
+    """Return a recipe whose BGP settings are those of the source, where it tells them."""
+    if not imported.allowas_in:
+        return recipe
+    bgp = {**recipe.base.get("bgp", {}), "allowas_in": imported.allowas_in}
+    return replace(recipe, base={**recipe.base, "bgp": bgp})
 
 
 def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from fabric.core.exports import About, export, exporters, forms
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
-from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.plant import DISABLED, Cable, Device, Nic, Plant
 from tests.topology.fabrics import INVENTORY, example
 
 #: All example inventories but the large one.
@@ -122,7 +122,11 @@ def plants(draw) -> Plant:
             continue
         used |= set(ends)
         speed = draw(_maybe(st.sampled_from((100, 400, 800)), None))
-        cables.append(Cable.between(*ends, speed, draw(_maybe(st.integers(1, 2000), None))))
+        cable_m, state = (
+            draw(_maybe(st.integers(1, 2000), None)),
+            draw(_maybe(st.just(DISABLED), "")),
+        )
+        cables.append(Cable.between(*ends, speed, cable_m, state=state))
         for item, end in zip((one, other), ends, strict=True):
             if item.kind == "host":
                 nics.append(_nic(draw, *end))

@@ -254,3 +254,25 @@ def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
             "subnets": [{"network": "10.64.99.0/24", "vlan": 222, "gateway": "10.64.99.254"}],
         }
     ]
+
+
+def test_leaves_that_share_an_as_number_keep_it(tmp_path: Path) -> None:
+    """With how often they accept it, so that the new inventory has no route less."""
+    (tmp_path / "old").mkdir()
+    text = (INVENTORY / "demo" / "fabric.yaml").read_text(encoding="utf-8")
+    shared = text.replace("bgp: {", "bgp: {allowas_in: 2, ")
+    (tmp_path / "old" / "fabric.yaml").write_text(shared, encoding="utf-8")
+    (tmp_path / "old" / "devices").mkdir()
+    (tmp_path / "old" / "devices" / "a.yaml").write_text(
+        'devices:\n  - {names: "su[1-2]-rail[0-1]", asn: 65101}\n', encoding="utf-8"
+    )
+    artefacts = Project(tmp_path / "old").switch_artefacts
+    put(tmp_path / "configs", {one.path: one.content for row in artefacts.values() for one in row})
+    request = Request(models=("leaf=ACS-MSN4700", "spine=7060X6-64PE"), hosts="gpu[001-004]")
+    import_inventory(
+        "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
+    )
+    project = Project(tmp_path / "new")
+    bgp = {name: (one.bgp.asn, one.bgp.allowas_in) for name, one in project.devices.items()}
+    assert {bgp[name] for name in bgp if name.startswith("su")} == {(65101, 2)}
+    assert {bgp[name] for name in bgp if name.startswith("spine")} == {(65100, 0)}

@@ -189,11 +189,6 @@ CASES: dict[str, tuple[dict[str, Any], int, str]] = {
         2,
         "1 interfaces are members of a LAG, and imported as single ones: gpu1 eth1 of bond0",
     ),
-    "disabled": (
-        {"gpu1:eth1": {"enabled": False}},
-        2,
-        "1 interfaces are disabled in NetBox, and imported as enabled: gpu1 eth1",
-    ),
     "chassis": (
         {"leaf01": {"virtual_chassis": {"id": 1, "name": "vc1"}}},
         2,

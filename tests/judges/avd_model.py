@@ -232,6 +232,9 @@ def _bgp(bgp: BgpDesign) -> dict[str, Any]:
             "send_community": "all",
             "maximum_routes": 0,
             **({"bfd": True} if bgp.bfd else {}),
+            **(
+                {"allowas_in": {"enabled": True, "times": bgp.allowas_in}} if bgp.allowas_in else {}
+            ),
         }
         for group in groups
     ]

@@ -32,6 +32,7 @@ VARIANTS = {
     "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
     "port-overrides": {},
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
+    "own-as-number": {"bgp: {spine_asn": "bgp: {allowas_in: 2, bfd: true, spine_asn"},
     "unnumbered": {"bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn"},
     "flowlet": {"arp: {": "ecmp: {mode: flowlet}\narp: {"},
     "cluster": {"arp: {": "ecmp: {mode: cluster}\narp: {"},

@@ -26,6 +26,7 @@ STYLES = {
     "plain": {},
     "bfd": {"bgp: {": "bgp: {bfd: true, "},
     "unnumbered": {"bgp: {": "bgp: {peering: unnumbered, "},
+    "own AS number": {"bgp: {": "bgp: {allowas_in: 2, "},
     "both": {"bgp: {": "bgp: {bfd: true, peering: unnumbered, keepalive_s: 1, hold_s: 3, "},
 }
 
@@ -85,6 +86,8 @@ def managed(config: dict[str, Any]) -> Iterator[str]:
         yield f"  network {key.split('|')[2]}"
     for key, row in config["BGP_PEER_GROUP_AF"].items():
         group = key.split("|")[1]
+        if row.get("allow_as_in") == "true":
+            yield f"  neighbor {group} allowas-in {row['allow_as_count']}"
         yield f"  neighbor {group} route-map {row['route_map_in'][0]} in"
         yield f"  neighbor {group} route-map {row['route_map_out'][0]} out"
     yield f"  maximum-paths {config['BGP_GLOBALS_AF']['default|ipv4_unicast']['max_ebgp_paths']}"
@@ -113,7 +116,9 @@ def test_what_sonic_makes_of_it(vtysh: str, tmp_path: Path, inventory: str, styl
         if device.platform != "sonic":
             continue
         config = json.loads(render_device(device)[0].content)
-        lines = list((bgpcfgd if style == "plain" else managed)(config))
+        lines = list((managed if "BGP_GLOBALS" in config else bgpcfgd)(config))
+        allows = style == "own AS number" and device.role == "leaf"
+        assert any(line.endswith(" allowas-in 2") for line in lines) == allows
         assert len(lines) > len(config["BGP_NEIGHBOR"])
         assert not complaint(vtysh, lines, tmp_path)
 

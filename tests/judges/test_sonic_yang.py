@@ -52,6 +52,7 @@ VARIANTS = {
     },
     "unnumbered": {"bgp: {": "bgp: {bfd: true, peering: unnumbered, "},
     "bfd": {"bgp: {": "bgp: {bfd: true, "},
+    "own AS number": {"bgp: {": "bgp: {allowas_in: 2, "},
     "computed-buffers": {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"},
     "no-pfc": {"pfc_priority: 3": "pfc: false"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},

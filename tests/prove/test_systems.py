@@ -33,7 +33,7 @@ CHANGES: dict[str, dict[str, dict[str, str]]] = {
 UNNUMBERED = "bgp: {spine_asn: 65100, leaf_asn_first: 65101"
 
 
-def _fabric(folder: Path, example: str, changes: Mapping[str, str]) -> tuple[Project, Texts]:
+def fabric_of(folder: Path, example: str, changes: Mapping[str, str]) -> tuple[Project, Texts]:
     """Return an example with text of its inventory replaced."""
     text = (INVENTORY / example / "fabric.yaml").read_text(encoding="utf-8")
     for old, new in changes.items():
@@ -49,7 +49,7 @@ def test_fabrics_of_one_system(tmp_path: Path, system: str, example: str) -> Non
     """Every session, next hop and pair of NICs is that of the example's own switches."""
     model, more = SYSTEMS[system]
     own = {**CHANGES[system], "three-tier": {"ACS-MSN4700": model, **more}}
-    proof = prove(*_fabric(tmp_path, example, own[example]))
+    proof = prove(*fabric_of(tmp_path, example, own[example]))
     assert proof.breaches == ()
     assert (proof.sessions, proof.routes, proof.pairs) == COUNTED[example]
     assert proof.lost_pairs == 0
@@ -58,7 +58,7 @@ def test_fabrics_of_one_system(tmp_path: Path, system: str, example: str) -> Non
 def test_unnumbered_sessions_of_cumulus(tmp_path: Path) -> None:
     """Over the link-local addresses that ports have without a line."""
     changes = {**SKUS["demo"], UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
-    project, texts = _fabric(tmp_path, "demo", changes)
+    project, texts = fabric_of(tmp_path, "demo", changes)
     assert all("type unnumbered" in text["nv-set"] for text in texts.values())
     proof = prove(project, texts)
     assert proof.breaches == ()
@@ -67,7 +67,7 @@ def test_unnumbered_sessions_of_cumulus(tmp_path: Path) -> None:
 
 def test_junos_uses_sixteen_paths(tmp_path: Path) -> None:
     """Without `chassis maximum-ecmp`, so that half of 32 uplinks stand idle; nothing is lost."""
-    proof = prove(*_fabric(tmp_path, "rail-512", junos_designs.CHANGES["rail-512"]))
+    proof = prove(*fabric_of(tmp_path, "rail-512", junos_designs.CHANGES["rail-512"]))
     assert {breach.rule for breach in proof.breaches} == {"BAT004", "BAT013"}
     assert proof.lost_pairs == 0
 
@@ -104,6 +104,6 @@ VARIANTS = {
 def test_variants_are_proved(tmp_path: Path, system: str, variant: str) -> None:
     """Every line of them is understood."""
     changes = {**CHANGES[system]["demo"], **VARIANTS[system, variant]}
-    proof = prove(*_fabric(tmp_path, "demo", changes))
+    proof = prove(*fabric_of(tmp_path, "demo", changes))
     assert proof.breaches == ()
     assert (proof.sessions, proof.routes, proof.pairs) == COUNTED["demo"]

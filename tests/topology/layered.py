@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from fabric.topology.clos import Cables, Clos, Edge, Outage, failed
 
-#: AS numbers: one for the spines of a pod, one for each spine, or any.
-SCHEMES = ("pods", "own", "random")
+#: AS numbers: one for the spines of a pod, one for each spine, or any; and one for two leaves each,
+#: which drop each other's routes or allow them.
+SCHEMES = ("pods", "own", "random", "shared", "allowed")
 HOSTS_PER_UNIT, RAILS = 2, 2
 
 
@@ -89,13 +90,16 @@ def networks(draw: st.DrawFn, schemes: tuple[str, ...] = SCHEMES) -> Clos:
     )
     ends = [pair for pair, count in zip(every, copies, strict=True) for _ in range(count)]
     gbps = draw(st.lists(st.sampled_from([100, 400]), min_size=len(ends), max_size=len(ends)))
-    return made(tiers, ends, asns(draw, tiers, scheme), gbps)
+    network = made(tiers, ends, asns(draw, tiers, scheme), gbps)
+    return replace(network, allowas_in=1) if scheme == "allowed" else network
 
 
 def asns(draw: st.DrawFn, tiers: list[int], scheme: str) -> list[int]:
     leaves, spines = tiers[:2]
     numbers = [1000 + leaf for leaf in range(leaves)]
-    if scheme == "pods":
+    if scheme in {"shared", "allowed"}:
+        numbers = [1000 + leaf % 3 for leaf in range(leaves)]
+    if scheme in {"pods", "shared", "allowed"}:
         pods = 2 if len(tiers) > 2 else 1
         numbers += [2000 + spine * pods // spines for spine in range(spines)]
     elif scheme == "own":
@@ -130,7 +134,9 @@ class Plain:
         result = nx.all_simple_paths(self.graph, (leaf, "up"), (other, "down"))
         rows = (tuple(dict.fromkeys(row for row, _ in path)) for path in result)
         asn = self.network.asn
-        return [path for path in rows if len({*asn[[*path]].tolist()}) == len(path)]
+        held = ((path, asn[[*path]].tolist()) for path in rows)
+        free = 1 if self.network.allowas_in else 0
+        return [path for path, own in held if len({*own[free:]}) == len(own) - free]
 
     def shortest(self, leaf: int, other: int) -> list[tuple[int, ...]]:
         every = self.paths(leaf, other)

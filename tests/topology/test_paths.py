@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -57,8 +59,8 @@ def pairs_of(hanging, what: int) -> list[tuple[int, int]]:
     return sorted((min(pair), max(pair)) for pair in ends)
 
 
-@given(networks(schemes=("pods",)))
-@settings(max_examples=20)
+@given(networks(schemes=("pods", "shared", "allowed")))
+@settings(max_examples=60)
 def test_the_same_leaves_are_reached_as_by_bgp(network):
     """As the search of routes by AS paths, which knows nothing of tiers, says."""
     layers, links = Layers.of(network), network.cables
@@ -67,6 +69,7 @@ def test_the_same_leaves_are_reached_as_by_bgp(network):
         network.asn,
         np.arange(network.leaves),
         network.tier == 0,
+        np.where(network.tier == 0, network.allowas_in, 0),
     )
     known = unpack(route(net).known[-1], network.leaves)[: network.leaves]
     assert np.array_equal(known, layers.reach | np.eye(network.leaves, dtype=bool))
@@ -109,7 +112,7 @@ def test_complete_networks_as_in_an_undirected_graph():
 def test_counts_beyond_64_bits_are_exact():
     ends = [(leaf, 2) for leaf in range(2) for _ in range(3)]
     network = made([2, 1], ends, [1, 2, 3])
-    huge = Layers((np.full((2, 1), 2**40),), Layers.of(network).same_as)
+    huge = replace(Layers.of(network), cables=(np.full((2, 1), 2**40),))
     assert path_counts(huge).tolist() == [[0, 2**80], [2**80, 0]]
 
 

@@ -21,7 +21,7 @@ Hop = tuple[int, int]
 SPINE = 65100
 
 
-def made(leaves: int, cables: list[Cable], asns: list[int]) -> Network:
+def made(leaves: int, cables: list[Cable], asns: list[int], allowed: int = 0) -> Network:
     """Return a network of leaves (rows below ``leaves``) and spines."""
     usable = [(left, right) for left, right in cables if asns[left] != asns[right]]
     ends = np.array(usable, dtype=np.int64).reshape(-1, 2)
@@ -30,16 +30,18 @@ def made(leaves: int, cables: list[Cable], asns: list[int]) -> Network:
         np.array(asns),
         np.arange(leaves),
         np.arange(len(asns)) < leaves,
+        np.where(np.arange(len(asns)) < leaves, allowed, 0),
     )
 
 
 def simulated(
-    cables: set[Cable], asns: list[int], destination: int, prefer: random.Random
+    net: Network, cables: set[Cable], destination: int, prefer: random.Random
 ) -> set[Hop]:
     """Return the next hops of all switches to one leaf, as BGP routers agree on them.
 
     Every router tells its neighbours one of its shortest paths; which one is up to ``prefer``.
     """
+    asns, allowed = net.asn.tolist(), net.allowed.tolist()
     peers: dict[int, list[int]] = {row: [] for row in range(len(asns))}
     for left, right in cables:
         if asns[left] != asns[right]:
@@ -54,7 +56,9 @@ def simulated(
         now: dict[int, tuple[int, ...]] = {destination: ()}
         chosen: set[Hop] = set()
         for row, others in peers.items():
-            taken = [x for x in others if x in reported and asns[row] not in reported[x]]
+            taken = [
+                x for x in others if x in reported and reported[x].count(asns[row]) <= allowed[row]
+            ]
             if row == destination or not taken:
                 continue
             shortest = min(len(reported[x]) for x in taken)
@@ -100,40 +104,47 @@ def clos(draw: st.DrawFn, schemes: tuple[str, ...]) -> tuple[int, list[Cable], l
         asns += [64600 + spine for spine in range(spines)]
     elif scheme == "some spines alike":
         asns += [draw(st.integers(64600, 64602)) for _ in range(spines)]
+    elif scheme == "two tiers, two ASes":
+        asns = [65101] * leaves + [SPINE] * spines
+    elif scheme == "one leaf AS":
+        asns = [65101] * leaves + [64600 + spine for spine in range(spines)]
+    elif scheme == "leaf pairs":
+        asns = [65101 + leaf // 2 for leaf in range(leaves)] + [SPINE] * spines
     else:
         asns = [draw(st.integers(64600, 64604)) for _ in range(leaves + spines)]
     return leaves, cables, asns
 
 
-EXACT = ("one spine AS", "all different")
-ANY = (*EXACT, "some spines alike", "random")
+EXACT = ("one spine AS", "all different", "two tiers, two ASes")
+ANY = (*EXACT, "some spines alike", "one leaf AS", "leaf pairs", "random")
+ALLOWED = st.integers(0, 2)
 
 
-@given(clos(EXACT), st.integers(0, 10**6))
-@settings(max_examples=150)
-def test_same_as_simulated_routers(case, seed):
+@given(clos(EXACT), ALLOWED, st.integers(0, 10**6))
+@settings(max_examples=200)
+def test_same_as_simulated_routers(case, allowed, seed):
     leaves, cables, asns = case
-    net = made(leaves, cables, asns)
+    net = made(leaves, cables, asns, allowed)
     routing = route(net)
     carried = uses(net, routing)
     for column in range(leaves):
-        hops = simulated(set(cables), asns, column, random.Random(seed))
+        hops = simulated(net, set(cables), column, random.Random(seed))
         assert hops_of(net, routing.next_hops, column) == hops
         assert hops_of(net, routing.certain, column) == hops
         assert hops_of(net, carried, column) == travelled(hops, leaves, column)
 
 
-@given(clos(ANY), st.integers(0, 10**6))
-@settings(max_examples=150)
-def test_whatever_the_routers_tell_each_other_is_expected(case, seed):
+@given(clos(ANY), ALLOWED, st.integers(0, 10**6))
+@settings(max_examples=200)
+def test_whatever_the_routers_tell_each_other_is_expected(case, allowed, seed):
     leaves, cables, asns = case
-    net = made(leaves, cables, asns)
+    net = made(leaves, cables, asns, allowed)
     routing = route(net)
     known = [unpack(level, leaves) for level in routing.known]
     for column in range(leaves):
         certain = hops_of(net, routing.certain, column)
         for turn in range(5):
-            hops = simulated(set(cables), asns, column, random.Random(seed + turn))
+            hops = simulated(net, set(cables), column, random.Random(seed + turn))
             assert hops <= hops_of(net, routing.next_hops, column)
             reached = {source for source, _ in hops} | {column}
             sure = np.flatnonzero(known[-1][:, column]).tolist()
@@ -157,19 +168,19 @@ def growth(net: Network) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
     return grown, expected
 
 
-@given(clos(EXACT))
+@given(clos(EXACT), ALLOWED)
 @settings(max_examples=150)
-def test_growing_failures_are_all_and_only_those(case):
-    grown, expected = growth(made(*case))
+def test_growing_failures_are_all_and_only_those(case, allowed):
+    grown, expected = growth(made(*case, allowed))
     assert grown == expected
 
 
-@given(clos(ANY), st.integers(0, 10**6))
+@given(clos(ANY), ALLOWED, st.integers(0, 10**6))
 @settings(max_examples=150)
-def test_no_failure_that_does_not_grow_adds_traffic(case, seed):
+def test_no_failure_that_does_not_grow_adds_traffic(case, allowed, seed):
     """Routed again, a failure may seem to grow by a path that nobody takes; the routers decide."""
-    leaves, cables, asns = case
-    net = made(*case)
+    leaves, cables, _ = case
+    net = made(*case, allowed)
     carried = uses(net, route(net))
     grown, expected = growth(net)
     assert grown <= expected
@@ -177,7 +188,7 @@ def test_no_failure_that_does_not_grow_adds_traffic(case, seed):
         down = set(zip(net.links.source[rows], net.links.target[rows], strict=True))
         rest = {cable for cable in cables if cable not in down}
         for column in set(range(leaves)) - {switch}:
-            hops = simulated(rest, asns, column, random.Random(seed))
+            hops = simulated(net, rest, column, random.Random(seed))
             assert travelled(hops, leaves, column) <= hops_of(net, carried, column)
 
 
@@ -201,17 +212,18 @@ def test_growth_that_is_seen_in_one_way_only(leaves, spines, asns):
     assert grown == expected != set()
 
 
-@given(clos(ANY))
+@given(clos(ANY), ALLOWED)
 @settings(max_examples=60)
-def test_routing_after_a_failure_is_that_of_the_smaller_network(case):
+def test_routing_after_a_failure_is_that_of_the_smaller_network(case, allowed):
     leaves, cables, asns = case
-    net = made(leaves, cables, asns)
+    net = made(leaves, cables, asns, allowed)
     base = route(net)
     for failure in growing(net, base, uses(net, base)):
         first = failure.links[0]
         ends = {int(net.links.source[first]), int(net.links.target[first])}
         lost = {failure.switch} if failure.switch >= 0 else ends
-        smaller = made(leaves, [pair for pair in cables if not lost <= {*pair}], asns)
+        rest = [pair for pair in cables if not lost <= {*pair}]
+        smaller = made(leaves, rest, asns, allowed)
         now, then = after(net, failure), uses(smaller, route(smaller))
         for column in range(leaves):
             if column != failure.switch:

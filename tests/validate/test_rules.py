@@ -45,6 +45,7 @@ def _fits(finding: Finding, wanted: dict[str, Any], line: str) -> bool:
     severity = wanted.get("severity", RULES[finding.rule].severity.word)
     return (
         wanted["message"] in finding.message
+        and wanted.get("fix", "") in finding.fix
         and finding.severity.word == severity
         and finding.device == wanted.get("device", finding.device)
         and finding.port == wanted.get("port", finding.port)

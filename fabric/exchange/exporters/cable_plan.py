@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.exports import About, Exported, Exporter, exporters, text_file
+from fabric.core.findings import Finding, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.cells import marked
 from fabric.exchange.plant import end_key, field_names
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _HEADER = (
     *("rack", "device", "port", "peer_rack", "peer_device", "peer_port"),
-    *("speed_gbps", "cable_m", "label", "peer_label"),
+    *("speed_gbps", "cable_m", "label", "peer_label", "state"),
 )
 _CABLING = ("device", "port", "peer_device", "peer_port", "speed_gbps", "cable_m")
 
@@ -34,7 +35,12 @@ def cabling_csv(plant: Plant) -> str:
 
 
 def _cabling(plant: Plant) -> Exported:
-    return Exported((text_file("csv", "cabling", "cabling.csv", cabling_csv(plant)),))
+    files = (text_file("csv", "cabling", "cabling.csv", cabling_csv(plant)),)
+    if not plant.disabled:
+        return Exported(files)
+    message = f"cabling.csv cannot say that cables are disabled, which {len(plant.disabled)} are"
+    fix = "use the part plan, or set devices.ports.enabled in the inventory"
+    return Exported(files, (Finding("EXC012", Severity.WARNING, message, fix),))
 
 
 def _plan(plant: Plant) -> Exported:
@@ -77,7 +83,7 @@ def _row(plant: Plant, cable: Cable, near: End, far: End) -> tuple[object, ...]:
     return (
         *(_rack(plant, near), *near, _rack(plant, far), *far),
         *(cable.speed_gbps, cable.cable_m),
-        *(f"{near_end} / {far_end}", f"{far_end} / {near_end}"),
+        *(f"{near_end} / {far_end}", f"{far_end} / {near_end}", cable.state),
     )
 
 

@@ -128,6 +128,7 @@ def _interfaces(plant: Plant) -> Rows:
     speeds: dict[End, int | None] = {}
     for cable in plant.cables:
         speeds |= {cable.near: cable.speed_gbps, cable.far: cable.speed_gbps}
+    off = {end for cable in plant.disabled for end in (cable.near, cable.far)}
     rows: Rows = [
         {"device": item.name, "name": LOOPBACK, "type": "virtual"}
         for item in plant.devices
@@ -145,6 +146,7 @@ def _interfaces(plant: Plant) -> Rows:
             "name": port,
             "type": "other",
             "speed": gbps_to_kbps(speed) if speed else None,
+            "enabled": (device, port) not in off,
         }
         fields = {f"cf_rocefab_{name}": getattr(nic, name) for name in NIC_FIELDS} if nic else {}
         rows.append(known(row | fields))

@@ -47,6 +47,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "cable_m": ("cable_m", "length_m", "length", "cable_length", "cable_length_m"),
     "role": ("role", "a_role", "source_role", "device_role"),
     "peer_role": ("peer_role", "b_role", "destination_role", "peer_device_role"),
+    "state": ("state",),
 }
 _NEEDED = ("device", "port", "peer_device", "peer_port")
 _SPEED = re.compile(r"([0-9]{1,4}) ?(?:g|gb|gbps|gbit/s|gb/s|gbe|ge)?", re.IGNORECASE)
@@ -93,7 +94,7 @@ def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
 
 
 def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, object]:
-    figures: dict[str, object] = {}
+    figures: dict[str, object] = {"state": cells.get("state")}
     for name, pattern, example in (
         ("speed_gbps", _SPEED, "400 or 400G"),
         ("cable_m", _LENGTH, "5, 2.5 or 5 m"),

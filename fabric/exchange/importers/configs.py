@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.forms import Imported, Importer, Settings, importers
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
+#: The highest value of `bgp.allowas_in`.
+_MOST_OFTEN = 9
+
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:
     """Return the fabric that configurations describe.
@@ -32,15 +36,17 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     ----------
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, and ``lldp`` where that
-        was read.
+        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, ``allowas_in``, and
+        ``lldp`` where that was read.
 
     Raises
     ------
     InputError
         When a device cannot be taken in.
     """
-    return lldp.parse([*_Evidence(data).seen()], shown, settings)
+    imported = lldp.parse([*_Evidence(data).seen()], shown, settings)
+    often = max((row["allowas_in"] for row in data), default=0)
+    return replace(imported, allowas_in=min(often, _MOST_OFTEN))
 
 
 class _Evidence:
@@ -120,10 +126,14 @@ class _Evidence:
 
 
 def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the address of a port, or that of the gateway of its VLAN, where it has one alone."""
+    """Return whether a port is on, and its address, or that of the gateway of its VLAN.
+
+    The address is told where there is one alone.
+    """
     addresses = port["addresses"] or port["gateways"]
     address = {"address": addresses[0]} if len(addresses) == 1 else {}
-    return address | ({"vlan": port["vlan"]} if port["vlan"] else {})
+    vlan = {"vlan": port["vlan"]} if port["vlan"] else {}
+    return address | vlan | {"enabled": port["enabled"]}
 
 
 def _read(path: Path, settings: Settings) -> Imported:

@@ -16,7 +16,7 @@ from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.models import aliases
 from fabric.exchange.notes import Notes
-from fabric.exchange.plant import End, end_key
+from fabric.exchange.plant import DISABLED, End, end_key
 from fabric.exchange.values import is_name, json_of, malformed
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class _Sightings:
         self._speeds: dict[End, int] = {}
         self._addresses: dict[End, str] = {}
         self._vlans: dict[End, int] = {}
+        self._off: set[End] = set()
         for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
             self._take(seen)
 
@@ -94,6 +95,8 @@ class _Sightings:
                 self._speeds[name, port] = int(speed)
             self._addresses[name, port] = str(_mapping(known).get("address") or "")
             self._vlans[name, port] = _mapping(known).get("vlan") or 0
+            if _mapping(known).get("enabled") is False:
+                self._off.add((name, port))
         for port, neighbours in lldp.items():
             self._told[name, port] = [
                 (
@@ -140,6 +143,7 @@ class _Sightings:
                 "near_address": self._addresses.get(near),
                 "far_address": self._addresses.get(far),
                 "vlan": self._vlans.get(near) or self._vlans.get(far) or None,
+                "state": DISABLED if {near, far} & self._off else None,
             }
             self._draft.cable(near, far, place, {"speed_gbps": speed, **addresses})
         return Imported(self._draft.plant(), (*self._some.all(), *self._notes))

@@ -128,9 +128,16 @@ def _family(bgp: Bgp, peers: list[BgpPeer], switch: Configured) -> Iterator[str]
         if peer.activated and peer.asn is not None:
             yield f"neighbor {peer.session} activate"
     for peer in peers:
-        for name, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
-            if name:
-                yield f"neighbor {peer.session} route-map {name} {direction}"
+        yield from _exchange(peer)
+
+
+def _exchange(peer: BgpPeer) -> Iterator[str]:
+    """Yield which routes of a session are accepted and told."""
+    if peer.allowas_in:
+        yield f"neighbor {peer.session} allowas-in {peer.allowas_in}"
+    for name, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
+        if name:
+            yield f"neighbor {peer.session} route-map {name} {direction}"
 
 
 def _policy(name: str, switch: Configured) -> str:

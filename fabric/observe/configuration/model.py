@@ -116,7 +116,8 @@ class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
     ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
-    IPv4 unicast routes are exchanged.
+    IPv4 unicast routes are exchanged. ``allowas_in`` is how often the own AS number may stand in
+    a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
     """
 
     line: int
@@ -129,6 +130,8 @@ class BgpTemplate:
     keepalive_s: int | None = None
     hold_s: int | None = None
     bfd: bool | None = None
+    allowas_in: int | None = None
+    tells_peer_as: bool | None = None
 
 
 @dataclass(slots=True)
@@ -148,7 +151,8 @@ class Bgp:
     """The BGP process.
 
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
-    through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation.
+    through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
+    ``tells_by_default``: a peer is told routes that came from its AS.
     """
 
     asn: int
@@ -157,6 +161,7 @@ class Bgp:
     max_paths: int = 1
     relax: bool = False
     active_by_default: bool = True
+    tells_by_default: bool = True
     peers: dict[str, BgpPeer] = field(default_factory=dict)
     groups: dict[str, BgpTemplate] = field(default_factory=dict)
     originations: list[Origination] = field(default_factory=list)
@@ -190,6 +195,8 @@ class Bgp:
                     setattr(peer, name, getattr(group, name))
             if peer.activated is None:
                 peer.activated = self.active_by_default
+            if peer.tells_peer_as is None:
+                peer.tells_peer_as = self.tells_by_default
 
 
 @dataclass(slots=True)

@@ -43,6 +43,7 @@ def add_peer_lines(bgp: Context, family: Context) -> None:
     bgp.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")(_timers)
     family.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")(_activate)
     family.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")(_policy)
+    family.line(r"peer (?P<name>\S+) allow-as-loop( (?P<often>\d+))?")(_allow_as_loop)
     family.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")(
         _network
     )
@@ -94,6 +95,10 @@ def _activate(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
 
 def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
     setattr(bgp.speaker(name, line), "policy_in" if way == "import" else "policy_out", policy)
+
+
+def _allow_as_loop(bgp: Bgp, line: int, name: str, often: str | None) -> None:
+    bgp.speaker(name, line).allowas_in = int(often or 1)  # H3C and Huawei: the default is 1
 
 
 def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None) -> None:

@@ -55,7 +55,13 @@ def _bgp(design: DeviceDesign, loopback: int) -> Bgp | None:
     bgp = Bgp(design.bgp.asn, 0, design.bgp.router_id, design.bgp.max_paths, relax=True)
     for peer in design.bgp.neighbours:
         bgp.peers[peer.session] = BgpPeer(
-            0, asn=peer.asn, activated=True, session=peer.session, description=peer.name
+            0,
+            asn=peer.asn,
+            activated=True,
+            allowas_in=design.bgp.allowas_in,
+            tells_peer_as=True,
+            session=peer.session,
+            description=peer.name,
         )
     networks = [
         (loopback, BITS),

@@ -68,6 +68,8 @@ _PORT = Context(
     r"lldp .*",
     r"transceiver .*",
 )
+#: How often ``allowas-in`` without a number accepts the own AS number (Arista EOS manual, BGP).
+_ALLOWAS_IN = 3
 _VLAN = Context(r"name .*", r"state active")
 _LIST = Context()
 _TERM = Context(r"description .*")
@@ -243,6 +245,11 @@ def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
 @_BGP.line(r"neighbor (?P<name>\S+) bfd")
 def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
     bgp.speaker(name, line).bfd = True
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) allowas-in( (?P<often>\d+))?")
+def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None) -> None:
+    bgp.speaker(name, line).allowas_in = int(often or _ALLOWAS_IN)
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) timers (?P<keepalive>\d+) (?P<hold>\d+)")

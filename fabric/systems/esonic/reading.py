@@ -88,6 +88,7 @@ _PEER.sets(r"description \"?(?P<value>.*?)\"?", "description")
 _PEER.switches("shutdown", "enabled", on=False)
 _PEER.switches("bfd", "bfd")
 _PEER_FAMILY.switches("activate", "activated")
+_PEER_FAMILY.sets(r"allowas-in (?P<value>\d+)", "allowas_in", int)
 
 
 @readers.add("esonic")

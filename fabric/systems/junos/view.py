@@ -93,6 +93,7 @@ class JunosView:
     profiles: tuple[ProfileView, ...]
     ports: tuple[PortView, ...]
     neighbours: tuple[tuple[str, str, str, int], ...]
+    loops: int
     lossless: bool
     priority_bits: str
     cnp_cap_percent: int
@@ -121,6 +122,7 @@ def view(device: DeviceDesign) -> JunosView:
             (peer.address, peer.local_address, quoted(peer.name), peer.asn)
             for peer in device.bgp.neighbours
         ),
+        loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
         priority_bits=f"{base.pfc_priority:03b}",
         cnp_cap_percent=CNP_CAP_PERCENT,

@@ -97,6 +97,8 @@ _FAMILY.sets(r"maximum-paths (?P<value>\d+)", "max_paths", int)
 _PEER.sets(r"remote-as (?P<value>\d+)", "asn", int)
 _PEER.switches("shutdown", "enabled", on=False)
 _PEER.switches("bfd", "bfd")
+_PEER_FAMILY.sets(r"allowas-in (?P<value>\d+)", "allowas_in", int)
+_PEER_FAMILY.switches("disable-peer-as-check", "tells_peer_as")
 
 
 @readers.add("nxos")
@@ -194,7 +196,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    switch.bgp = Bgp(int(asn), line, active_by_default=False, tells_by_default=False)
     return switch.bgp
 
 

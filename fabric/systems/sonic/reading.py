@@ -43,6 +43,12 @@ FILE = "config_db"
 #: Stands where BGP wants a policy and the file names none; it permits nothing.
 NO_POLICY = "(none)"
 
+#: The peer group of bgpcfgd for all neighbours; ``allowas-in 1`` on a ToRRouter
+#: (templates/general/peer-group.conf.j2).
+_GENERAL = "PEER_V4"
+#: How often ``allowas-in`` without a number accepts the own AS number (FRRouting, bgpd/bgp_vty.c).
+_ALLOWAS_IN = 3
+
 #: ``bgp.maximum_paths.ipv4`` of constants.yml.
 MAX_PATHS = 64
 
@@ -126,6 +132,8 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
     switch.name = row["hostname"]
     if row.get("frr_mgmt_framework_config") != "true" and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
+        if row.get("type") == "ToRRouter":
+            switch.bgp.group(_GENERAL, line).allowas_in = 1
         switch.bgp.router_id = _router_id(row.get("bgp_router_id", ""))
 
 
@@ -244,8 +252,9 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 
 @_table("BGP_NEIGHBOR")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    peer: BgpPeer = _process(switch).peer(key[-1], line)
-    peer.group = row.get("peer_group_name")
+    bgp = _process(switch)
+    peer: BgpPeer = bgp.peer(key[-1], line)
+    peer.group = row.get("peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = row.get("name", "")
     _session(peer, row)
 
@@ -291,6 +300,10 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
 def _policies(speaker: BgpTemplate, row: Fields) -> None:
     speaker.policy_in = "".join(row.get("route_map_in", [])) or None
     speaker.policy_out = "".join(row.get("route_map_out", [])) or None
+    if row.get("allow_as_in") == "true":
+        if row.get("allow_as_origin") == "true":
+            raise ValueError("allow_as_origin is not read")
+        speaker.allowas_in = int(row.get("allow_as_count", _ALLOWAS_IN))
 
 
 def _router_id(text: str) -> str:

@@ -182,9 +182,10 @@ def is_managed(device: DeviceDesign) -> bool:
     """Tell whether the FRR management framework configures BGP.
 
     Source: sonic-net/sonic-buildimage dockers/docker-fpm-frr: bfdd is started in that mode only,
-    and the templates of bgpcfgd have neither BFD nor interfaces as peers.
+    and the templates of bgpcfgd have neither BFD nor interfaces as peers, nor ``allowas-in`` for
+    the type LeafRouter without BGP_BBR.
     """
-    return device.bgp.bfd or device.bgp.unnumbered
+    return device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
 
 
 def _nvidia_layout(device: DeviceDesign) -> BufferLayout:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
+from fabric.topology.paths import islands
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, areas, rules
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
     from fabric.validate.world import Model
 
 
@@ -71,7 +73,11 @@ _FIXES = {
 
 @rules.add("BGP004")
 class UniqueAsns(ModelRule):
-    """Leaves, the spines of each pod and the super-spines have separate AS numbers."""
+    """Leaves, the spines of each pod and the super-spines have separate AS numbers.
+
+    Leaves may share one where they accept it (bgp.allowas_in), and so may switches that no cable
+    joins.
+    """
 
     why = (
         "A leaf drops routes that carry its own AS number, so leaves with the same number "
@@ -83,29 +89,39 @@ class UniqueAsns(ModelRule):
         "bgp.spine_asn",
         "bgp.pod_asn_first",
         "bgp.super_spine_asn",
+        "bgp.allowas_in",
         "devices.asn",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the AS numbers of all switches."""
-        owner: dict[int, str] = {}
-        switches, rows = model.fabric.switches, model.fabric.switch_row
+        """Compare the AS numbers of all switches that cables join."""
+        owner: dict[tuple[int, int], str] = {}
+        rows, joined = model.fabric.switch_row, islands(model.fabric).tolist()
         for name, device in reversed(list(model.devices.items())):
-            asn = device.bgp.asn
-            other = rows[owner.get(asn, name)]
-            tiers, pods = switches.tier[[rows[name], other]], switches.pod[[rows[name], other]]
-            friends = device.role != "leaf" and tiers[0] == tiers[1] and pods[0] == pods[1]
-            if asn in owner and not friends:
-                places = [switch_place(model.intent, who, "asn") for who in (name, owner[asn])]
-                yield self.finding(
-                    f"AS {asn} is also that of {owner[asn]}",
-                    _FIXES[device.role][0],
-                    place=next(
-                        (p for p in places if p), model.place("bgp", _FIXES[device.role][1])
-                    ),
-                    device=name,
-                )
-            owner.setdefault(asn, name)
+            key = device.bgp.asn, joined[rows[name]]
+            other = owner.setdefault(key, name)
+            if other == name or _may_share(model, device, other):
+                continue
+            places = [switch_place(model.intent, who, "asn") for who in (name, other)]
+            fix, field = _FIXES[device.role]
+            both = device.role == model.devices[other].role == "leaf"
+            yield self.finding(
+                f"AS {device.bgp.asn} is also that of {other}",
+                f"{fix}, or set bgp.allowas_in to 1" if both else fix,
+                place=next((p for p in places if p), model.place("bgp", field)),
+                device=name,
+            )
+
+
+def _may_share(model: Model, device: DeviceDesign, other: str) -> bool:
+    """Tell whether a switch may have the AS number of another one."""
+    switches, rows = model.fabric.switches, model.fabric.switch_row
+    pair = [rows[device.name], rows[other]]
+    if switches.tier[pair[0]] != switches.tier[pair[1]]:
+        return False
+    if device.role == "leaf":
+        return device.bgp.allowas_in > 0
+    return bool(switches.pod[pair[0]] == switches.pod[pair[1]])
 
 
 #: First and last of each reserved block (IANA, Autonomous System Numbers).
@@ -171,7 +187,9 @@ class FixedPaths(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for another number on SONiC."""
         for name, device in model.devices.items():
-            plain = device.platform == "sonic" and not (device.bgp.bfd or device.bgp.unnumbered)
+            plain = device.platform == "sonic" and not (
+                device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+            )
             if plain and device.bgp.max_paths != SONIC_PATHS:
                 yield self.finding(
                     f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "

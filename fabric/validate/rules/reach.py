@@ -82,6 +82,7 @@ class ReachablePairs(ModelRule):
     source = "RFC 7938 section 5; RFC 4271 section 9.1.2 (a path with the own AS is rejected)"
     guards = (
         "bgp.spine_asn",
+        "bgp.allowas_in",
         "devices.asn",
         "devices.ports.enabled",
         "devices.ports.peer",
@@ -102,11 +103,18 @@ class ReachablePairs(ModelRule):
         yield self.finding(
             f"{names[lonely]} and {names[other]} have no route to each other"
             + (f", nor do {pairs - 1} other pairs of leaves" if pairs > 1 else ""),
-            "connect both to a common spine, or correct AS numbers that cause loop detection",
+            _fix(fabric, lonely, other),
             place=uplinks_place(fabric, lonely, "enabled", "peer")
             or model.place("bgp", "spine_asn"),
             device=names[lonely],
         )
+
+
+def _fix(fabric: Fabric, lonely: int, other: int) -> str:
+    asn = fabric.switches.asn
+    if asn[lonely] == asn[other] and not fabric.intent.fabric.bgp.allowas_in:
+        return f"both have AS {asn[lonely]}: set bgp.allowas_in to 1, or change one AS number"
+    return "connect both to a common spine, or correct AS numbers that cause loop detection"
 
 
 def _cut_pairs(fabric: Fabric) -> Bools:

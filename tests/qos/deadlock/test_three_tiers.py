@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fabric.qos.deadlock import prove
 from fabric.topology import Fabric
+from fabric.topology.routes import network
 from tests.qos.deadlock.test_proof import cables_of, written_out
 from tests.qos.deadlock.written import find_cycle
 from tests.topology.fabrics import example, fabric
@@ -86,11 +87,11 @@ def inventories(draw: st.DrawFn) -> tuple[list[str], bool]:
 def test_same_verdict_as_routes_written_out(case: tuple[list[str], bool]) -> None:
     lines, exact = case
     built = made_of(*lines)
-    cables, asns = cables_of(built), built.switches.asn.tolist()
-    base = find_cycle(written_out(cables, asns, 4))
+    cables, net = cables_of(built), network(built)
+    base = find_cycle(written_out(cables, net, 4))
     lost = [({cable}, -1) for cable in cables]
-    lost += [({c for c in cables if row in c}, row) for row in range(len(asns))]
-    bad = any(find_cycle(written_out(cables - cut, asns, 4, gone=row)) for cut, row in lost)
+    lost += [({c for c in cables if row in c}, row) for row in range(len(net.asn))]
+    bad = any(find_cycle(written_out(cables - cut, net, 4, gone=row)) for cut, row in lost)
     now, later = prove(built, failures=False).free, prove(built).free
     if exact:
         assert (now, later) == (base is None, base is None and not bad)

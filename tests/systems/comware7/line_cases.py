@@ -152,6 +152,7 @@ COMWARE7 = LineSystem(
         "queue 3 low-limit 1 high-limit 2": "undo queue 3",
         "queue 3 ecn": "undo queue 3 ecn",
         "peer 10.0.0.1 as-number 5": "undo peer 10.0.0.1",
+        "peer 10.0.0.1 allow-as-loop 2": "undo peer 10.0.0.1 allow-as-loop",
         "peer 10.0.0.1 timer keepalive 3 hold 9": "undo peer 10.0.0.1 timer",
         "peer 10.0.0.1 enable": "undo peer 10.0.0.1 enable",
         "balance ebgp 8": "undo balance ebgp",

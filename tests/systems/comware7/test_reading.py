@@ -30,6 +30,16 @@ def _peer(switch):
 
 
 CASES: dict[str, Case] = {
+    "own AS number": (
+        f"{FAMILY}  peer 10.0.0.0 allow-as-loop 2\n",
+        lambda s: (_peer(s).allowas_in, _peer(s).tells_peer_as),
+        (2, True),
+    ),
+    "own AS number without how often": (
+        f"{FAMILY}  peer 10.0.0.0 allow-as-loop\n",
+        lambda s: _peer(s).allowas_in,
+        1,
+    ),
     "name": ("#\n sysname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n description RAIL0\n", lambda s: s.vlans, {101: 1}),
     "VLANs": ("vlan 101 to 103\n", lambda s: list(s.vlans), [101, 102, 103]),

@@ -19,6 +19,7 @@ BGP = "nv set router bgp autonomous-system 65101\n"
 VRF = "nv set vrf default router bgp"
 PEER = f"{VRF} neighbor 10.0.0.0"
 FAMILY = f"{VRF} address-family ipv4-unicast"
+ALLOW = "address-family ipv4-unicast aspath allow-my-asn"
 A = 10 << 24
 
 
@@ -31,6 +32,16 @@ def _peer(switch):
 
 
 CASES: dict[str, Case] = {
+    "own AS number": (
+        f"{BGP}{PEER} {ALLOW} enable on\n{PEER} {ALLOW} occurrences 2\n",
+        lambda s: _peer(s).allowas_in,
+        2,
+    ),
+    "own AS number without how often": (
+        f"{BGP}{PEER} {ALLOW} state enabled\n",
+        lambda s: _peer(s).allowas_in,
+        3,
+    ),
     "name": ("nv set system hostname leaf1\n", lambda s: s.name, "leaf1"),
     "VLANs": (
         "nv set bridge domain br_default vlan 101,103-104\n",

@@ -27,6 +27,11 @@ def _peer(switch):
 
 
 CASES: dict[str, Case] = {
+    "own AS number": (
+        f"{PEER}  !\n  address-family ipv4 unicast\n   allowas-in 2\n",
+        lambda s: (_peer(s).allowas_in, _peer(s).tells_peer_as),
+        (2, True),
+    ),
     "name": ("hostname leaf1\n", lambda s: s.name, "leaf1"),
     "port is shut": (PORT, lambda s: (_port(s).enabled, _port(s).mtu_bytes), (False, 9100)),
     "port is up": (f"{PORT} no shutdown\n", lambda s: _port(s).enabled, True),
@@ -169,8 +174,8 @@ UNKNOWN = {
     "peer group": (f"{PEER}  peer-group G\n", "peer-group G"),
     "peer of a port": (f"{BGP} neighbor interface Ethernet0\n", "neighbor interface Ethernet0"),
     "option": (
-        f"{PEER}  !\n  address-family ipv4 unicast\n   allowas-in 1\n",
-        "allowas-in 1",
+        f"{PEER}  !\n  address-family ipv4 unicast\n   as-override\n",
+        "as-override",
     ),
     "VRF of BGP": ("router bgp 65101 vrf X\n", "router bgp 65101 vrf X"),
     "routing protocol": ("router ospf\n", "router ospf"),

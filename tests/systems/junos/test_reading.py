@@ -40,6 +40,16 @@ def _terms(switch):
 
 
 CASES: dict[str, Case] = {
+    "own AS number": (
+        f"{BGP}{PEER} family inet unicast loops 2\n",
+        lambda s: (_peer(s).activated, _peer(s).allowas_in, _peer(s).tells_peer_as),
+        (True, 1, False),
+    ),
+    "AS number of the peer": (
+        f"{BGP}{PEER} peer-as 65100\n{GROUP} advertise-peer-as\n",
+        lambda s: _peer(s).tells_peer_as,
+        True,
+    ),
     "name": ("set system host-name leaf1\n", lambda s: s.name, "leaf1"),
     "bare port": (
         f"{PORT} description x\n",

@@ -29,6 +29,16 @@ def _peer(switch):
 
 
 CASES: dict[str, Case] = {
+    "own AS number": (
+        f"{PEER}    address-family ipv4 unicast\n      allowas-in 2\n",
+        lambda s: (_peer(s).allowas_in, _peer(s).tells_peer_as),
+        (2, False),
+    ),
+    "AS number of the peer": (
+        f"{PEER}    address-family ipv4 unicast\n      disable-peer-as-check\n",
+        lambda s: _peer(s).tells_peer_as,
+        True,
+    ),
     "name": ("hostname leaf1\n", lambda s: s.name, "leaf1"),
     "old name": ("switchname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n  name RAIL0\n", lambda s: s.vlans, {101: 1}),
@@ -212,8 +222,8 @@ UNKNOWN = {
     ),
     "other family": (f"{PEER}    address-family ipv6 unicast\n", "address-family ipv6 unicast"),
     "option": (
-        f"{PEER}    address-family ipv4 unicast\n      allowas-in 1\n",
-        "allowas-in 1",
+        f"{PEER}    address-family ipv4 unicast\n      as-override\n",
+        "as-override",
     ),
     "source": (f"{PEER}    update-source loopback0\n", "update-source loopback0"),
     "peer of a port": (f"{BGP}  neighbor Ethernet1/1\n", "neighbor Ethernet1/1"),

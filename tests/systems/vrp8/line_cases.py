@@ -148,6 +148,7 @@ FAMILY_B = LineSystem(
         "qos queue 3 wred roce-ecn": "undo qos queue 3 wred",
         "qos queue 3 ecn": "undo qos queue 3 ecn",
         "peer 10.0.0.1 as-number 65001": "undo peer 10.0.0.1",
+        "peer 10.0.0.1 allow-as-loop 2": "undo peer 10.0.0.1 allow-as-loop",
         "peer 10.0.0.1 timer keepalive 3 hold 9": "undo peer 10.0.0.1 timer keepalive hold",
         "maximum load-balancing ebgp 64": "undo maximum load-balancing ebgp",
         "undo portswitch": "portswitch",

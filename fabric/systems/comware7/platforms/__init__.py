@@ -118,7 +118,7 @@ UNDO = (
     r"router-id",
     r"balance (?:ebgp|ibgp|eibgp)(?= \d)",
     r"peer \S+(?= as-number)",
-    r"peer \S+ (?:description|timer|bfd)",
+    r"peer \S+ (?:description|timer|bfd|allow-as-loop)",
     r"import \d+",
     r"queue \d (?:weighting-constant|ecn)",
     r"queue \d",

@@ -88,6 +88,8 @@ vrf <name> router bgp neighbor <peer> remote-as =external|internal|1..4294967295
 vrf <name> router bgp neighbor <peer> type =numbered|unnumbered
 vrf <name> router bgp neighbor <peer> timers keepalive =1..65535|none|auto
 vrf <name> router bgp neighbor <peer> timers hold =3..65535|none|auto
+vrf <name> router bgp neighbor <peer> address-family ipv4-unicast aspath allow-my-asn {switch}
+vrf <name> router bgp neighbor <peer> address-family ipv4-unicast aspath allow-my-asn occurrences =1..10
 vrf <name> router bgp neighbor <peer> bfd {switch}
 vrf <name> router bgp neighbor <peer> bfd detect-multiplier =2..255
 vrf <name> router bgp neighbor <peer> bfd min-rx-interval =50..60000
@@ -112,7 +114,7 @@ qos pfc-watchdog polling-interval =100..5000
 qos pfc-watchdog robustness =1..1000
 qos traffic-pool <name> memory-percent =1..100
 qos advance-buffer-config default-global ingress-lossless-buffer shared-alpha =alpha
-"""
+"""  # noqa: E501 - one command, one line
 
 _WORDS = {
     "text": r".+",

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from fabric.observe.configuration import BgpTemplate
 
 _SPEAKER = rf"{BGP} (?P<kind>neighbor|peer-group) (?P<session>\S+)"
+_ALLOW = rf"{_SPEAKER} address-family ipv4-unicast aspath allow-my-asn"
+#: What FRR takes without a number (CumulusNetworks/docs, Optional BGP Configuration).
+_OCCURRENCES = 3
 _STATE = r"(?P<state>on|off|enabled|disabled)"
 _ON = ("on", "enabled")
 
@@ -88,6 +91,19 @@ def _timers(reading: Reading, line: int, kind: str, session: str, which: str, se
 @TABLE.line(rf"{_SPEAKER} bfd (enable|state) {_STATE}")
 def _bfd(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
     _speaker(reading, line, kind, session).bfd = state in _ON
+
+
+@TABLE.line(rf"{_ALLOW} (enable|state) {_STATE}")
+def _allow_my_asn(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+    speaker = _speaker(reading, line, kind, session)
+    speaker.allowas_in = (speaker.allowas_in or _OCCURRENCES) if state in _ON else 0
+
+
+@TABLE.line(rf"{_ALLOW} occurrences (?P<often>\d+)")
+def _occurrences(reading: Reading, line: int, kind: str, session: str, often: str) -> None:
+    speaker = _speaker(reading, line, kind, session)
+    if speaker.allowas_in != 0:
+        speaker.allowas_in = int(often)
 
 
 @TABLE.line(rf"{_SPEAKER} shutdown {_STATE}")

@@ -60,6 +60,7 @@ GRAMMAR = Grammar(
             r"speed",
             r"fec",
             r"switchport access Vlan",
+            r"allowas-in",
             r"cable-length",
             r"scheduler-policy",
             r"qos-map \S+",

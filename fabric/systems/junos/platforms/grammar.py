@@ -95,11 +95,12 @@ forwarding-options enhanced-hash-key ecmp-dlb sampling-rate <1..1000000>
 protocols bgp group {name} type <group>
 protocols bgp group {name} hold-time <3..65535>
 protocols bgp group {name} multipath multiple-as
+protocols bgp group {name} advertise-peer-as
 protocols bgp group {name} bfd-liveness-detection minimum-interval <1..255000>
 protocols bgp group {name} bfd-liveness-detection multiplier <1..255>
 protocols bgp group {name} neighbor {address} description <text>
 protocols bgp group {name} neighbor {address} local-address <address>
-protocols bgp group {name} neighbor {address} family~inet unicast
+protocols bgp group {name} neighbor {address} family~inet unicast loops <1..10>
 protocols bgp group {name} neighbor {address} export <name>+
 protocols bgp group {name} neighbor {address} peer-as <1..4294967295>
 protocols lldp port-id-subtype <lldp-port>
@@ -117,6 +118,7 @@ BARE = (
     "interfaces [interface] unit {unit} family~inet",
     "class-of-service congestion-notification-profile [name] pfc-watchdog",
     "protocols bgp group {name} multipath",
+    "protocols bgp group {name} neighbor {address} family~inet unicast",
 )
 
 _WORDS = {

@@ -77,6 +77,19 @@ def _family(reading: Reading, line: int, group: str, session: str | None) -> Non
     _speaker(reading, line, group, session).activated = True
 
 
+@TABLE.line(rf"{_SPEAKER} family inet unicast loops (?P<loops>\d+)")
+def _loops(reading: Reading, line: int, group: str, session: str | None, loops: str) -> None:
+    speaker = _speaker(reading, line, group, session)
+    speaker.activated, speaker.allowas_in = True, int(loops) - 1
+
+
+@TABLE.line(rf"{_SPEAKER} (?P<no>no-)?advertise-peer-as")
+def _peer_as_is_told(
+    reading: Reading, line: int, group: str, session: str | None, no: str | None
+) -> None:
+    _speaker(reading, line, group, session).tells_peer_as = not no
+
+
 @TABLE.line(rf"{_SPEAKER} description (?P<text>.*)")
 def _description(reading: Reading, line: int, group: str, session: str | None, text: str) -> None:
     speaker = _speaker(reading, line, group, session)
@@ -103,7 +116,7 @@ def _policy(
 def _speaker(reading: Reading, line: int, group: str, session: str | None) -> BgpTemplate:
     """Return a session, or its group where no session is named."""
     if reading.switch.bgp is None:
-        reading.switch.bgp = Bgp(0, line)
+        reading.switch.bgp = Bgp(0, line, tells_by_default=False)
     template = reading.bgp.group(group, line)
     if session is None:
         return template

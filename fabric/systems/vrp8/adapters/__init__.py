@@ -88,7 +88,7 @@ GRAMMAR = Grammar(
             r"qos queue \d (?:wred|shaping)",
             r"router-id",
             r"peer [\d.]+(?= as-number)",
-            r"peer [\d.]+ description",
+            r"peer [\d.]+ (?:description|allow-as-loop)",
             r"maximum load-balancing(?: [ei]bgp)?(?= \d)",
         ),
         *valued(r"undo \g<0>", r"ecmp mode", r"fec mode", r"ip address(?= [\d.]+ [\d.]+$)"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: The mode of the models that can balance by load, when nothing is said (ecmp mode).
 _BY_FLOWLETS = re.compile(r"ecmp mode eligible(?: flowlet-gap-time 2000)?")
+_AS_LOOP = re.compile(r"peer \S+ allow-as-loop")
 _VLANS = re.compile(r"vlan batch (.+)")
 
 
@@ -39,6 +40,7 @@ def tree(text: str) -> Node:
         else:
             root.merge(nested(block))
     _without_default_balancing(root)
+    _with_default_loops(root)
     return root
 
 
@@ -49,6 +51,14 @@ def _without_default_balancing(root: Node) -> None:
         del section[line]
     if not section:
         root.children.pop(BALANCING, None)
+
+
+def _with_default_loops(node: Node) -> None:
+    """Add the number that ``allow-as-loop`` has without a word (command reference: 1)."""
+    for line in [line for line in node.children if _AS_LOOP.fullmatch(line)]:
+        node.children[f"{line} 1"] = node.children.pop(line)
+    for child in node.children.values():
+        _with_default_loops(child)
 
 
 def _numbers(text: str) -> Iterator[int]:
