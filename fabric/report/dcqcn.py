@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
+from fabric.report.plots import save
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _HEADERS = tuple(
         "slope_margin verdict"
     ).split()
 )
-_SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,16 +251,7 @@ def plot(points: tuple[Point, ...], path: Path) -> None:
     InputError
         When the suffix is another one, or matplotlib is not installed.
     """
-    if path.suffix not in _SUFFIXES:
-        raise InputError(f"{path}: unsupported plot format; use {' or '.join(_SUFFIXES)}")
-    try:
-        from matplotlib import rc_context
-    except ImportError as error:
-        message = "plots need matplotlib; install it with: pip install 'rocefab[plots]'"
-        raise InputError(message) from error
-    with rc_context({"svg.hashsalt": OWN, "svg.fonttype": "none"}):
-        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-        figure(points).savefig(path, metadata=metadata)
+    save(path, lambda: figure(points))
 
 
 def figure(points: tuple[Point, ...]) -> Figure:

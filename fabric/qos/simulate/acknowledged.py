@@ -19,7 +19,7 @@ def _bounded(rate: float, least: float, most: float) -> float:
 
 @kernel
 def _utilisation(
-    flows: Flows, packets: Packets, trail: Trail, seen: Trail, number: int, slot: int
+    flows: Flows, trail: Trail, seen: Trail, number: int, slot: int
 ) -> tuple[float, int]:
     """Return the largest use of a hop since the last telemetry, and how long ago that was."""
     flow, worst, span = flows[number], 0.0, 0
@@ -38,7 +38,7 @@ def _utilisation(
 
 
 @kernel
-def hpcc(  # noqa: PLR0917
+def hpcc(
     flows: Flows,
     packets: Packets,
     trail: Trail,
@@ -53,7 +53,7 @@ def hpcc(  # noqa: PLR0917
     """
     flow, law = flows[number], laws[0]
     first = flow.last_update == 0
-    worst, span = _utilisation(flows, packets, trail, seen, number, slot)
+    worst, span = _utilisation(flows, trail, seen, number, slot)
     if first:
         flow.last_update = flow.sent
         return
@@ -68,7 +68,7 @@ def hpcc(  # noqa: PLR0917
 
 @kernel
 def delay(flows: Flows, packets: Packets, laws: Laws, number: int, slot: int, now: int) -> None:
-    """Keep the round trip at a target (after Swift, Kumar et al., SIGCOMM 2020, without its pacing).
+    """Keep the round trip at a target (Swift, Kumar et al., SIGCOMM 2020, for the fabric delay).
 
     Below the target the rate grows by the additive step in each round trip; above it is cut by the
     share of the delay that is too much, once in a round trip.

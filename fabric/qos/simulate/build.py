@@ -33,6 +33,9 @@ _PS_PER_US = 1_000_000
 _PS_PER_NS = 1_000
 #: eta of HPCC (Li et al., SIGCOMM 2019, section 5.1).
 _HPCC_SHARE = 0.95
+#: Additive step and least rate of HPCC's simulator (alibaba-edu/High-Precision-Congestion-Control
+#: 9f4be2a9, simulation/run.py): 10 Mb/s for each 25 Gb/s, and 1 Gb/s.
+_HPCC_ADDITIVE_SHARE, _LEAST_MBPS = 10 / 25_000, 1_000.0
 #: beta and max_mdf of Swift (Kumar et al., SIGCOMM 2020, table 1).
 _SWIFT_BETA, _SWIFT_MOST = 0.8, 0.5
 
@@ -137,7 +140,7 @@ def _slots(scenario: Scenario) -> int:
 def _ports(scenario: Scenario) -> Records:
     ports = records(Port, 2 * len(scenario.cables))
     ports["head"] = ports["tail"] = -1
-    ports["wake"] = -1
+    ports["wake"] = ports["first_pause"] = ports["last_pause"] = -1
     for number, cable in enumerate(scenario.cables):
         _port(ports[2 * number], cable, cable.near, scenario)
         _port(ports[2 * number + 1], cable, cable.far, scenario)
@@ -151,7 +154,6 @@ def _port(port: Records, cable: Cable, end: End, scenario: Scenario) -> None:
     port["delay_ps"] = int(cable.delay_ns * _PS_PER_NS)
     port["response_ps"] = int(end.response_ns * _PS_PER_NS)
     port["detection_ps"] = int(end.detection_ms * 1000 * _PS_PER_US)
-    port["quantum"] = scenario.quantum_bytes
     port["kmin"], port["kmax"] = NEVER, NEVER + 1
     if end.marking:
         port["kmin"], port["kmax"] = end.marking.kmin_bytes, end.marking.kmax_bytes
@@ -209,7 +211,7 @@ def _laws(scenario: Scenario) -> Records:
     reaction = REACTIONS[scenario.reaction]
     windows = any(stream.window_bytes for stream in scenario.streams)
     acts = reaction in {reactions.DELAY, reactions.AIMD} or windows
-    values = {
+    values: dict[str, float] = {
         "reaction": reaction,
         "acknowledged": 2 if reaction == reactions.HPCC else int(acts),
         "payload": scenario.payload_bytes,
@@ -239,6 +241,20 @@ def _laws(scenario: Scenario) -> Records:
         "sample_ps": int(scenario.sample_us * _PS_PER_US),
         "random": scenario.seed,
     }
+    if reaction != reactions.DCQCN:
+        values |= {"additive": _additive(scenario, reaction), "min_rate": _mbps(_LEAST_MBPS)}
     for name, value in values.items():
         law[name] = value
     return law
+
+
+def _additive(scenario: Scenario, reaction: int) -> float:
+    """Return the additive step: HPCC's share of the rate, else a packet in a round trip."""
+    cables = [scenario.cables[port // 2] for port in scenario.streams[0].path]
+    if reaction == reactions.HPCC:
+        return _HPCC_ADDITIVE_SHARE / _ps_per_byte(cables[0].speed_gbps)
+    trip = sum(
+        2 * cable.delay_ns * _PS_PER_NS + scenario.payload_bytes * _ps_per_byte(cable.speed_gbps)
+        for cable in cables
+    )
+    return scenario.payload_bytes / trip

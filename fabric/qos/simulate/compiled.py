@@ -6,7 +6,7 @@ Both run the same functions on the same numbers, so both give the same answer.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,9 @@ def kernel(function: Kernel) -> Kernel:
     """Compile a function with numba where it is installed."""
     if not COMPILED:
         return function
-    from numba import njit  # noqa: PLC0415  (0.4 s, only for those who simulate)
+    from numba import njit
 
-    compiled: Kernel = njit(cache=True, error_model="numpy")(function)
-    return compiled
+    try:
+        return cast("Kernel", njit(cache=True, error_model="numpy")(function))
+    except RuntimeError:  # no folder where the compiled code may be kept
+        return cast("Kernel", njit(error_model="numpy")(function))

@@ -68,8 +68,8 @@ def cut(flows: Flows, laws: Laws, events: Events, number: int, now: int) -> None
 
 
 @kernel
-def _increase(flows: Flows, laws: Laws, number: int) -> None:
-    flow, law = flows[number], laws[0]
+def _increase(flows: Flows, laws: Laws, number: int, now: int) -> None:
+    flow, law, before = flows[number], laws[0], flows[number].rate
     least = most = flow.timer_stage
     if law.byte_counter > 0:
         least, most = min(least, flow.byte_stage), max(most, flow.byte_stage)
@@ -79,23 +79,23 @@ def _increase(flows: Flows, laws: Laws, number: int) -> None:
         flow.target += law.additive
     flow.target = min(flow.target, law.max_rate, flow.line_rate)
     flow.rate = (flow.rate + flow.target) / 2.0
+    if flow.next_packet > now:
+        flow.next_packet = now + int((flow.next_packet - now) * before / flow.rate)
 
 
 @kernel
-def expire(
-    flows: Flows, laws: Laws, events: Events, number: int, timer: int, now: int
-) -> None:
+def expire(flows: Flows, laws: Laws, events: Events, number: int, timer: int, now: int) -> None:
     """Raise the rate when the timer of a flow runs out, and start it again."""
     flow = flows[number]
     if timer != flow.timer:
         return
-    _increase(flows, laws, number)
+    _increase(flows, laws, number, now)
     flow.timer_stage += 1
     schedule(laws, events, now + laws[0].timer_ps, TIMER, number, timer)
 
 
 @kernel
-def count_bytes(flows: Flows, laws: Laws, number: int, size: int) -> None:
+def count_bytes(flows: Flows, laws: Laws, number: int, size: int, now: int) -> None:
     """Raise the rate each time the byte counter runs over."""
     flow, law = flows[number], laws[0]
     if law.byte_counter <= 0 or flow.first_notice < 0:
@@ -103,5 +103,5 @@ def count_bytes(flows: Flows, laws: Laws, number: int, size: int) -> None:
     flow.byte_count += size
     if flow.byte_count >= law.byte_counter:
         flow.byte_count -= law.byte_counter
-        _increase(flows, laws, number)
+        _increase(flows, laws, number, now)
         flow.byte_stage += 1

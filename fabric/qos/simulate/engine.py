@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def run(  # noqa: C901, PLR0912, PLR0913, PLR0917
+def run(
     ports: Ports,
     nodes: Nodes,
     flows: Flows,
@@ -83,7 +83,7 @@ def run(  # noqa: C901, PLR0912, PLR0913, PLR0917
         laws[0].events += 1
         if kind == TX_DONE:
             ports[who].busy = 0
-            _go_on(ports, nodes, flows, packets, trail, laws, events, who, now)
+            _continue(ports, nodes, flows, packets, trail, laws, events, who, now)
         elif kind == ARRIVE:
             _arrive(ports, nodes, flows, packets, trail, laws, events, path, who, what, now)
         elif kind == NOTICE:
@@ -92,6 +92,7 @@ def run(  # noqa: C901, PLR0912, PLR0913, PLR0917
             cut(flows, laws, events, who, now)
         elif kind == TIMER:
             expire(flows, laws, events, who, what, now)
+            send(ports, flows, packets, laws, events, flows[who].port, now)
         elif kind == WAKE:
             ports[who].wake = now
             send(ports, flows, packets, laws, events, who, now)
@@ -101,12 +102,12 @@ def run(  # noqa: C901, PLR0912, PLR0913, PLR0917
         elif kind == NACK:
             repeat(flows, who, what)
             send(ports, flows, packets, laws, events, flows[who].port, now)
-        elif kind == PFC or kind == HOLD:  # noqa: PLR1714  (a tuple is slower when compiled)
+        elif kind in (PFC, HOLD):
             if kind == HOLD:
                 ports[who].held = what
             pause(ports, laws, events, who, what, now)
             if not ports[who].paused:
-                _go_on(ports, nodes, flows, packets, trail, laws, events, who, now)
+                _continue(ports, nodes, flows, packets, trail, laws, events, who, now)
         elif kind == WATCHDOG:
             if ports[who].paused and ports[who].paused_at == what:
                 ports[who].dropping = 1
@@ -126,7 +127,7 @@ def run(  # noqa: C901, PLR0912, PLR0913, PLR0917
 
 
 @kernel
-def _go_on(  # noqa: PLR0917
+def _continue(
     ports: Ports,
     nodes: Nodes,
     flows: Flows,
@@ -149,16 +150,19 @@ def pause(ports: Ports, laws: Laws, events: Events, port: int, stops: int, now: 
     egress = ports[port]
     if stops and not egress.paused:
         egress.paused, egress.paused_at = 1, now
+        if egress.first_pause < 0:
+            egress.first_pause = now
         if egress.detection_ps > 0:
             schedule(laws, events, now + egress.detection_ps, WATCHDOG, port, now)
     elif not stops and egress.paused and not egress.held:
         egress.paused = 0
         egress.dropping = 0
         egress.paused_ps += now - egress.paused_at
+        egress.last_pause = now
 
 
 @kernel
-def _arrive(  # noqa: PLR0913, PLR0917
+def _arrive(
     ports: Ports,
     nodes: Nodes,
     flows: Flows,

@@ -21,7 +21,7 @@ from fabric.qos.simulate.switch import (
 )
 
 if TYPE_CHECKING:
-    from fabric.qos.simulate.kinds import Events, Flows, Laws, Packets, Ports, Trail, Whole
+    from fabric.qos.simulate.kinds import Events, Flows, Laws, Packets, Ports, Trail
 
 
 @kernel
@@ -38,7 +38,7 @@ def _may_send(flows: Flows, laws: Laws, number: int, now: int) -> bool:
 
 
 @kernel
-def send(  # noqa: PLR0917
+def send(
     ports: Ports,
     flows: Flows,
     packets: Packets,
@@ -67,7 +67,7 @@ def send(  # noqa: PLR0917
 
 
 @kernel
-def _emit(  # noqa: PLR0917
+def _emit(
     ports: Ports,
     flows: Flows,
     packets: Packets,
@@ -81,7 +81,7 @@ def _emit(  # noqa: PLR0917
     payload = law.payload if flow.size < 0 else min(law.payload, flow.size - flow.sent)
     slot = law.free
     if slot < 0:
-        raise RuntimeError('more packets are on their way than the buffers hold')
+        raise RuntimeError("more packets are on their way than the buffers hold")
     packet = packets[slot]
     law.free = packet.next
     packet.flow, packet.seq, packet.payload = number, flow.sent, payload
@@ -94,7 +94,7 @@ def _emit(  # noqa: PLR0917
     schedule(laws, events, now + sending, TX_DONE, flow.port, 0)
     schedule(laws, events, now + sending + port.delay_ps, ARRIVE, flow.port ^ 1, slot)
     if law.reaction == DCQCN:
-        count_bytes(flows, laws, number, packet.size)
+        count_bytes(flows, laws, number, packet.size, now)
 
 
 @kernel
@@ -131,7 +131,7 @@ def receive(
 
 
 @kernel
-def acknowledge(  # noqa: PLR0917
+def acknowledge(
     flows: Flows,
     packets: Packets,
     trail: Trail,

@@ -13,6 +13,8 @@ from fabric.qos.simulate.engine import run
 from fabric.qos.simulate.state import Flow, Hop, Law, Node, Packet, Port, rows, store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from fabric.qos.simulate.build import Instant
@@ -59,14 +61,17 @@ def simulate(scenario: Scenario, *, compiled: bool = COMPILED) -> Outcome:
         When the scenario is not valid; the message says how.
     """
     first = instant(scenario)
+    tables = (first.ports, first.nodes, first.flows, first.packets, first.trail, first.seen)
     if compiled:
-        run(*_parts(first))  # type: ignore[arg-type]
+        _call(run, *tables, first.laws, *_lists(first), first.until)
     else:
-        _interpret(first)
+        _interpret(first, (*tables, first.laws))
     end = first.until
     ports = first.ports
     ports["queue_area"] += ports["queue"] * (end - ports["queue_time"]).astype(float)
-    ports["paused_ps"] += np.where(ports["paused"], end - ports["paused_at"], 0)
+    paused = ports["paused"] > 0
+    ports["paused_ps"] += np.where(paused, end - ports["paused_at"], 0)
+    ports["last_pause"][paused] = end
     return Outcome(
         scenario,
         ports,
@@ -78,16 +83,20 @@ def simulate(scenario: Scenario, *, compiled: bool = COMPILED) -> Outcome:
     )
 
 
-def _parts(first: Instant) -> tuple[object, ...]:
-    return tuple(getattr(first, name) for name in first.__slots__)
+def _lists(first: Instant) -> tuple[Ints, ...]:
+    return first.path, first.queues, first.delivered, first.begin
 
 
-def _interpret(first: Instant) -> None:
+def _call(kernel: Callable[..., None], *arguments: object) -> None:
+    """Call a kernel with records or objects: it takes both, and a type checker knows one."""
+    kernel(*arguments)
+
+
+def _interpret(first: Instant, tables: tuple[Records, ...]) -> None:
     kinds = (Port, Node, Flow, Packet, Hop, Hop, Law)
-    arrays = _parts(first)
-    objects = [rows(kind, array) for kind, array in zip(kinds, arrays, strict=False)]
-    lists = [array.tolist() for array in (first.path, first.queues, first.delivered, first.begin)]
-    run(*objects, *lists, first.until)
-    for array, one in zip(arrays, objects, strict=False):
-        store(array, one)
+    objects = [rows(kind, table) for kind, table in zip(kinds, tables, strict=True)]
+    lists = [array.tolist() for array in _lists(first)]
+    _call(run, *objects, *lists, first.until)
+    for table, one in zip(tables, objects, strict=True):
+        store(table, one)
     first.queues[:], first.delivered[:] = lists[1], lists[2]

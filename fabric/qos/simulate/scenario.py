@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -114,8 +114,10 @@ class Scenario:
         ``dcqcn``, ``off``, ``hpcc``, ``delay`` or ``aimd``.
     parameters : ParameterSet
         Settings of the NICs; ``dcqcn`` uses all, the others the additive step and the least rate.
-    quantum_bytes : int
-        Unit in which switches count a queue for marks.
+    names : tuple of str
+        Name of each egress port.
+    pfc_priority : int
+        Priority of the lossless class, 0 to 7; for the tables.
     """
 
     shared_bytes: tuple[int | None, ...]
@@ -128,7 +130,7 @@ class Scenario:
     overhead_bytes: int = OVERHEAD_BYTES
     duration_us: float = 15_000.0
     sample_us: float = 10.0
-    quantum_bytes: int = 1
     seed: int = 1
     delay_target_us: float = 10.0
-    names: tuple[str, ...] = field(default=())
+    names: tuple[str, ...] = ()
+    pfc_priority: int = 3

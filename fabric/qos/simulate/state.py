@@ -1,7 +1,7 @@
 """What the simulator knows at an instant: records of ports, switches, flows and packets.
 
-Times are picoseconds, sizes bytes, rates bytes per picosecond. Ports 2i and 2i+1 are the two ends of
-link i: the egress of a port leads to the other end, its ingress comes from there. Kernels read and
+Times are picoseconds, sizes bytes, rates bytes per picosecond. Ports 2i and 2i+1 are the ends of
+cable i: the egress of a port leads to the other end, its ingress comes from there. Kernels read and
 write ``ports[3].queue``: on numpy records when they are compiled, on objects when they are not.
 """
 
@@ -51,7 +51,6 @@ class Port(Record):
     kmin: int
     kmax: int
     pmax: float
-    quantum: int
     detection_ps: int
     # ingress
     alpha: float
@@ -69,6 +68,8 @@ class Port(Record):
     # counted
     pauses: int
     paused_ps: int
+    first_pause: int
+    last_pause: int
     most_queue: int
     queue_area: float
     queue_time: int

@@ -83,9 +83,7 @@ def signal(ports: Ports, nodes: Nodes, port: int) -> bool:
     if not ingress.xoff_sent:
         due = ingress.in_headroom > 0 or shared >= threshold
     else:
-        due = ingress.in_headroom == 0 and (
-            shared == 0 or shared + ingress.xon_offset <= threshold
-        )
+        due = ingress.in_headroom == 0 and (shared == 0 or shared + ingress.xon_offset <= threshold)
     if not due:
         return False
     ingress.xoff_sent = 1 - ingress.xoff_sent
@@ -134,16 +132,16 @@ def dequeue(ports: Ports, packets: Packets, port: int, now: int) -> int:
 
 @kernel
 def _random(laws: Laws) -> float:
-    """Return a number of the generator of Park and Miller, 0 to 1 (Communications of the ACM 31)."""
+    """Return the next number, 0 to 1, of Park and Miller's generator (CACM 31, 1988)."""
     laws[0].random = laws[0].random * 48271 % 2147483647
     return laws[0].random / 2147483647.0
 
 
 @kernel
 def mark(ports: Ports, packets: Packets, laws: Laws, port: int, slot: int) -> None:
-    """Mark a packet that leaves, by the queue behind it, counted in the quanta of the switch."""
+    """Mark a packet that leaves, by the queue behind it."""
     egress = ports[port]
-    queue = egress.queue // egress.quantum * egress.quantum
+    queue = egress.queue
     if queue <= egress.kmin:
         return
     share = (queue - egress.kmin) / max(1, egress.kmax - egress.kmin) * egress.pmax
@@ -167,7 +165,7 @@ def send_frame(ports: Ports, laws: Laws, events: Events, port: int, now: int) ->
 
 
 @kernel
-def forward(  # noqa: PLR0917
+def forward(
     ports: Ports,
     nodes: Nodes,
     packets: Packets,
@@ -204,7 +202,7 @@ def forward(  # noqa: PLR0917
 
 
 @kernel
-def flush(  # noqa: PLR0917
+def flush(
     ports: Ports, nodes: Nodes, packets: Packets, laws: Laws, events: Events, port: int, now: int
 ) -> None:
     """Drop the queue of an egress that the watchdog found in a storm."""
