@@ -121,6 +121,7 @@ def simulate(
         runs = star_runs(
             load,
             variants,
+            output.note,
             speed_gbps=speed_gbps,
             delay_us=delay_us,
             buffer_bytes=mib_to_bytes(buffer_mib),
@@ -144,7 +145,7 @@ def _fabric(
     from fabric.report.simulation import fabric_runs
     from fabric.workflow.project import Project
 
-    return fabric_runs(Project(inventory), receivers, load, variants, far=far)
+    return fabric_runs(Project(inventory), receivers, load, variants, output.note, far=far)
 
 
 def _print(runs: Runs, form: Format) -> None:

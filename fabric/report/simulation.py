@@ -16,7 +16,7 @@ from fabric.qos.simulate.summary import Summary
 from fabric.report.simulated_fabric import Target, incast_target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.parameters import ParameterSet
@@ -28,6 +28,7 @@ _PRIORITY = 3
 
 
 Runs: TypeAlias = dict[str, Summary]
+Progress: TypeAlias = "Callable[[str], None]"
 
 
 def published(name: str) -> ParameterSet:
@@ -132,7 +133,7 @@ def _bandwidth_delay_bytes(target: Target, load: Load) -> int:
     return int(np.ceil(most))
 
 
-def star_runs(load: Load, variants: Sequence[Settings], **shape: float) -> Runs:
+def star_runs(load: Load, variants: Sequence[Settings], progress: Progress, **shape: float) -> Runs:
     """Run an incast on a single switch with each of the settings; see :func:`star_scenario`.
 
     Parameters
@@ -142,7 +143,7 @@ def star_runs(load: Load, variants: Sequence[Settings], **shape: float) -> Runs:
     """
     buffer_bytes = int(shape.pop("buffer_bytes"))
     star = Star(senders=load.senders, buffer_bytes=buffer_bytes, **shape)
-    return _runs(variants, [star_scenario(star, load, one) for one in variants])
+    return _runs(variants, [star_scenario(star, load, one) for one in variants], progress)
 
 
 def fabric_runs(
@@ -150,16 +151,18 @@ def fabric_runs(
     receivers: tuple[str, ...],
     load: Load,
     variants: Sequence[Settings],
+    progress: Progress,
     *,
     far: bool,
 ) -> Runs:
     """Run an incast on a fabric with each of the settings; see :func:`fabric_scenario`."""
     scenarios = [fabric_scenario(designs, receivers, load, one, far=far) for one in variants]
-    return _runs(variants, scenarios)
+    return _runs(variants, scenarios, progress)
 
 
-def _runs(variants: Sequence[Settings], scenarios: Sequence[Scenario]) -> Runs:
-    return {
-        variant.name: Summary(simulate(scenario))
-        for variant, scenario in zip(variants, scenarios, strict=True)
-    }
+def _runs(variants: Sequence[Settings], scenarios: Sequence[Scenario], progress: Progress) -> Runs:
+    runs = {}
+    for variant, scenario in zip(variants, scenarios, strict=True):
+        progress(f"simulating {variant.name}")
+        runs[variant.name] = Summary(simulate(scenario))
+    return runs

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from fabric.qos.simulate.summary import Summary
 
 _PORT_HEADERS = tuple(
-    "settings port priority pauses paused_by_peer_us first_us last_us queue_max_kb".split()
+    "port priority pauses paused_port paused_us first_us last_us headroom_max_kb".split()
 )
+_PS_PER_US = 1e6
 
 
 def _spread(values: Any, digits: int) -> list[float] | None:
@@ -67,32 +68,30 @@ def comparison(runs: Mapping[str, Summary]) -> Table:
 
 
 def ports(runs: Mapping[str, Summary]) -> Table:
-    """Return the ports that sent or saw a pause."""
-    return Table(
-        _PORT_HEADERS, tuple(row for name, run in runs.items() for row in _ports(name, run))
-    )
+    """Return the ports that sent a pause, with what came of it at the other end of the cable."""
+    rows = [(name, *row) for name, run in runs.items() for row in _ports(run)]
+    return Table(("settings", *_PORT_HEADERS), tuple(rows))
 
 
-def _ports(name: str, summary: Summary) -> list[tuple[object, ...]]:
+def _ports(summary: Summary) -> list[tuple[object, ...]]:
     table, scenario = summary.outcome.ports, summary.outcome.scenario
-    rows = np.flatnonzero((table["pauses"] > 0) | (table["paused_ps"] > 0))
     return [
         (
-            name,
             scenario.names[row],
             scenario.pfc_priority,
             int(table["pauses"][row]),
-            round(float(table["paused_ps"][row]) / 1e6, 1),
-            _instant(table["first_pause"][row]),
-            _instant(table["last_pause"][row]),
-            round(bytes_to_kb(float(table["most_queue"][row])), 1),
+            scenario.names[row ^ 1],
+            round(float(table["paused_ps"][row ^ 1]) / _PS_PER_US, 1),
+            _us(table["first_pause"][row ^ 1]),
+            _us(table["last_pause"][row ^ 1]),
+            round(bytes_to_kb(float(table["most_headroom"][row])), 1),
         )
-        for row in rows.tolist()
+        for row in np.flatnonzero((table["pauses"] > 0) | (table["most_headroom"] > 0)).tolist()
     ]
 
 
-def _instant(picoseconds: int) -> object:
-    return "-" if picoseconds < 0 else round(float(picoseconds) / 1e6, 1)
+def _us(picoseconds: int) -> object:
+    return "-" if picoseconds < 0 else round(float(picoseconds) / _PS_PER_US, 1)
 
 
 def as_dict(runs: Mapping[str, Summary]) -> dict[str, Any]:
@@ -102,9 +101,7 @@ def as_dict(runs: Mapping[str, Summary]) -> dict[str, Any]:
             **figures(run),
             "flows_gbps": [round(rate, 3) for rate in run.rates_gbps.tolist()],
             "victim_flows": run.victims.tolist(),
-            "ports": [
-                dict(zip(_PORT_HEADERS[1:], row[1:], strict=True)) for row in _ports(name, run)
-            ],
+            "ports": [dict(zip(_PORT_HEADERS, row, strict=True)) for row in _ports(run)],
             "sample_us": run.outcome.scenario.sample_us,
             "queue_bytes": run.outcome.queues[:, run.queue_port].tolist(),
             "throughput_gbps": [round(rate, 2) for rate in run.throughput_gbps().tolist()],
