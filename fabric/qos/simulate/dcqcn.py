@@ -3,7 +3,9 @@
 Cuts wait for the next end of a cut period, and alpha moves at the end of each alpha period, both
 counted from the first notice, as in HPCC's simulator (rdma-hw.cc, "Mellanox's version of DCQCN");
 the byte counter, the least share that a cut leaves and the rate limits are ConnectX's registers
-(NVIDIA DOCA SDK documentation, "DCQCN CC Parameters").
+(NVIDIA DOCA SDK documentation, "DCQCN CC Parameters"). As there, the wait until the next packet
+stays when the rate grows; but a wait longer than the timer, which that simulator's least rate rules
+out, shrinks with it.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ def _age_alpha(flows: Flows, laws: Laws, number: int, now: int) -> None:
     periods = (now - flow.alpha_time) // law.alpha_period_ps
     if periods <= 0:
         return
-    flow.alpha *= (1.0 - law.gain) ** periods
+    flow.alpha *= (1.0 - law.gain) ** float(periods)
     if flow.alpha_notice:
-        flow.alpha += law.gain * (1.0 - law.gain) ** (periods - 1)
+        flow.alpha += law.gain * (1.0 - law.gain) ** float(periods - 1)
     flow.alpha_notice = 0
     flow.alpha_time += periods * law.alpha_period_ps
 
@@ -79,7 +81,7 @@ def _increase(flows: Flows, laws: Laws, number: int, now: int) -> None:
         flow.target += law.additive
     flow.target = min(flow.target, law.max_rate, flow.line_rate)
     flow.rate = (flow.rate + flow.target) / 2.0
-    if flow.next_packet > now:
+    if flow.next_packet - now > law.timer_ps:
         flow.next_packet = now + int((flow.next_packet - now) * before / flow.rate)
 
 

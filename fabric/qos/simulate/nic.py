@@ -23,6 +23,10 @@ from fabric.qos.simulate.switch import (
 if TYPE_CHECKING:
     from fabric.qos.simulate.kinds import Events, Flows, Laws, Packets, Ports, Trail
 
+#: Time after which a receiver asks again for a packet: "NACK Generation Interval" in
+#: alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, rdma-hw.cc.
+NACK_PS = 500_000_000
+
 
 @kernel
 def _may_send(flows: Flows, laws: Laws, number: int, now: int) -> bool:
@@ -113,8 +117,10 @@ def receive(
         flow.last_notice = now
         flow.notices += 1
     if packet.seq != flow.expected:
-        if packet.seq > flow.expected and flow.nacked != flow.expected:
-            flow.nacked = flow.expected
+        if packet.seq > flow.expected and (
+            flow.nacked != flow.expected or now - flow.nack_time >= NACK_PS
+        ):
+            flow.nacked, flow.nack_time = flow.expected, now
             schedule(laws, events, now + flow.back_ps, NACK, number, flow.expected)
     else:
         flow.expected += packet.payload

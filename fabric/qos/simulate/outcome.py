@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.qos.simulate.build import instant
-from fabric.qos.simulate.compiled import COMPILED
+from fabric.qos.simulate.compiled import COMPILED, compiled
 from fabric.qos.simulate.engine import run
 from fabric.qos.simulate.state import Flow, Hop, Law, Node, Packet, Port, rows, store
 
@@ -47,12 +47,12 @@ class Outcome:
     delivered: Ints
 
 
-def simulate(scenario: Scenario, *, compiled: bool = COMPILED) -> Outcome:
+def simulate(scenario: Scenario, *, fast: bool = COMPILED) -> Outcome:
     """Run a scenario.
 
     Parameters
     ----------
-    compiled : bool
+    fast : bool
         Whether the kernels are compiled; needs numba.
 
     Raises
@@ -62,8 +62,8 @@ def simulate(scenario: Scenario, *, compiled: bool = COMPILED) -> Outcome:
     """
     first = instant(scenario)
     tables = (first.ports, first.nodes, first.flows, first.packets, first.trail, first.seen)
-    if compiled:
-        _call(run, *tables, first.laws, *_lists(first), first.until)
+    if fast:
+        compiled(run)(*tables, first.laws, *_lists(first), first.until)
     else:
         _interpret(first, (*tables, first.laws))
     end = first.until

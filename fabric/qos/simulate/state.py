@@ -103,6 +103,7 @@ class Flow(Record):
     acked: int
     expected: int
     nacked: int
+    nack_time: int
     window: int
     next_packet: int
     back_ps: int
