@@ -78,11 +78,28 @@ def simulate(
         float, option("With --star: one-way delay of each cable.", "DELAY_US", min=0.01, max=1000)
     ] = 1.0,
     buffer_mib: Annotated[
-        float, option("With --star: buffer of the switch.", "BUFFER_MIB", min=0.1, max=100_000)
-    ] = 32.0,
+        float | None,
+        option(
+            "Buffer of the switch with --star (default 32), or shared pool of switches of the "
+            "inventory whose pool is not known.",
+            "BUFFER_MIB",
+            min=0.1,
+            max=100_000,
+        ),
+    ] = None,
     alpha: Annotated[
         float, option("With --star: share of the free buffer of a port.", "ALPHA", min=0.001)
     ] = 0.125,
+    response_ns: Annotated[
+        float | None,
+        option(
+            "Time from the arrival of a pause until the sender stops; default: the most that IEEE "
+            "802.3 allows, with --star 0.",
+            "RESPONSE_NS",
+            min=0,
+            max=100_000,
+        ),
+    ] = None,
     payload_bytes: Annotated[
         int, option("Payload of a packet.", "PAYLOAD_BYTES", min=256, max=9000)
     ] = 4096,
@@ -112,6 +129,8 @@ def simulate(
         queue_pairs=queue_pairs,
         size_bytes=size_of(size) if size else None,
         admitted=admit,
+        pool_bytes=int(mib_to_bytes(buffer_mib or 0.0)),
+        response_ns=response_ns,
         duration_us=duration_ms * 1000,
         payload_bytes=payload_bytes,
         seed=seed,
@@ -124,7 +143,7 @@ def simulate(
             output.note,
             speed_gbps=speed_gbps,
             delay_us=delay_us,
-            buffer_bytes=mib_to_bytes(buffer_mib),
+            buffer_bytes=mib_to_bytes(buffer_mib or 32.0),
             alpha=alpha,
         )
     elif to:

@@ -65,7 +65,7 @@ def incast_target(
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
     priority = leaf_port.qos.pfc_priority if leaf_port.qos else 0
-    return _Builder(designs, marking).target(paths, priority), parameters
+    return _Builder(designs, marking, load).target(paths, priority), parameters
 
 
 def _nic(designs: Designs, word: str) -> int:
@@ -145,7 +145,8 @@ def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> Param
 class _Builder:
     """Numbers the nodes and cables of some paths."""
 
-    def __init__(self, designs: Designs, marking: CongestionPoint | None) -> None:
+    def __init__(self, designs: Designs, marking: CongestionPoint | None, load: Load) -> None:
+        self._load = load
         self._designs = designs
         self._fabric = designs.fabric
         self._override = marking
@@ -176,7 +177,7 @@ class _Builder:
         at = self._fabric.nics_of_host(int(nics.host[row])).index(row)
         interface = self._designs.hosts[host].nics[at].interface
         speed = int(nics.speed_gbps[row])
-        near = End(node=self._node(host, None), response_ns=_response_ns(speed))
+        near = End(node=self._node(host, None), response_ns=self._response_ns(speed))
         far = self._end(leaf, int(nics.port[row]), speed)
         self._names[-1:] = [f"{host} {interface}", self._names[-1]]
         return _cable(near, far, speed, int(nics.cable_m[row]))
@@ -198,23 +199,104 @@ class _Builder:
             node=self._node(switch, device),
             ingress=_ingress(switch, port),
             marking=self._override or _marking(device, port),
-            response_ns=_response_ns(speed_gbps),
+            response_ns=self._response_ns(speed_gbps),
+            detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
+        )
+
+    def _response_ns(self, speed_gbps: float) -> float:
+        """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
+        if self._load.response_ns is not None:
+            return self._load.response_ns
+        quanta = RESPONSE_QUANTA.get(int(speed_gbps), max(RESPONSE_QUANTA.values()))
+        return quanta * QUANTUM_BITS / speed_gbps
+
+    def _node(self, name: str, device: DeviceDesign | None) -> int:
+        if name not in self._nodes:
+            self._nodes[name] = len(self._shared)
+            self._shared.append(
+                None if device is None else _pool_bytes(device, self._load.pool_bytes)
+            )
+        return self._nodes[name]
+
+
+def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
+    pool = lossless_pool_bytes(device) or assumed_bytes
+    if not pool:
+        raise InputError(
+            f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "
+            "such switches with --buffer-mib"
+        )
+    return pool
+
+
+def _ingress(switch: str, port: PortDesign) -> Ingress:
+    group = port.headroom
+    if group is None or group.headroom_bytes is None:
+        why = "PFC is off" if group is None else "its headroom is not known"
+        raise InputError(f"{switch} {port.name} cannot be simulated: {why}")
+    return Ingress(
+        alpha=alpha(group.dynamic_th),
+        headroom_bytes=group.headroom_bytes,
+        reserve_bytes=group.guaranteed_bytes,
+        xon_offset_bytes=(group.row.xon_offset_bytes or 0) if group.row else 0,
+    )
+
+
+def _cable(self, step: Step) -> int:
+        key = (step.edge, step.row)
+        if key not in self._rows:
+            self._rows[key] = len(self._cables)
+            self._cables.append(self._edge(step.row) if step.edge else self._trunk(step.row))
+        return self._rows[key]
+
+    def _edge(self, row: int) -> Cable:
+        nics = self._fabric.nics
+        host = self._fabric.hosts.names[int(nics.host[row])]
+        leaf = self._fabric.switches.names[int(nics.leaf[row])]
+        at = self._fabric.nics_of_host(int(nics.host[row])).index(row)
+        interface = self._designs.hosts[host].nics[at].interface
+        speed = int(nics.speed_gbps[row])
+        near = End(node=self._node(host, None), response_ns=self._response_ns(speed))
+        far = self._end(leaf, int(nics.port[row]), speed)
+        self._names[-1:] = [f"{host} {interface}", self._names[-1]]
+        return _cable(near, far, speed, int(nics.cable_m[row]))
+
+    def _trunk(self, row: int) -> Cable:
+        up = self._fabric.uplinks
+        names = self._fabric.switches.names
+        speed = int(up.speed_gbps[row])
+        near = self._end(names[int(up.lower[row])], int(up.lower_port[row]), speed)
+        far = self._end(names[int(up.upper[row])], int(up.upper_port[row]), speed)
+        return _cable(near, far, speed, int(up.cable_m[row]))
+
+    def _end(self, switch: str, number: int, speed_gbps: int) -> End:
+        device = self._designs.devices[switch]
+        port = _port(device, number)
+        self._names.append(f"{switch} {port.name}")
+        watchdog = port.qos.watchdog if port.qos else None
+        return End(
+            node=self._node(switch, device),
+            ingress=_ingress(switch, port),
+            marking=self._override or _marking(device, port),
+            response_ns=self._response_ns(speed_gbps),
             detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
         )
 
     def _node(self, name: str, device: DeviceDesign | None) -> int:
         if name not in self._nodes:
             self._nodes[name] = len(self._shared)
-            self._shared.append(None if device is None else _pool_bytes(device))
+            self._shared.append(
+                None if device is None else _pool_bytes(device, self._load.pool_bytes)
+            )
         return self._nodes[name]
 
 
-def _pool_bytes(device: DeviceDesign) -> int:
-    pool = lossless_pool_bytes(device)
-    if pool is None:
+def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
+    pool = lossless_pool_bytes(device) or assumed_bytes
+    if not pool:
         raise InputError(
-            f"the shared pool of {device.name} ({device.sku.name}) is not known; simulate a single "
-            "switch with --star and --buffer-mib"
+            f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "
+            "such switches with --buffer-mib"
         )
     return pool
 
@@ -239,5 +321,5 @@ def _response_ns(speed_gbps: float) -> float:
 
 
 def _cable(near: End, far: End, speed_gbps: int, cable_m: int) -> Cable:
-    delay_ns = HOP_NS + cable_m / SIGNAL_M_PER_S * 1e9
-    return Cable(near=near, far=far, speed_gbps=speed_gbps, delay_ns=delay_ns)
+    delay_ns = cable_m / SIGNAL_M_PER_S * 1e9
+    return Cable(near=near, far=far, speed_gbps=speed_gbps, delay_ns=delay_ns, latency_ns=HOP_NS)

@@ -127,7 +127,7 @@ def _bandwidth_delay_bytes(target: Target, load: Load) -> int:
     for path in target.paths:
         cables = [target.cables[port // 2] for port in path]
         rate = gbps_to_bytes_per_s(cables[0].speed_gbps)
-        delay_s = sum(2e-9 * cable.delay_ns for cable in cables)
+        delay_s = sum(2e-9 * (cable.delay_ns + cable.latency_ns) for cable in cables)
         frames = sum(load.payload_bytes * 8e-9 / cable.speed_gbps for cable in cables)
         most = max(most, rate * (delay_s + frames))
     return int(np.ceil(most))
@@ -142,7 +142,8 @@ def star_runs(load: Load, variants: Sequence[Settings], progress: Progress, **sh
         Fields of :class:`fabric.qos.simulate.star.Star` but ``senders``.
     """
     buffer_bytes = int(shape.pop("buffer_bytes"))
-    star = Star(senders=load.senders, buffer_bytes=buffer_bytes, **shape)
+    response_ns = load.response_ns or 0.0
+    star = Star(senders=load.senders, buffer_bytes=buffer_bytes, response_ns=response_ns, **shape)
     return _runs(variants, [star_scenario(star, load, one) for one in variants], progress)
 
 

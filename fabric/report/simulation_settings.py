@@ -27,12 +27,18 @@ class Load:
         None sends until the end of the run.
     admitted : int
         Queue pairs that a receiver lets send at the same time; 0 is no limit.
+    pool_bytes : int
+        Shared pool of switches whose pool is not known; 0 rejects them.
+    response_ns : float or None
+        Time from a pause until its receiver stops; None takes the most that IEEE 802.3 allows.
     """
 
     senders: int = 16
     queue_pairs: int = 1
     size_bytes: int | None = None
     admitted: int = 0
+    pool_bytes: int = 0
+    response_ns: float | None = None
     duration_us: float = 15_000.0
     payload_bytes: int = 4096
     seed: int = 1

@@ -199,8 +199,9 @@ def _times(flow: Records, scenario: Scenario, path: tuple[int, ...]) -> None:
     delay = sum(int(cable.delay_ns * _PS_PER_NS) for cable in cables)
     back = sum(int(FRAME_BYTES * _ps_per_byte(cable.speed_gbps)) for cable in cables)
     there = sum(int(size * _ps_per_byte(cable.speed_gbps)) for cable in cables)
-    flow["back_ps"] = delay + back
-    flow["base_rtt"] = 2 * delay + back + there
+    latency = sum(int(2 * cable.latency_ns * _PS_PER_NS) for cable in cables)
+    flow["back_ps"] = delay + latency + back
+    flow["base_rtt"] = 2 * delay + latency + back + there
     flow["line_rate"] = 1.0 / _ps_per_byte(cables[0].speed_gbps)
     flow["rate"] = flow["target"] = flow["line_rate"]
 
@@ -254,7 +255,8 @@ def _additive(scenario: Scenario, reaction: int) -> float:
     if reaction == reactions.HPCC:
         return _HPCC_ADDITIVE_SHARE / _ps_per_byte(cables[0].speed_gbps)
     trip = sum(
-        2 * cable.delay_ns * _PS_PER_NS + scenario.payload_bytes * _ps_per_byte(cable.speed_gbps)
+        2 * (cable.delay_ns + cable.latency_ns) * _PS_PER_NS
+        + scenario.payload_bytes * _ps_per_byte(cable.speed_gbps)
         for cable in cables
     )
     return scenario.payload_bytes / trip

@@ -62,12 +62,22 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cable:
-    """A cable; its egress ports are 2i, away from ``near``, and 2i + 1."""
+    """A cable; its egress ports are 2i, away from ``near``, and 2i + 1.
+
+    Parameters
+    ----------
+    delay_ns : float
+        From end to end; it delays packets and pauses.
+    latency_ns : float
+        Delay of the devices; it delays acknowledgements and notices, once for each direction, as
+        it lies behind the buffer that a pause protects.
+    """
 
     near: End
     far: End
     speed_gbps: float
     delay_ns: float
+    latency_ns: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,8 @@ class Star:
         Whole buffer of the switch; headroom and reserves are taken from it.
     alpha : float
         Share of the free pool that one port may hold.
+    response_ns : float
+        Time from the arrival of a pause until the sender stops.
     """
 
     senders: int
@@ -37,6 +39,7 @@ class Star:
     delay_us: float = 1.0
     buffer_bytes: int = 32 * 2**20
     alpha: float = 0.125
+    response_ns: float = 0.0
 
     @property
     def headroom_bytes(self) -> int:
@@ -66,7 +69,7 @@ class Star:
         far = End(node=self.senders + 1, ingress=ingress, marking=marking)
         return tuple(
             Cable(
-                near=End(node=host),
+                near=End(node=host, response_ns=self.response_ns),
                 far=far,
                 speed_gbps=self.speed_gbps,
                 delay_ns=self.delay_us * 1000,
