@@ -14,8 +14,8 @@ from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import Cable, End, Ingress
-from fabric.qos.thresholds import alpha
 from fabric.report.dcqcn import OWN, Kind, parameters_of
+from fabric.report.dcqcn_start import ingress_of
 from fabric.report.lossless import question
 from fabric.topology.sample_path import Sampler
 
@@ -234,12 +234,7 @@ def _ingress(switch: str, port: PortDesign) -> Ingress:
     if group is None or group.headroom_bytes is None:
         why = "PFC is off" if group is None else "its headroom is not known"
         raise InputError(f"{switch} {port.name} cannot be simulated: {why}")
-    return Ingress(
-        alpha=alpha(group.dynamic_th),
-        headroom_bytes=group.headroom_bytes,
-        reserve_bytes=group.guaranteed_bytes,
-        xon_offset_bytes=(group.row.xon_offset_bytes or 0) if group.row else 0,
-    )
+    return ingress_of(group)
 
 
 def _cable(near: End, far: End, speed_gbps: int, cable_m: int) -> Cable:

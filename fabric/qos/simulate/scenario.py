@@ -48,7 +48,7 @@ class End:
     marking : CongestionPoint or None
         What the egress marks; None marks nothing.
     response_ns : float
-        Time from the arrival of a PFC frame until the egress stops.
+        Time from the arrival of a PFC frame until the egress stops, or goes on.
     detection_ms : float
         After so long a pause the watchdog drops; 0 is off.
     """

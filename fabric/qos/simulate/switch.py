@@ -160,8 +160,8 @@ def send_frame(ports: Ports, laws: Laws, events: Events, port: int, now: int) ->
     stops = egress.next_frame
     egress.next_frame = 1 - stops
     schedule(laws, events, now + sending, TX_DONE, port, 0)
-    reaction = ports[peer].response_ps if stops else 0
-    schedule(laws, events, now + sending + egress.delay_ps + reaction, PFC, peer, stops)
+    acts = now + sending + egress.delay_ps + ports[peer].response_ps
+    schedule(laws, events, acts, PFC, peer, stops)
 
 
 @kernel

@@ -106,6 +106,26 @@ def test_pauses_alternate_with_resumes_and_last_as_long_as_both_ends_say():
     assert share + rate == pytest.approx([1.0, 1.0], abs=0.08)
 
 
+def test_a_resume_never_overtakes_its_pause():
+    """A peer that is slow to stop is as slow to start: no port stays paused after its last frame."""
+    base = star(8, reaction="off", size_bytes=300_000, duration_us=5000.0)
+    cables = tuple(
+        replace(cable, near=replace(cable.near, response_ns=2000.0)) for cable in base.cables
+    )
+    room = tuple(
+        replace(
+            cable,
+            far=replace(cable.far, ingress=replace(cable.far.ingress, headroom_bytes=80_000)),
+        )
+        for cable in cables
+    )
+    small = replace(base, cables=room, shared_bytes=(*[None] * 9, 500_000))
+    summary = Summary(interpreted(small))
+    assert summary.pauses > 10
+    assert summary.unfinished == summary.dropped == 0
+    assert not summary.outcome.ports["paused"].any()
+
+
 def test_a_sender_alone_has_the_whole_link():
     summary = Summary(interpreted(star(1, duration_us=1000.0)))
     assert summary.aggregate_gbps == pytest.approx(100 * 4000 / 4048, rel=0.01)
