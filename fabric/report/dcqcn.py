@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+    from fabric.qos.dcqcn.recommend import Recommendation
     from fabric.qos.dcqcn.verdict import Assessment, Points
-    from fabric.report.dcqcn_start import Buffer, Start
+    from fabric.qos.simulate.start import Buffer, Start
 
 
 #: Flows that share a port.
@@ -182,23 +182,10 @@ def _starts(kind: Kind, chosen: ParameterSet, question: Question) -> tuple[Start
     """Return what comes of a start at line rate for each number of flows."""
     if question.buffer is None:
         return (None,) * len(FLOWS)
-    return _cached_starts(
-        kind.speed_gbps, kind.congestion_point, chosen, question.buffer, question.round_trip_s
-    )
+    from fabric.qos.simulate.start import starts
 
-
-@cache
-def _cached_starts(
-    speed_gbps: int,
-    marking: CongestionPoint,
-    chosen: ParameterSet,
-    buffer: Buffer,
-    round_trip_s: float,
-) -> tuple[Start, ...]:
-    """Return the starts of one kind of port; ports of other kinds are often like it."""
-    from fabric.report.dcqcn_start import starts
-
-    return starts(speed_gbps, marking, chosen, buffer, round_trip_s, FLOWS)
+    about = (kind.congestion_point, chosen, question.buffer, question.round_trip_s)
+    return starts(kind.speed_gbps, *about, FLOWS)
 
 
 def dcqcn(points: tuple[Point, ...]) -> Table:
@@ -218,11 +205,21 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
             round_trip_s=question.round_trip_s,
             kmax_limit_bytes=int(question.xoff_threshold_bytes),
         )
-        return recommend(need).parameters
+        return own_set(recommend(need), kind.speed_gbps, question)
     if question.parameters not in sets:
         names = ", ".join(set_names())
         raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")
     return replace(sets[question.parameters], congestion_point=kind.congestion_point)
+
+
+def own_set(advice: Recommendation, speed_gbps: int, question: Question) -> ParameterSet:
+    """Return a computed set with the least pause at the start, where a buffer is known."""
+    if question.buffer is None:
+        return advice.parameters
+    from fabric.qos.simulate.start import softened
+
+    chosen, reason = softened(advice.parameters, speed_gbps, question.buffer, question.round_trip_s)
+    return replace(chosen, note=f"{chosen.note} {reason}")
 
 
 def _asked(kind: Kind, question: Question) -> Points:
@@ -259,7 +256,7 @@ def _point(kind: Kind, assessment: Assessment, row: int, start: Start | None) ->
 
 def _verdict(steady: str, kind: Kind, start: Start | None) -> str:
     """Return the verdict of the steady state, and what the start adds to it."""
-    from fabric.report.dcqcn_start import STARVES_BELOW
+    from fabric.qos.simulate.start import STARVES_BELOW
 
     if start is None:
         return steady

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -11,8 +10,8 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.dcqcn.registers import settings
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, kinds, parameters_of
-from fabric.report.dcqcn_start import Buffer, ingress_of
 from fabric.report.table import Table
 from fabric.validate.cable import cable_of
 from fabric.validate.world import model_of
@@ -43,23 +42,8 @@ def question(designs: Designs, parameters: str) -> Question:
         parameters=parameters,
         round_trip_s=round_trip_s(hops),
         xoff_threshold_bytes=least_pause_bytes(designs),
-        buffer=_buffer(designs),
+        buffer=congested_buffer(designs),
     )
-
-
-def _buffer(designs: Designs) -> Buffer | None:
-    """Return the buffer of the ports with the lowest pause threshold; None where none is known."""
-    known = [
-        (pause_threshold_bytes(group.dynamic_th, pool), pool, group)
-        for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device)) is not None
-        for group in {id(port.headroom): port.headroom for port in device.ports}.values()
-        if group and group.headroom_bytes is not None
-    ]
-    if not known:
-        return None
-    _, pool, group = min(known, key=itemgetter(0))
-    return Buffer(pool, ingress_of(group))
 
 
 def least_pause_bytes(designs: Designs) -> float:

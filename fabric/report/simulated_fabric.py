@@ -14,8 +14,8 @@ from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
 from fabric.qos.path import HOP_NS
 from fabric.qos.simulate.scenario import Cable, End, Ingress
+from fabric.report.buffers import ingress_of
 from fabric.report.dcqcn import OWN, Kind, parameters_of
-from fabric.report.dcqcn_start import ingress_of
 from fabric.report.lossless import question
 from fabric.topology.sample_path import Sampler
 

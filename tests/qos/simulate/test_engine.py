@@ -107,7 +107,7 @@ def test_pauses_alternate_with_resumes_and_last_as_long_as_both_ends_say():
 
 
 def test_a_resume_never_overtakes_its_pause():
-    """A peer that is slow to stop is as slow to start: no port stays paused after its last frame."""
+    """A peer that is slow to stop is as slow to start: no port stays paused."""
     base = star(8, reaction="off", size_bytes=300_000, duration_us=5000.0)
     cables = tuple(
         replace(cable, near=replace(cable.near, response_ns=2000.0)) for cable in base.cables

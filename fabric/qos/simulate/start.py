@@ -1,21 +1,18 @@
-"""show dcqcn: what happens when all flows of a port start at line rate, packet by packet."""
+"""What happens when all flows of a port start at line rate, and which settings pause less."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.core.units import s_to_us
+from fabric.core.units import gbps_to_mbps, s_to_us
 from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
 from fabric.qos.simulate.summary import Summary
-from fabric.qos.thresholds import alpha
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fabric.design.model import HeadroomProfile
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 
 #: A dozen recoveries of the slowest published timer, 300 us: our choice.
@@ -41,16 +38,6 @@ class Buffer:
     ingress: Ingress
 
 
-def ingress_of(group: HeadroomProfile) -> Ingress:
-    """Return the lossless buffer of a port whose headroom is known."""
-    return Ingress(
-        alpha=alpha(group.dynamic_th),
-        headroom_bytes=group.headroom_bytes or 0,
-        reserve_bytes=group.guaranteed_bytes,
-        xon_offset_bytes=(group.row.xon_offset_bytes or 0) if group.row else 0,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Start:
     """What comes of a start.
@@ -73,13 +60,14 @@ class Start:
     settled_gbps: float
 
 
+@cache
 def starts(
     speed_gbps: float,
     marking: CongestionPoint,
     parameters: ParameterSet,
     buffer: Buffer,
     round_trip_s: float,
-    flows: Sequence[int],
+    flows: tuple[int, ...],
 ) -> tuple[Start, ...]:
     """Return what comes of a start of each number of flows.
 
@@ -137,3 +125,72 @@ def _scenario(
         duration_us=DURATION_US,
         sample_us=DURATION_US / 200,
     )
+
+
+#: Numbers of flows that a start is judged by, and the shares of the line rate that are tried for
+#: the first notice: our choice.
+_FLOWS = (2, 16, 64)
+_SHARES = (2, 4, 8, 16)
+#: Least rate: so many flows still fit the port; twice the 256 that a set is reasoned for.
+_MOST_FLOWS = 512
+#: Width of the register, mstflint's tools_open_roce_cc_ecn: 17 bits.
+_MOST_MBPS = 2**17 - 1
+
+
+def softened(
+    parameters: ParameterSet, speed_gbps: int, buffer: Buffer, round_trip_s: float
+) -> tuple[ParameterSet, str]:
+    """Return a set whose start pauses the least, and why.
+
+    The first notice sets the rate of a flow to a share of the line rate, and no flow falls below a
+    rate at which all of them fit. Both leave the steady state as it is. Of the shares that keep
+    the port busy (``STARVES_BELOW``), the one with the least pause is taken, of equal ones the
+    largest.
+
+    Parameters
+    ----------
+    speed_gbps : int
+        Speed of the port.
+    """
+    before = _judged(parameters, speed_gbps, buffer, round_trip_s)
+    if not before[0]:
+        return parameters, "A start at line rate pauses nobody."
+    trials = [(before, 1, parameters)]
+    for share in _SHARES:
+        chosen = _limited(parameters, speed_gbps, share)
+        trials.append((_judged(chosen, speed_gbps, buffer, round_trip_s), share, chosen))
+    busy = [trial for trial in trials if trial[0][1] >= STARVES_BELOW * speed_gbps]
+    (paused_us, least_gbps), share, best = min(
+        busy or trials[:1], key=lambda trial: (round(trial[0][0]), trial[1])
+    )
+    if best is parameters:
+        return parameters, f"Starts of {_words()} pause a sender for {before[0]:.0f} us."
+    return best, (
+        f"The first notice limits a flow to 1/{share} of the line rate: starts of {_words()} pause "
+        f"a sender for {paused_us:.0f} us, without the limit {before[0]:.0f} us. The price: the "
+        f"slowest of these starts has {least_gbps:.0f} Gb/s from {DURATION_US / 2000:g} to "
+        f"{DURATION_US / 1000:g} ms."
+    )
+
+
+def _words() -> str:
+    return ", ".join(map(str, _FLOWS[:-1])) + f" and {_FLOWS[-1]} flows"
+
+
+def _judged(
+    parameters: ParameterSet, speed_gbps: int, buffer: Buffer, round_trip_s: float
+) -> tuple[float, float]:
+    """Return the pause of the starts, added up in microseconds, and the least rate in Gb/s."""
+    marking = parameters.congestion_point
+    runs = starts(speed_gbps, marking, parameters, buffer, round_trip_s, _FLOWS)
+    return sum(run.paused_us for run in runs), min(run.settled_gbps for run in runs)
+
+
+def _limited(parameters: ParameterSet, speed_gbps: int, share: int) -> ParameterSet:
+    speed_mbps = gbps_to_mbps(speed_gbps)
+    point = replace(
+        parameters.reaction_point,
+        first_cnp_rate_mbps=min(speed_mbps // share, _MOST_MBPS),
+        min_rate_mbps=max(1, speed_mbps // _MOST_FLOWS),
+    )
+    return replace(parameters, reaction_point=point)
