@@ -54,7 +54,7 @@ def simulate(
             "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
             "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
             "marking=KMIN:KMAX:PMAX in kB and percent, window=KB.",
-            "SETTINGS",
+            "SIMULATION",
             "--settings",
         ),
     ] = "connectx",
@@ -112,9 +112,9 @@ def simulate(
     ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Simulate an incast: PFC pauses, queues, rates, completion times, victims.
+    """Simulate an incast, packet by packet.
 
-    Each packet is simulated, with DCQCN of the NICs and the buffers and thresholds of the switches.
+    The NICs have their congestion control, the switches their buffers, thresholds and PFC.
     The fields of a line with slashes are the least, the mean and the most.
 
     Exit codes: 0, 2, 4 (a packet of the lossless class was lost).

@@ -154,7 +154,7 @@ def softened(
     """
     before = _judged(parameters, speed_gbps, buffer, round_trip_s)
     if not before[0]:
-        return parameters, "A start at line rate pauses nobody."
+        return parameters, "A start at line rate pauses no sender."
     trials = [(before, 1, parameters)]
     for share in _SHARES:
         chosen = _limited(parameters, speed_gbps, share)
