@@ -22,6 +22,7 @@ from fabric.cli import (
     prove,
     serve,
     show,
+    simulate,
     whatif,
 )
 
@@ -55,7 +56,7 @@ def root(
 
 
 for module in (
-    *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
+    *(inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
     *(probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
 ):
     module.register(app)

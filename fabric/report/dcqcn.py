@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
+from fabric.report.plots import save
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+    from fabric.qos.dcqcn.recommend import Recommendation
     from fabric.qos.dcqcn.verdict import Assessment, Points
+    from fabric.qos.simulate.start import Buffer, Start
 
 
 #: Flows that share a port.
@@ -31,10 +34,9 @@ _STEPS_PER_TRIP, _LONGEST_STEP_S = 4, 1e-6
 _HEADERS = tuple(
     (
         "port gbps marking flows p_percent queue_kb alpha flow_gbps std_kb peak_kb kmax_margin_kb "
-        "slope_margin verdict"
+        "slope_margin start_peak_kb start_paused_us paused_until_us settled_gbps verdict"
     ).split()
 )
-_SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +52,15 @@ class Question:
         Feedback delay of the path, > 0. 8 us where it is not modelled.
     xoff_threshold_bytes : float
         Egress queue at which PFC starts; 0 where it is not known.
+    buffer : Buffer or None
+        Buffer that a start is simulated with; None where it is not known: nothing is then said of
+        the start.
     """
 
     parameters: str = "connectx"
     round_trip_s: float = 8e-6
     xoff_threshold_bytes: float = 0.0
+    buffer: Buffer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,8 @@ class Kind:
 class Point:
     """One number of flows on one kind of port.
 
-    ``queue_bytes`` and ``slope_margin`` are None where no queue up to Kmax marks enough.
+    ``queue_bytes`` and ``slope_margin`` are None where no queue up to Kmax marks enough, ``start``
+    where no buffer is known.
     """
 
     kind: Kind
@@ -91,6 +98,7 @@ class Point:
     kmax_margin_bytes: float
     slope_margin: float | None
     verdict: str
+    start: Start | None = None
 
 
 def set_names() -> tuple[str, ...]:
@@ -164,10 +172,20 @@ def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Po
     except ValueError as error:
         raise InputError(str(error)) from error
     return tuple(
-        _point(kind, assessment, row)
-        for kind, assessment in zip(sets, assessments, strict=True)
-        for row in range(len(FLOWS))
+        _point(kind, assessment, row, first)
+        for (kind, chosen), assessment in zip(sets.items(), assessments, strict=True)
+        for row, first in enumerate(_starts(kind, chosen, question))
     )
+
+
+def _starts(kind: Kind, chosen: ParameterSet, question: Question) -> tuple[Start | None, ...]:
+    """Return what comes of a start at line rate for each number of flows."""
+    if question.buffer is None:
+        return (None,) * len(FLOWS)
+    from fabric.qos.simulate.start import starts
+
+    about = (kind.congestion_point, chosen, question.buffer, question.round_trip_s)
+    return starts(kind.speed_gbps, *about, FLOWS)
 
 
 def dcqcn(points: tuple[Point, ...]) -> Table:
@@ -187,11 +205,21 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
             round_trip_s=question.round_trip_s,
             kmax_limit_bytes=int(question.xoff_threshold_bytes),
         )
-        return recommend(need).parameters
+        return own_set(recommend(need), kind.speed_gbps, question)
     if question.parameters not in sets:
         names = ", ".join(set_names())
         raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")
     return replace(sets[question.parameters], congestion_point=kind.congestion_point)
+
+
+def own_set(advice: Recommendation, speed_gbps: int, question: Question) -> ParameterSet:
+    """Return a computed set with the least pause at the start, where a buffer is known."""
+    if question.buffer is None:
+        return advice.parameters
+    from fabric.qos.simulate.start import softened
+
+    chosen, reason = softened(advice.parameters, speed_gbps, question.buffer, question.round_trip_s)
+    return replace(chosen, note=f"{chosen.note} {reason}")
 
 
 def _asked(kind: Kind, question: Question) -> Points:
@@ -207,7 +235,7 @@ def _asked(kind: Kind, question: Question) -> Points:
     )
 
 
-def _point(kind: Kind, assessment: Assessment, row: int) -> Point:
+def _point(kind: Kind, assessment: Assessment, row: int, start: Start | None) -> Point:
     queue, margin = float(assessment.queue_bytes[row]), float(assessment.slope_margin[row])
     held = math.isfinite(queue)
     return Point(
@@ -221,8 +249,23 @@ def _point(kind: Kind, assessment: Assessment, row: int) -> Point:
         peak_bytes=float(assessment.queue.peak_bytes[row]),
         kmax_margin_bytes=float(assessment.kmax_margin_bytes[row]),
         slope_margin=margin if held else None,
-        verdict=assessment.verdicts[row].value,
+        verdict=_verdict(assessment.verdicts[row].value, kind, start),
+        start=start,
     )
+
+
+def _verdict(steady: str, kind: Kind, start: Start | None) -> str:
+    """Return the verdict of the steady state, and what the start adds to it."""
+    from fabric.qos.simulate.start import STARVES_BELOW
+
+    if start is None:
+        return steady
+    words = [steady]
+    if start.paused_us:
+        words.append("pauses at the start")
+    if start.settled_gbps < STARVES_BELOW * kind.speed_gbps:
+        words.append("starves")
+    return ", ".join(words)
 
 
 def _cells(point: Point) -> tuple[object, ...]:
@@ -239,7 +282,19 @@ def _cells(point: Point) -> tuple[object, ...]:
         round(bytes_to_kb(point.peak_bytes), 1),
         round(bytes_to_kb(point.kmax_margin_bytes), 1),
         "-" if point.slope_margin is None else round(point.slope_margin, 2),
+        *_start_cells(point.start),
         point.verdict,
+    )
+
+
+def _start_cells(start: Start | None) -> tuple[object, ...]:
+    if start is None:
+        return ("-",) * 4
+    return (
+        round(bytes_to_kb(start.peak_bytes), 1),
+        round(start.paused_us, 1),
+        round(start.last_pause_us, 1),
+        round(start.settled_gbps, 1),
     )
 
 
@@ -251,16 +306,7 @@ def plot(points: tuple[Point, ...], path: Path) -> None:
     InputError
         When the suffix is another one, or matplotlib is not installed.
     """
-    if path.suffix not in _SUFFIXES:
-        raise InputError(f"{path}: unsupported plot format; use {' or '.join(_SUFFIXES)}")
-    try:
-        from matplotlib import rc_context
-    except ImportError as error:
-        message = "plots need matplotlib; install it with: pip install 'rocefab[plots]'"
-        raise InputError(message) from error
-    with rc_context({"svg.hashsalt": OWN, "svg.fonttype": "none"}):
-        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
-        figure(points).savefig(path, metadata=metadata)
+    save(path, lambda: figure(points))
 
 
 def figure(points: tuple[Point, ...]) -> Figure:

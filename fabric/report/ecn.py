@@ -13,6 +13,8 @@ from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
+from fabric.report.buffers import congested_buffer
+from fabric.report.dcqcn import Question, own_set
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.qos.simulate.start import Buffer
 
 
 #: Flows of a port that a recommendation keeps stable, when nothing else is asked for.
@@ -68,7 +71,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
     ValueError
         When ``most_flows`` is below 2.
     """
-    hops = longest_path(designs.fabric)
+    hops, buffer = longest_path(designs.fabric), congested_buffer(designs)
     rows: list[tuple[object, ...]] = []
     seen: set[tuple[str, str, int]] = set()
     for kind in _kinds(designs):
@@ -77,7 +80,7 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
             continue
         seen.add(where)
         rows.append(("set", *where, *_thresholds(kind.qos), "in the inventory"))
-        rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows)))
+        rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
         for speed in sorted({gbps for _, _, gbps in seen})
@@ -161,7 +164,9 @@ def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
     return max(1, int((limit - 1) // kind.qos.kmin_bytes))
 
 
-def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[object, ...]:
+def _recommended(
+    kind: Kind, hops: tuple[Hop, ...], most_flows: int, buffer: Buffer | None
+) -> tuple[object, ...]:
     speed, pause = kind.port.speed_gbps, kind.pause_bytes
     try:
         advice = recommend(
@@ -175,8 +180,10 @@ def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[ob
     except ValueError as error:
         return ("-", "-", "-", str(error))
     point = advice.parameters.congestion_point
+    question = Question(round_trip_s=round_trip_s(hops), buffer=buffer)
     why = (
-        f"{' '.join(advice.reasons)} Valid for these NIC parameters only; see `rocefab show dcqcn`."
+        f"{own_set(advice, speed, question).note} Valid for these NIC parameters only; see "
+        "`rocefab show dcqcn`."
     )
     return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)
 

@@ -10,6 +10,7 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.dcqcn.registers import settings
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, kinds, parameters_of
 from fabric.report.table import Table
 from fabric.validate.cable import cable_of
@@ -41,6 +42,7 @@ def question(designs: Designs, parameters: str) -> Question:
         parameters=parameters,
         round_trip_s=round_trip_s(hops),
         xoff_threshold_bytes=least_pause_bytes(designs),
+        buffer=congested_buffer(designs),
     )
 
 

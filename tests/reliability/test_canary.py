@@ -39,6 +39,7 @@ CALLS = {
     "import": "dot exported/topology.dot --base I --output imported",
     "draw": "I --output drawn.svg",
     "whatif": "I --fail switch:spine01",
+    "simulate": "--star --incast 2 --duration-ms 0.05",
     "diff": "I I",
     "observe": "I",
     "serve": "I --check",

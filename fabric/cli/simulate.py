@@ -1,0 +1,180 @@
+"""simulate: an incast as packets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import Format, FormatOption, Inventory, option
+
+if TYPE_CHECKING:
+    from fabric.report.simulation import Runs
+    from fabric.report.simulation_settings import Load, Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(
+        epilog="Example: rocefab simulate inventory/rail-512 --incast 16 --to gpu001:eth1 "
+        "--bytes 4MiB --compare paper,marking=400:1600:20"
+    )(simulate)
+
+
+def simulate(
+    inventory: Inventory = Path(),
+    incast: Annotated[
+        int, option("NICs that send to each receiver.", "INCAST", min=1, max=256)
+    ] = 16,
+    to: Annotated[
+        list[str] | None,
+        option("Receiver as HOST:INTERFACE; may be repeated.", "TO", "--to", metavar="NIC"),
+    ] = None,
+    far: Annotated[
+        bool,
+        option("Choose senders of other units first; default: the next hosts.", "FAR", "--far"),
+    ] = False,
+    size: Annotated[
+        str,
+        option("Bytes of each queue pair, such as 4MiB; default: endless.", "BYTES", "--bytes"),
+    ] = "",
+    queue_pairs: Annotated[
+        int, option("Queue pairs of each sender.", "QUEUE_PAIRS", min=1, max=64)
+    ] = 1,
+    admit: Annotated[
+        int,
+        option("Queue pairs that a receiver admits at the same time; 0: all.", "ADMIT", min=0),
+    ] = 0,
+    settings: Annotated[
+        str,
+        option(
+            "Settings: words separated by commas. A parameter set (connectx, paper, hpcc-dcqcn, "
+            "hpcc-dcqcn-paper, rocefab), a reaction point (off, hpcc, delay, aimd), "
+            "marking=KMIN:KMAX:PMAX in kB and percent, window=KB.",
+            "SIMULATION",
+            "--settings",
+        ),
+    ] = "connectx",
+    compare: Annotated[
+        list[str] | None,
+        option(
+            "More settings to run; may be repeated.", "COMPARE", "--compare", metavar="SETTINGS"
+        ),
+    ] = None,
+    duration_ms: Annotated[
+        float, option("Time to simulate in milliseconds.", "DURATION_MS", min=0.01, max=1000.0)
+    ] = 15.0,
+    star: Annotated[
+        bool,
+        option("Simulate a single switch without an inventory.", "STAR", "--star"),
+    ] = False,
+    speed_gbps: Annotated[
+        float, option("With --star: speed of each cable.", "SPEED_GBPS", min=1, max=1600)
+    ] = 100.0,
+    delay_us: Annotated[
+        float, option("With --star: one-way delay of each cable.", "DELAY_US", min=0.01, max=1000)
+    ] = 1.0,
+    buffer_mib: Annotated[
+        float | None,
+        option(
+            "Buffer of the switch with --star (default 32), or shared pool of switches of the "
+            "inventory whose pool is not known.",
+            "BUFFER_MIB",
+            min=0.1,
+            max=100_000,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, option("With --star: share of the free buffer of a port.", "ALPHA", min=0.001)
+    ] = 0.125,
+    response_ns: Annotated[
+        float | None,
+        option(
+            "Time from the arrival of a pause until the sender stops; default: the most that IEEE "
+            "802.3 allows, with --star 0.",
+            "RESPONSE_NS",
+            min=0,
+            max=100_000,
+        ),
+    ] = None,
+    payload_bytes: Annotated[
+        int, option("Payload of a packet.", "PAYLOAD_BYTES", min=256, max=9000)
+    ] = 4096,
+    seed: Annotated[
+        int, option("Seed of marks and paths: same seed, same run.", "SEED", min=1)
+    ] = 1,
+    plot: Annotated[
+        Path | None,
+        option("Also write a plot to this .svg or .png file; needs rocefab[plots].", "PLOT"),
+    ] = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Simulate an incast, packet by packet.
+
+    The NICs have their congestion control, the switches their buffers, thresholds and PFC.
+    The fields of a line with slashes are the least, the mean and the most.
+
+    Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
+    """
+    from fabric.core.units import mib_to_bytes
+    from fabric.report import simulation_tables as tables
+    from fabric.report.simulation import star_runs
+    from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
+
+    load = Load(
+        senders=incast,
+        queue_pairs=queue_pairs,
+        size_bytes=size_of(size) if size else None,
+        admitted=admit,
+        pool_bytes=int(mib_to_bytes(buffer_mib or 0.0)),
+        response_ns=response_ns,
+        duration_us=duration_ms * 1000,
+        payload_bytes=payload_bytes,
+        seed=seed,
+    )
+    variants = [settings_of(words, Settings()) for words in (settings, *(compare or ()))]
+    if star:
+        runs = star_runs(
+            load,
+            variants,
+            output.note,
+            speed_gbps=speed_gbps,
+            delay_us=delay_us,
+            buffer_bytes=mib_to_bytes(buffer_mib or 32.0),
+            alpha=alpha,
+        )
+    elif to:
+        runs = _fabric(inventory, tuple(to), load, variants, far=far)
+    else:
+        raise typer.BadParameter("name the receiver: --to HOST:INTERFACE", param_hint="--to")
+    if plot:
+        tables.plot(runs, plot)
+        output.note(f"wrote {plot}")
+    _print(runs, form)
+    if any(summary.dropped for summary in runs.values()):
+        raise CommandExit(Exit.FINDINGS)
+
+
+def _fabric(
+    inventory: Path, receivers: tuple[str, ...], load: Load, variants: list[Settings], *, far: bool
+) -> Runs:
+    from fabric.report.simulation import fabric_runs
+    from fabric.workflow.project import Project
+
+    return fabric_runs(Project(inventory), receivers, load, variants, output.note, far=far)
+
+
+def _print(runs: Runs, form: Format) -> None:
+    from fabric.report import simulation_tables as tables
+
+    if form is Format.JSON:
+        output.as_json(tables.as_dict(runs))
+        return
+    output.records(tables.comparison(runs), form)
+    paused = tables.ports(runs)
+    if paused.rows:
+        output.data("\n")
+        output.records(paused, form)

@@ -1,0 +1,1 @@
+"""Packet simulator of an incast: DCQCN, PFC, shared buffers, hop by hop."""

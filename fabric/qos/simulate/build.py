@@ -1,0 +1,262 @@
+"""From a scenario to the records of its first instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.units import percent_to_share
+from fabric.qos.dcqcn.parameters import ALPHA_ONE
+from fabric.qos.simulate import acknowledged as reactions
+from fabric.qos.simulate.scenario import FRAME_BYTES
+from fabric.qos.simulate.state import MOST_HOPS, Flow, Hop, Law, Node, Packet, Port, records
+from fabric.qos.simulate.switch import HOLD, NEVER, SAMPLE, START
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.qos.simulate.scenario import Cable, End, Scenario
+    from fabric.qos.simulate.state import Records
+
+    Ints = NDArray[np.int64]
+
+REACTIONS = {
+    "off": reactions.OFF,
+    "dcqcn": reactions.DCQCN,
+    "hpcc": reactions.HPCC,
+    "delay": reactions.DELAY,
+    "aimd": reactions.AIMD,
+}
+_PS_PER_US = 1_000_000
+_PS_PER_NS = 1_000
+#: eta of HPCC (Li et al., SIGCOMM 2019, section 5.1).
+_HPCC_SHARE = 0.95
+#: Additive step and least rate of HPCC's simulator (alibaba-edu/High-Precision-Congestion-Control
+#: 9f4be2a9, simulation/run.py): 10 Mb/s for each 25 Gb/s, and 1 Gb/s.
+_HPCC_ADDITIVE_SHARE, _LEAST_MBPS = 10 / 25_000, 1_000.0
+#: beta and max_mdf of Swift (Kumar et al., SIGCOMM 2020, table 1).
+_SWIFT_BETA, _SWIFT_MOST = 0.8, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """Records of the first instant, and the arrays that a run fills."""
+
+    ports: Records
+    nodes: Records
+    flows: Records
+    packets: Records
+    trail: Records
+    seen: Records
+    laws: Records
+    path: Ints
+    queues: Ints
+    delivered: Ints
+    begin: Ints
+    until: int
+
+
+def _ps_per_byte(speed_gbps: float) -> float:
+    return 8_000.0 / speed_gbps
+
+
+def _mbps(rate_mbps: float) -> float:
+    """Return bytes per picosecond."""
+    return rate_mbps / 8e6
+
+
+def instant(scenario: Scenario) -> Instant:
+    """Return the first instant of a scenario.
+
+    Raises
+    ------
+    ValueError
+        When a path has more hops than telemetry is kept of, or the reaction point has no such name.
+    """
+    if scenario.reaction not in REACTIONS:
+        raise ValueError(f"reaction is {scenario.reaction!r}; it is one of {', '.join(REACTIONS)}")
+    if any(len(stream.path) > MOST_HOPS for stream in scenario.streams):
+        raise ValueError(f"a path has more than {MOST_HOPS} hops")
+    ports = _ports(scenario)
+    flows, path = _flows(scenario, ports)
+    laws = _laws(scenario)
+    slots = _slots(scenario)
+    packets = records(Packet, slots)
+    packets["next"] = np.arange(1, slots + 1)
+    packets["next"][-1] = -1
+    telemetry = laws["acknowledged"][0] > 1
+    samples = int(scenario.duration_us // scenario.sample_us) + 1
+    laws["samples"] = samples
+    nodes = records(Node, len(scenario.shared_bytes))
+    nodes["shared"] = [shared or 0 for shared in scenario.shared_bytes]
+    return Instant(
+        ports,
+        nodes,
+        flows,
+        packets,
+        records(Hop, slots * MOST_HOPS if telemetry else 1),
+        records(Hop, len(flows) * MOST_HOPS if telemetry else 1),
+        laws,
+        path,
+        np.zeros(samples * len(ports), np.int64),
+        np.zeros(samples * len(flows), np.int64),
+        _begin(scenario),
+        int(scenario.duration_us * _PS_PER_US),
+    )
+
+
+def _begin(scenario: Scenario) -> Ints:
+    """Return the first events; see :func:`fabric.qos.simulate.engine.run`."""
+    events = [(0, 0, SAMPLE, 0, 0)]
+    events += [
+        (int(stream.start_us * _PS_PER_US), 0, START, number, 0)
+        for number, stream in enumerate(scenario.streams)
+        if stream.after is None
+    ]
+    for storm in scenario.storms:
+        events.append((int(storm.start_us * _PS_PER_US), 0, HOLD, storm.port, 1))
+        events.append((int(storm.stop_us * _PS_PER_US), 0, HOLD, storm.port, 0))
+    return np.array(events, np.int64).ravel()
+
+
+def _slots(scenario: Scenario) -> int:
+    """Return how many packets the buffers and cables hold at most."""
+    size = scenario.payload_bytes + scenario.overhead_bytes
+    buffers = sum(shared or 0 for shared in scenario.shared_bytes)
+    buffers += sum(
+        end.ingress.headroom_bytes + end.ingress.reserve_bytes
+        for cable in scenario.cables
+        for end in (cable.near, cable.far)
+        if end.ingress
+    )
+    flying = sum(
+        8 * (4 + cable.delay_ns * cable.speed_gbps / 8 / size) for cable in scenario.cables
+    )
+    return int(buffers / size + flying) + 4 * len(scenario.streams) + 64
+
+
+def _ports(scenario: Scenario) -> Records:
+    ports = records(Port, 2 * len(scenario.cables))
+    ports["head"] = ports["tail"] = -1
+    ports["wake"] = ports["first_pause"] = ports["last_pause"] = -1
+    for number, cable in enumerate(scenario.cables):
+        _port(ports[2 * number], cable, cable.near, scenario)
+        _port(ports[2 * number + 1], cable, cable.far, scenario)
+    return ports
+
+
+def _port(port: Records, cable: Cable, end: End, scenario: Scenario) -> None:
+    port["node"] = end.node
+    port["is_switch"] = scenario.shared_bytes[end.node] is not None
+    port["ps_per_byte"] = _ps_per_byte(cable.speed_gbps)
+    port["delay_ps"] = int(cable.delay_ns * _PS_PER_NS)
+    port["response_ps"] = int(end.response_ns * _PS_PER_NS)
+    port["detection_ps"] = int(end.detection_ms * 1000 * _PS_PER_US)
+    port["kmin"], port["kmax"] = NEVER, NEVER + 1
+    if end.marking:
+        port["kmin"], port["kmax"] = end.marking.kmin_bytes, end.marking.kmax_bytes
+        port["pmax"] = percent_to_share(end.marking.pmax_percent)
+    if end.ingress:
+        port["alpha"] = end.ingress.alpha
+        port["headroom"] = end.ingress.headroom_bytes
+        port["reserve"] = end.ingress.reserve_bytes
+        port["xon_offset"] = end.ingress.xon_offset_bytes
+
+
+def _flows(scenario: Scenario, ports: Records) -> tuple[Records, Ints]:
+    order = [stream.path[0] for stream in scenario.streams]
+    if order != sorted(order):
+        raise ValueError("streams must be in the order of their first port")
+    flows = records(Flow, len(order))
+    path: list[int] = []
+    for number, stream in enumerate(scenario.streams):
+        flow, first = flows[number], stream.path[0]
+        if ports["flows"][first] == 0:
+            ports["first_flow"][first] = number
+        ports["flows"][first] += 1
+        flow["path"], flow["hops"], flow["port"] = len(path), len(stream.path), first
+        path += stream.path
+        flow["size"] = -1 if stream.size_bytes is None else stream.size_bytes
+        flow["window"] = stream.window_bytes
+        if stream.after is not None:
+            flows["successor"][stream.after] = number
+        _times(flow, scenario, stream.path)
+    ended = {stream.after for stream in scenario.streams} - {None}
+    flows["successor"][[number for number in range(len(order)) if number not in ended]] = -1
+    flows["start"], flows["finish"] = NEVER, -1
+    flows["nacked"] = flows["first_notice"] = -1
+    flows["last_notice"] = -NEVER
+    flows["alpha"] = flows["usage"] = 1.0
+    return flows, np.array(path, np.int64)
+
+
+def _times(flow: Records, scenario: Scenario, path: tuple[int, ...]) -> None:
+    """Set the rates of a flow, and the times of its path when it is idle."""
+    cables = [scenario.cables[port // 2] for port in path]
+    size = scenario.payload_bytes + scenario.overhead_bytes
+    delay = sum(int(cable.delay_ns * _PS_PER_NS) for cable in cables)
+    back = sum(int(FRAME_BYTES * _ps_per_byte(cable.speed_gbps)) for cable in cables)
+    there = sum(int(size * _ps_per_byte(cable.speed_gbps)) for cable in cables)
+    latency = sum(int(2 * cable.latency_ns * _PS_PER_NS) for cable in cables)
+    flow["back_ps"] = delay + latency + back
+    flow["base_rtt"] = 2 * delay + latency + back + there
+    flow["line_rate"] = 1.0 / _ps_per_byte(cables[0].speed_gbps)
+    flow["rate"] = flow["target"] = flow["line_rate"]
+
+
+def _laws(scenario: Scenario) -> Records:
+    law = records(Law, 1)
+    point = scenario.parameters.reaction_point
+    reaction = REACTIONS[scenario.reaction]
+    windows = any(stream.window_bytes for stream in scenario.streams)
+    acts = reaction in {reactions.DELAY, reactions.AIMD} or windows
+    values: dict[str, float] = {
+        "reaction": reaction,
+        "acknowledged": 2 if reaction == reactions.HPCC else int(acts),
+        "payload": scenario.payload_bytes,
+        "overhead": scenario.overhead_bytes,
+        "frame": FRAME_BYTES,
+        "notice_gap_ps": scenario.parameters.notification_point.cnp_interval_us * _PS_PER_US,
+        "gain": point.alpha_gain_1024ths / ALPHA_ONE,
+        "alpha_period_ps": point.alpha_period_us * _PS_PER_US,
+        "initial_alpha": point.initial_alpha_1024ths / ALPHA_ONE,
+        "alpha_divisor": point.alpha_divisor,
+        "cut_period_ps": point.cut_period_us * _PS_PER_US,
+        "timer_ps": point.timer_us * _PS_PER_US,
+        "byte_counter": point.byte_counter_bytes,
+        "recovery_steps": point.recovery_steps,
+        "additive": _mbps(point.additive_mbps),
+        "hyper": _mbps(point.hyper_mbps),
+        "kept": percent_to_share(point.kept_percent),
+        "min_rate": _mbps(point.min_rate_mbps),
+        "max_rate": _mbps(point.max_rate_mbps) if point.max_rate_mbps else 1e9,
+        "first_notice_rate": _mbps(point.first_cnp_rate_mbps),
+        "clamp": point.clamp_target,
+        "clamp_after_timer": point.clamp_target_after_timer,
+        "share": _HPCC_SHARE,
+        "delay_ps": int(scenario.delay_target_us * _PS_PER_US),
+        "decrease": 0.5 if reaction == reactions.AIMD else _SWIFT_BETA,
+        "most_decrease": _SWIFT_MOST,
+        "sample_ps": int(scenario.sample_us * _PS_PER_US),
+        "random": scenario.seed,
+    }
+    if reaction != reactions.DCQCN:
+        values |= {"additive": _additive(scenario, reaction), "min_rate": _mbps(_LEAST_MBPS)}
+    for name, value in values.items():
+        law[name] = value
+    return law
+
+
+def _additive(scenario: Scenario, reaction: int) -> float:
+    """Return the additive step: HPCC's share of the rate, else a packet in a round trip."""
+    cables = [scenario.cables[port // 2] for port in scenario.streams[0].path]
+    if reaction == reactions.HPCC:
+        return _HPCC_ADDITIVE_SHARE / _ps_per_byte(cables[0].speed_gbps)
+    trip = sum(
+        2 * (cable.delay_ns + cable.latency_ns) * _PS_PER_NS
+        + scenario.payload_bytes * _ps_per_byte(cable.speed_gbps)
+        for cable in cables
+    )
+    return scenario.payload_bytes / trip

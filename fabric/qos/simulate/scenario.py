@@ -1,0 +1,146 @@
+"""What is simulated: nodes, cables with the settings of both ends, and streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+
+#: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble and gap 20 (InfiniBand Architecture
+#: Specification, annex A17; IEEE 802.3 clause 4).
+OVERHEAD_BYTES = 82
+#: A PFC frame: 64 bytes and 20 of preamble and gap (IEEE 802.3 annex 31D).
+FRAME_BYTES = 84
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingress:
+    """Buffer of the lossless class at one port of a switch.
+
+    Parameters
+    ----------
+    alpha : float
+        Share of the free shared pool that the port may hold.
+    headroom_bytes, reserve_bytes : int
+        What is the port's alone: after the pause, and before the shared pool.
+    xon_offset_bytes : int
+        How far below the threshold the port must be before it resumes the sender.
+    """
+
+    alpha: float
+    headroom_bytes: int
+    reserve_bytes: int = 0
+    xon_offset_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """One end of a cable.
+
+    Parameters
+    ----------
+    node : int
+        Number of the switch or host.
+    ingress : Ingress or None
+        None at a host.
+    marking : CongestionPoint or None
+        What the egress marks; None marks nothing.
+    response_ns : float
+        Time from the arrival of a PFC frame until the egress stops, or goes on.
+    detection_ms : float
+        After so long a pause the watchdog drops; 0 is off.
+    """
+
+    node: int
+    ingress: Ingress | None = None
+    marking: CongestionPoint | None = None
+    response_ns: float = 0.0
+    detection_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cable:
+    """A cable; its egress ports are 2i, away from ``near``, and 2i + 1.
+
+    Parameters
+    ----------
+    delay_ns : float
+        From end to end; it delays packets and pauses.
+    latency_ns : float
+        Delay of the devices; it delays acknowledgements and notices, once for each direction, as
+        it lies behind the buffer that a pause protects.
+    """
+
+    near: End
+    far: End
+    speed_gbps: float
+    delay_ns: float
+    latency_ns: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """A queue pair that sends.
+
+    Parameters
+    ----------
+    path : tuple of int
+        Egress ports, the host's first.
+    size_bytes : int or None
+        None sends until the end.
+    window_bytes : int
+        Bytes on their way at most; 0 is no window.
+    after : int or None
+        Number of the stream whose end starts this one: the receiver admits them in turn.
+    """
+
+    path: tuple[int, ...]
+    size_bytes: int | None = None
+    start_us: float = 0.0
+    window_bytes: int = 0
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storm:
+    """An egress port that is told to pause, whatever its peer can take."""
+
+    port: int
+    start_us: float
+    stop_us: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A run.
+
+    Parameters
+    ----------
+    shared_bytes : tuple of int or None
+        Shared pool of each switch; None is a host.
+    reaction : str
+        ``dcqcn``, ``off``, ``hpcc``, ``delay`` or ``aimd``.
+    parameters : ParameterSet
+        Settings of the NICs; ``dcqcn`` uses all, the others the additive step and the least rate.
+    names : tuple of str
+        Name of each egress port.
+    pfc_priority : int
+        Priority of the lossless class, 0 to 7; for the tables.
+    """
+
+    shared_bytes: tuple[int | None, ...]
+    cables: tuple[Cable, ...]
+    streams: tuple[Stream, ...]
+    parameters: ParameterSet
+    reaction: str = "dcqcn"
+    storms: tuple[Storm, ...] = ()
+    payload_bytes: int = 4096
+    overhead_bytes: int = OVERHEAD_BYTES
+    duration_us: float = 15_000.0
+    sample_us: float = 10.0
+    seed: int = 1
+    delay_target_us: float = 10.0
+    names: tuple[str, ...] = ()
+    pfc_priority: int = 3

@@ -1,0 +1,192 @@
+"""What a run says: rates, queues, pauses, loss, victims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.qos.simulate.outcome import Outcome
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+_PS_PER_US = 1e6
+#: Bytes per microsecond to Gb/s.
+_GBPS = 8e-3
+
+
+def jain(rates: Floats) -> float:
+    """Return Jain's index of fairness: 1 is equal, 1/n is all for one (Jain et al., DEC TR-301).
+
+    Parameters
+    ----------
+    rates : array of float, shape (n,)
+        Rates >= 0.
+    """
+    squares = float((rates**2).sum())
+    return float(rates.sum()) ** 2 / (len(rates) * squares) if squares else 1.0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures of a run.
+
+    Times are microseconds from the start of the run, rates Gb/s of payload.
+    """
+
+    outcome: Outcome
+
+    @cached_property
+    def duration_us(self) -> float:
+        """Until the last stream ended, or until the end of the run."""
+        finish = self.outcome.flows["finish"]
+        whole = self.outcome.scenario.duration_us
+        if (self.outcome.flows["size"] < 0).any() or (finish < 0).any():
+            return whole
+        return float(finish.max()) / _PS_PER_US
+
+    @cached_property
+    def rates_gbps(self) -> Floats:
+        """Mean rate of each stream, shape (streams,): while it ran."""
+        flows = self.outcome.flows
+        begun = np.minimum(flows["start"] / _PS_PER_US, self.outcome.scenario.duration_us)
+        ended = np.where(
+            flows["finish"] >= 0, flows["finish"] / _PS_PER_US, self.outcome.scenario.duration_us
+        )
+        span = np.maximum(ended - begun, 1e-6)
+        rates: Floats = flows["expected"] / span * _GBPS
+        return rates
+
+    @property
+    def aggregate_gbps(self) -> float:
+        """All bytes over the whole time."""
+        return float(self.outcome.flows["expected"].sum()) / self.duration_us * _GBPS
+
+    @property
+    def jain_index(self) -> float:
+        """Fairness of the streams."""
+        return jain(self.rates_gbps)
+
+    @cached_property
+    def completion_us(self) -> Floats:
+        """Completion time of each stream that ended, shape (streams that ended,)."""
+        flows = self.outcome.flows
+        done = flows["finish"] >= 0
+        times: Floats = (flows["finish"][done] - flows["start"][done]) / _PS_PER_US
+        return times
+
+    @property
+    def unfinished(self) -> int:
+        """Streams with an end that did not reach it."""
+        flows = self.outcome.flows
+        return int(((flows["size"] >= 0) & (flows["finish"] < 0)).sum())
+
+    @property
+    def pauses(self) -> int:
+        """PFC frames that pause, of all ports; a switch repeats them while the pause lasts."""
+        return int(self.outcome.ports["pauses"].sum())
+
+    @property
+    def paused_us(self) -> float:
+        """Pause of all ports, added up."""
+        return float(self.outcome.ports["paused_ps"].sum()) / _PS_PER_US
+
+    @property
+    def last_pause_us(self) -> float:
+        """When the last pause ended; 0 without one."""
+        return max(0.0, float(self.outcome.ports["last_pause"].max()) / _PS_PER_US)
+
+    @property
+    def dropped(self) -> int:
+        """Packets that were lost."""
+        return int(self.outcome.ports["dropped"].sum())
+
+    @property
+    def storms(self) -> int:
+        """Times that a watchdog dropped a queue."""
+        return int(self.outcome.ports["storms"].sum())
+
+    @property
+    def most_headroom_bytes(self) -> int:
+        """Most that a port held in its headroom."""
+        return int(self.outcome.ports["most_headroom"].max())
+
+    @property
+    def most_shared_bytes(self) -> int:
+        """Most that a switch held in its shared pool."""
+        return int(self.outcome.nodes["most_used"].max())
+
+    @cached_property
+    def bottlenecks(self) -> Ints:
+        """Roots of the congestion: switch ports with a queue that nothing downstream paused."""
+        ports = self.outcome.ports
+        joint = np.bincount(
+            np.concatenate([np.unique(s.path) for s in self.outcome.scenario.streams]),
+            minlength=len(ports),
+        )
+        size = self.outcome.scenario.payload_bytes + self.outcome.scenario.overhead_bytes
+        queued = (ports["most_queue"] > 2 * size) & (joint > 1)
+        rows: Ints = np.flatnonzero(queued & (ports["is_switch"] > 0) & (ports["paused_ps"] == 0))
+        return rows
+
+    @property
+    def queue_port(self) -> int:
+        """The bottleneck with the longest queue, or the switch port with it."""
+        queues = self.outcome.ports["most_queue"] * (self.outcome.ports["is_switch"] > 0)
+        rows = self.bottlenecks if len(self.bottlenecks) else np.arange(len(queues))
+        return int(rows[queues[rows].argmax()])
+
+    @property
+    def most_queue_bytes(self) -> int:
+        """Longest queue of that port."""
+        return int(self.outcome.ports["most_queue"][self.queue_port])
+
+    @property
+    def mean_queue_bytes(self) -> float:
+        """Mean queue of that port over the run."""
+        area = float(self.outcome.ports["queue_area"][self.queue_port])
+        return area / (self.outcome.scenario.duration_us * _PS_PER_US)
+
+    @cached_property
+    def victims(self) -> Ints:
+        """Streams that cross a paused port, but no bottleneck and no storm."""
+        ports = self.outcome.ports
+        roots = {*self.bottlenecks.tolist(), *(s.port for s in self.outcome.scenario.storms)}
+        paused = ports["paused_ps"] > 0
+        return np.array(
+            [
+                number
+                for number, stream in enumerate(self.outcome.scenario.streams)
+                if paused[list(stream.path)].any() and not roots & set(stream.path)
+            ],
+            np.int64,
+        )
+
+    @cached_property
+    def drained_us(self) -> float | None:
+        """Time at which the queue of the start is gone; None where it never is.
+
+        After its peak the queue of the port falls to Kmin, or to half of the peak where that is
+        lower.
+        """
+        port = self.queue_port
+        queue = self.outcome.queues[:, port]
+        peak = int(queue.argmax())
+        gone = min(int(self.outcome.ports["kmin"][port]), int(queue[peak]) // 2)
+        after = np.flatnonzero(queue[peak:] <= gone)
+        if not len(after):
+            return None
+        return float(peak + after[0]) * self.outcome.scenario.sample_us
+
+    def throughput_gbps(self) -> Floats:
+        """Return the rate of all streams in each sample, shape (samples - 1,)."""
+        total = self.outcome.delivered.sum(axis=1)
+        rates: Floats = np.diff(total) / self.outcome.scenario.sample_us * _GBPS
+        return rates

@@ -1,0 +1,223 @@
+"""A switch: admission to the shared buffer, pauses, marks, and what leaves next.
+
+Ingress accounting and the dynamic threshold as in ConnectX's counterpart of HPCC's simulator
+(alibaba-edu/High-Precision-Congestion-Control 9f4be2a9, simulation/src/point-to-point/model,
+switch-mmu.cc and switch-node.cc): a packet is counted to the reserve of its ingress, then to the
+shared pool up to ``alpha`` times what is free of it, then to the headroom; one that no headroom is
+left for is lost. Marks are set when a packet leaves, by the queue that it leaves behind.
+"""
+
+from __future__ import annotations
+
+from heapq import heappush
+from typing import TYPE_CHECKING
+
+from fabric.qos.simulate.compiled import kernel
+
+if TYPE_CHECKING:
+    from fabric.qos.simulate.kinds import Events, Laws, Nodes, Packets, Ports, Trail
+
+TX_DONE, ARRIVE, PFC, ACK, NACK, NOTICE, WAKE, CUT, TIMER, SAMPLE, WATCHDOG, START, HOLD = range(13)
+#: Times beyond every run.
+NEVER = 1 << 62
+
+
+@kernel
+def schedule(laws: Laws, events: Events, time: int, kind: int, who: int, what: int) -> None:
+    """Put an event into the queue; of two at one instant the older goes first."""
+    laws[0].order += 1
+    heappush(events, (time, laws[0].order, kind, who, what))
+
+
+@kernel
+def pause_threshold(ports: Ports, nodes: Nodes, port: int) -> int:
+    """Return what an ingress may hold of the shared pool now."""
+    node = nodes[ports[port].node]
+    return int(ports[port].alpha * max(0, node.shared - node.used))
+
+
+@kernel
+def _shared_used(ports: Ports, port: int) -> int:
+    return max(0, ports[port].used - ports[port].reserve)
+
+
+@kernel
+def admit(ports: Ports, nodes: Nodes, port: int, size: int) -> bool:
+    """Count a packet to its ingress; False when it is lost."""
+    ingress, node = ports[port], nodes[ports[port].node]
+    threshold = pause_threshold(ports, nodes, port)
+    shared = _shared_used(ports, port)
+    if size + ingress.in_headroom > ingress.headroom and size + shared > threshold:
+        ingress.dropped += 1
+        return False
+    after = ingress.used + size
+    if after > ingress.reserve and after - ingress.reserve > threshold:
+        ingress.in_headroom += size
+        ingress.most_headroom = max(ingress.most_headroom, ingress.in_headroom)
+        return True
+    if after > ingress.reserve:
+        node.used += min(size, after - ingress.reserve)
+        node.most_used = max(node.most_used, node.used)
+    ingress.used = after
+    ingress.most_used = max(ingress.most_used, after)
+    return True
+
+
+@kernel
+def release(ports: Ports, nodes: Nodes, port: int, size: int) -> None:
+    """Take a packet that left off the account of its ingress, the headroom first."""
+    ingress = ports[port]
+    of_headroom = min(ingress.in_headroom, size)
+    rest = size - of_headroom
+    nodes[ingress.node].used -= min(rest, _shared_used(ports, port))
+    ingress.in_headroom -= of_headroom
+    ingress.used -= rest
+
+
+@kernel
+def signal(ports: Ports, nodes: Nodes, port: int) -> bool:
+    """Queue a PFC frame for the sender at an ingress where one is due; True when one is."""
+    ingress = ports[port]
+    threshold = pause_threshold(ports, nodes, port)
+    shared = _shared_used(ports, port)
+    if not ingress.xoff_sent:
+        due = ingress.in_headroom > 0 or shared >= threshold
+    else:
+        due = ingress.in_headroom == 0 and (shared == 0 or shared + ingress.xon_offset <= threshold)
+    if not due:
+        return False
+    ingress.xoff_sent = 1 - ingress.xoff_sent
+    if ingress.frames == 0:
+        ingress.next_frame = ingress.xoff_sent
+    ingress.frames += 1
+    ingress.pauses += ingress.xoff_sent
+    return True
+
+
+@kernel
+def measure(ports: Ports, port: int, now: int) -> None:
+    """Bring the mean of a queue up to date before it changes."""
+    egress = ports[port]
+    egress.queue_area += float(egress.queue) * float(now - egress.queue_time)
+    egress.queue_time = now
+
+
+@kernel
+def enqueue(ports: Ports, packets: Packets, port: int, slot: int, now: int) -> None:
+    """Append a packet to the queue of an egress."""
+    egress = ports[port]
+    measure(ports, port, now)
+    packets[slot].next = -1
+    if egress.head < 0:
+        egress.head = slot
+    else:
+        packets[egress.tail].next = slot
+    egress.tail = slot
+    egress.queue += packets[slot].size
+    egress.most_queue = max(egress.most_queue, egress.queue)
+
+
+@kernel
+def dequeue(ports: Ports, packets: Packets, port: int, now: int) -> int:
+    """Take the first packet off the queue of an egress."""
+    egress = ports[port]
+    measure(ports, port, now)
+    slot = egress.head
+    egress.head = packets[slot].next
+    egress.queue -= packets[slot].size
+    if egress.queue == 0:
+        egress.queue_end = now
+    return slot
+
+
+@kernel
+def _random(laws: Laws) -> float:
+    """Return the next number, 0 to 1, of Park and Miller's generator (CACM 31, 1988)."""
+    laws[0].random = laws[0].random * 48271 % 2147483647
+    return laws[0].random / 2147483647.0
+
+
+@kernel
+def mark(ports: Ports, packets: Packets, laws: Laws, port: int, slot: int) -> None:
+    """Mark a packet that leaves, by the queue behind it."""
+    egress = ports[port]
+    queue = egress.queue
+    if queue <= egress.kmin:
+        return
+    share = (queue - egress.kmin) / max(1, egress.kmax - egress.kmin) * egress.pmax
+    if queue > egress.kmax or _random(laws) < share:
+        packets[slot].ecn = 1
+        egress.marked += 1
+
+
+@kernel
+def send_frame(ports: Ports, laws: Laws, events: Events, port: int, now: int) -> None:
+    """Send the PFC frame that waits at a port; it acts after the response time of the peer."""
+    egress, peer = ports[port], port ^ 1
+    sending = int(laws[0].frame * egress.ps_per_byte)
+    egress.busy = 1
+    egress.frames -= 1
+    stops = egress.next_frame
+    egress.next_frame = 1 - stops
+    schedule(laws, events, now + sending, TX_DONE, port, 0)
+    acts = now + sending + egress.delay_ps + ports[peer].response_ps
+    schedule(laws, events, acts, PFC, peer, stops)
+
+
+@kernel
+def forward(
+    ports: Ports,
+    nodes: Nodes,
+    packets: Packets,
+    trail: Trail,
+    laws: Laws,
+    events: Events,
+    port: int,
+    now: int,
+) -> None:
+    """Send what is next at the egress of a switch, if it may send."""
+    egress = ports[port]
+    if egress.busy:
+        return
+    if egress.frames:
+        send_frame(ports, laws, events, port, now)
+        return
+    if egress.paused or egress.head < 0:
+        return
+    slot = dequeue(ports, packets, port, now)
+    packet = packets[slot]
+    release(ports, nodes, packet.ingress, packet.size)
+    mark(ports, packets, laws, port, slot)
+    sending = int(packet.size * egress.ps_per_byte)
+    if laws[0].acknowledged > 1:
+        hop = trail[slot * 6 + packet.hop]
+        hop.queue, hop.sent, hop.time = egress.queue, egress.sent, now
+        hop.ps_per_byte = egress.ps_per_byte
+    egress.sent += packet.size
+    egress.busy = 1
+    schedule(laws, events, now + sending, TX_DONE, port, 0)
+    schedule(laws, events, now + sending + egress.delay_ps, ARRIVE, port ^ 1, slot)
+    if signal(ports, nodes, packet.ingress) and not ports[packet.ingress].busy:
+        send_frame(ports, laws, events, packet.ingress, now)
+
+
+@kernel
+def flush(
+    ports: Ports, nodes: Nodes, packets: Packets, laws: Laws, events: Events, port: int, now: int
+) -> None:
+    """Drop the queue of an egress that the watchdog found in a storm."""
+    while ports[port].head >= 0:
+        slot = dequeue(ports, packets, port, now)
+        ports[port].dropped += 1
+        ingress = packets[slot].ingress
+        release(ports, nodes, ingress, packets[slot].size)
+        free(packets, laws, slot)
+        if signal(ports, nodes, ingress) and not ports[ingress].busy:
+            send_frame(ports, laws, events, ingress, now)
+
+
+@kernel
+def free(packets: Packets, laws: Laws, slot: int) -> None:
+    """Give a slot back."""
+    packets[slot].next = laws[0].free
+    laws[0].free = slot

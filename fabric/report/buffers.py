@@ -1,0 +1,40 @@
+"""Lossless buffers of a fabric as the simulator takes them."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.simulate.scenario import Ingress
+from fabric.qos.simulate.start import Buffer
+from fabric.qos.thresholds import alpha, pause_threshold_bytes
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.design.model import HeadroomProfile
+
+
+def ingress_of(group: HeadroomProfile) -> Ingress:
+    """Return the lossless buffer of a port whose headroom is known."""
+    return Ingress(
+        alpha=alpha(group.dynamic_th),
+        headroom_bytes=group.headroom_bytes or 0,
+        reserve_bytes=group.guaranteed_bytes,
+        xon_offset_bytes=(group.row.xon_offset_bytes or 0) if group.row else 0,
+    )
+
+
+def congested_buffer(designs: Designs) -> Buffer | None:
+    """Return the buffer of the ports with the lowest pause threshold; None where none is known."""
+    known = [
+        (pause_threshold_bytes(group.dynamic_th, pool), pool, group)
+        for device in designs.devices.values()
+        if (pool := lossless_pool_bytes(device)) is not None
+        for group in {id(port.headroom): port.headroom for port in device.ports}.values()
+        if group and group.headroom_bytes is not None
+    ]
+    if not known:
+        return None
+    _, pool, group = min(known, key=itemgetter(0))
+    return Buffer(pool, ingress_of(group))

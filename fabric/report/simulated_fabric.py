@@ -1,0 +1,242 @@
+"""The part of a fabric that an incast touches, with the buffers and thresholds of its design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.qos.ecn.edge import programmed_bytes
+from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.path import HOP_NS
+from fabric.qos.simulate.scenario import Cable, End, Ingress
+from fabric.report.buffers import ingress_of
+from fabric.report.dcqcn import OWN, Kind, parameters_of
+from fabric.report.lossless import question
+from fabric.topology.sample_path import Sampler
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.report.simulation_settings import Load, Settings
+    from fabric.topology.sample_path import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Nodes, cables and paths of an incast; see :class:`fabric.qos.simulate.scenario.Scenario`."""
+
+    shared_bytes: tuple[int | None, ...]
+    cables: tuple[Cable, ...]
+    paths: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    pfc_priority: int
+
+
+def incast_target(
+    designs: Designs,
+    receivers: tuple[str, ...],
+    load: Load,
+    settings: Settings,
+    *,
+    far: bool,
+) -> tuple[Target, ParameterSet]:
+    """Return what an incast touches, and the parameters of its NICs.
+
+    Raises
+    ------
+    InputError
+        When there is no such NIC, there are too few senders, or a buffer is not known.
+    """
+    sampler = Sampler(designs.fabric, load.seed)
+    paths: list[tuple[Step, ...]] = []
+    for word in receivers:
+        paths += _incast(designs, sampler, _nic(designs, word), load.senders, far=far)
+    leaf_port = _port_at(designs, paths[0][-1])
+    parameters = _parameters(designs, leaf_port, settings)
+    marking = settings.marking
+    if marking is None and settings.parameters == OWN:
+        marking = parameters.congestion_point
+    priority = leaf_port.qos.pfc_priority if leaf_port.qos else 0
+    return _Builder(designs, marking, load).target(paths, priority), parameters
+
+
+def _nic(designs: Designs, word: str) -> int:
+    """Return the row of ``HOST:INTERFACE``."""
+    host, _, interface = word.partition(":")
+    design = designs.hosts.get(host)
+    names = [nic.interface for nic in design.nics] if design else []
+    if interface not in names:
+        known = f"the NICs of {host} are {', '.join(names)}" if names else f"no host is {host!r}"
+        raise InputError(f"unknown NIC {word!r}: {known}; write HOST:INTERFACE")
+    return int(designs.fabric.nics_of_host(designs.fabric.host_row[host])[names.index(interface)])
+
+
+def _incast(
+    designs: Designs, sampler: Sampler, receiver: int, senders: int, *, far: bool
+) -> list[tuple[Step, ...]]:
+    """Return paths from NICs of the same rail: the next hosts, or those of other units first."""
+    nics, hosts = designs.fabric.nics, designs.fabric.hosts
+    same = (nics.rail == nics.rail[receiver]) & (nics.nic_port == nics.nic_port[receiver])
+    rows = np.flatnonzero(same & nics.enabled & (nics.host != nics.host[receiver]))
+    after = (nics.host[rows] - nics.host[receiver]) % len(hosts)
+    own_unit = hosts.unit[nics.host[rows]] == hosts.unit[nics.host[receiver]]
+    order = np.lexsort((after, own_unit)) if far else np.argsort(after, kind="stable")
+    paths: list[tuple[Step, ...]] = []
+    for row in rows[order].tolist():
+        if path := sampler.path(row, receiver):
+            paths.append(path)
+        if len(paths) == senders:
+            return paths
+    raise InputError(
+        f"--incast is {senders}; only {len(paths)} NICs of the rail reach the receiver"
+    )
+
+
+def _port_at(designs: Designs, step: Step) -> PortDesign:
+    """Return the switch port that a NIC is cabled to."""
+    nics = designs.fabric.nics
+    device = designs.devices[designs.fabric.switches.names[int(nics.leaf[step.row])]]
+    return _port(device, int(nics.port[step.row]))
+
+
+def _port(device: DeviceDesign, number: int) -> PortDesign:
+    return next(port for port in device.ports if port.number == number)
+
+
+def _marking(device: DeviceDesign, port: PortDesign) -> CongestionPoint | None:
+    """Return the thresholds of a port as the switch programs them."""
+    if port.qos is None:
+        return None
+    step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+    kmin, kmax = (
+        programmed_bytes(size, step) if step else size
+        for size in (port.qos.kmin_bytes, port.qos.kmax_bytes)
+    )
+    return CongestionPoint(
+        kmin_bytes=kmin, kmax_bytes=max(kmax, kmin + 1), pmax_percent=port.qos.pmax_percent
+    )
+
+
+def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> ParameterSet:
+    if port.qos is None:
+        raise InputError(
+            f"port {port.name} carries no lossless class; there is nothing to simulate"
+        )
+    point = CongestionPoint(
+        kmin_bytes=port.qos.kmin_bytes,
+        kmax_bytes=port.qos.kmax_bytes,
+        pmax_percent=port.qos.pmax_percent,
+    )
+    kind = Kind("host", port.speed_gbps, point)
+    try:
+        return parameters_of(kind, question(designs, settings.parameters))
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+class _Builder:
+    """Numbers the nodes and cables of some paths."""
+
+    def __init__(self, designs: Designs, marking: CongestionPoint | None, load: Load) -> None:
+        self._load = load
+        self._designs = designs
+        self._fabric = designs.fabric
+        self._override = marking
+        self._nodes: dict[str, int] = {}
+        self._shared: list[int | None] = []
+        self._rows: dict[tuple[bool, int], int] = {}
+        self._cables: list[Cable] = []
+        self._names: list[str] = []
+
+    def target(self, paths: Sequence[tuple[Step, ...]], pfc_priority: int) -> Target:
+        ports = tuple(
+            tuple(2 * self._cable(step) + (not step.up) for step in path) for path in paths
+        )
+        parts = (tuple(self._shared), tuple(self._cables), ports, tuple(self._names))
+        return Target(*parts, pfc_priority)
+
+    def _cable(self, step: Step) -> int:
+        key = (step.edge, step.row)
+        if key not in self._rows:
+            self._rows[key] = len(self._cables)
+            self._cables.append(self._edge(step.row) if step.edge else self._trunk(step.row))
+        return self._rows[key]
+
+    def _edge(self, row: int) -> Cable:
+        nics = self._fabric.nics
+        host = self._fabric.hosts.names[int(nics.host[row])]
+        leaf = self._fabric.switches.names[int(nics.leaf[row])]
+        at = self._fabric.nics_of_host(int(nics.host[row])).index(row)
+        interface = self._designs.hosts[host].nics[at].interface
+        speed = int(nics.speed_gbps[row])
+        near = End(node=self._node(host, None), response_ns=self._response_ns(speed))
+        far = self._end(leaf, int(nics.port[row]), speed)
+        self._names[-1:] = [f"{host} {interface}", self._names[-1]]
+        return _cable(near, far, speed, int(nics.cable_m[row]))
+
+    def _trunk(self, row: int) -> Cable:
+        up = self._fabric.uplinks
+        names = self._fabric.switches.names
+        speed = int(up.speed_gbps[row])
+        near = self._end(names[int(up.lower[row])], int(up.lower_port[row]), speed)
+        far = self._end(names[int(up.upper[row])], int(up.upper_port[row]), speed)
+        return _cable(near, far, speed, int(up.cable_m[row]))
+
+    def _end(self, switch: str, number: int, speed_gbps: int) -> End:
+        device = self._designs.devices[switch]
+        port = _port(device, number)
+        self._names.append(f"{switch} {port.name}")
+        watchdog = port.qos.watchdog if port.qos else None
+        return End(
+            node=self._node(switch, device),
+            ingress=_ingress(switch, port),
+            marking=self._override or _marking(device, port),
+            response_ns=self._response_ns(speed_gbps),
+            detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
+        )
+
+    def _response_ns(self, speed_gbps: float) -> float:
+        """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
+        if self._load.response_ns is not None:
+            return self._load.response_ns
+        quanta = RESPONSE_QUANTA.get(int(speed_gbps), max(RESPONSE_QUANTA.values()))
+        return quanta * QUANTUM_BITS / speed_gbps
+
+    def _node(self, name: str, device: DeviceDesign | None) -> int:
+        if name not in self._nodes:
+            self._nodes[name] = len(self._shared)
+            self._shared.append(
+                None if device is None else _pool_bytes(device, self._load.pool_bytes)
+            )
+        return self._nodes[name]
+
+
+def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
+    pool = lossless_pool_bytes(device) or assumed_bytes
+    if not pool:
+        raise InputError(
+            f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "
+            "such switches with --buffer-mib"
+        )
+    return pool
+
+
+def _ingress(switch: str, port: PortDesign) -> Ingress:
+    group = port.headroom
+    if group is None or group.headroom_bytes is None:
+        why = "PFC is off" if group is None else "its headroom is not known"
+        raise InputError(f"{switch} {port.name} cannot be simulated: {why}")
+    return ingress_of(group)
+
+
+def _cable(near: End, far: End, speed_gbps: int, cable_m: int) -> Cable:
+    delay_ns = cable_m / SIGNAL_M_PER_S * 1e9
+    return Cable(near=near, far=far, speed_gbps=speed_gbps, delay_ns=delay_ns, latency_ns=HOP_NS)

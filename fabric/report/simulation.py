@@ -1,0 +1,169 @@
+"""simulate: an incast on a fabric, or on a single switch, as packets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.core.units import gbps_to_bytes_per_s
+from fabric.qos.dcqcn.presets import PUBLISHED
+from fabric.qos.simulate.outcome import simulate
+from fabric.qos.simulate.scenario import Scenario, Stream
+from fabric.qos.simulate.star import Star
+from fabric.qos.simulate.summary import Summary
+from fabric.report.simulated_fabric import Target, incast_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fabric.design.designs import Designs
+    from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.report.simulation_settings import Load, Settings
+
+
+#: Priority of the lossless class where no inventory says it: the one that rocefab takes.
+_PRIORITY = 3
+
+
+Runs: TypeAlias = dict[str, Summary]
+Progress: TypeAlias = "Callable[[str], None]"
+
+
+def published(name: str) -> ParameterSet:
+    """Return a published parameter set.
+
+    Raises
+    ------
+    InputError
+        When there is no such set.
+    """
+    sets = {one.name: one for one in PUBLISHED}
+    if name not in sets:
+        raise InputError(f"unknown parameter set {name!r}; available: {', '.join(sets)}")
+    return sets[name]
+
+
+def star_scenario(star: Star, load: Load, settings: Settings) -> Scenario:
+    """Return the scenario of senders and a receiver on a single switch.
+
+    Raises
+    ------
+    InputError
+        When the parameter set is not published: no other has thresholds without an inventory.
+    """
+    chosen = published(settings.parameters)
+    marking = settings.marking or chosen.congestion_point
+    target = Target(
+        star.shared_bytes(), star.cables(marking), star.paths(), star.names(), _PRIORITY
+    )
+    return _scenario(target, load, settings, chosen)
+
+
+def fabric_scenario(
+    designs: Designs, receivers: tuple[str, ...], load: Load, settings: Settings, *, far: bool
+) -> Scenario:
+    """Return the scenario of an incast on the fabric of an inventory.
+
+    Parameters
+    ----------
+    receivers : tuple of str
+        ``HOST:INTERFACE`` of each.
+    far : bool
+        Whether senders of other units come first; else those next to the receiver.
+
+    Raises
+    ------
+    InputError
+        When there is no such NIC, there are too few senders, or a buffer is not known.
+    """
+    target, chosen = incast_target(designs, receivers, load, settings, far=far)
+    return _scenario(target, load, settings, chosen)
+
+
+def _scenario(target: Target, load: Load, settings: Settings, parameters: ParameterSet) -> Scenario:
+    return Scenario(
+        shared_bytes=target.shared_bytes,
+        cables=target.cables,
+        streams=_streams(target, load, settings),
+        parameters=parameters,
+        reaction=settings.reaction,
+        payload_bytes=load.payload_bytes,
+        duration_us=load.duration_us,
+        sample_us=max(1.0, load.duration_us / 3000),
+        seed=load.seed,
+        names=target.names,
+        pfc_priority=target.pfc_priority,
+    )
+
+
+def _streams(target: Target, load: Load, settings: Settings) -> tuple[Stream, ...]:
+    """Return the queue pairs by their first port; of each receiver, ``admitted`` run at once."""
+    paths = sorted(path for path in target.paths for _ in range(load.queue_pairs))
+    window = settings.window_bytes
+    if settings.reaction in {"hpcc", "delay"} and not window:
+        window = _bandwidth_delay_bytes(target, load)
+    running: dict[int, list[int]] = {}
+    streams = []
+    for number, path in enumerate(paths):
+        queue = running.setdefault(path[-1], [])
+        waits = load.admitted and len(queue) >= load.admitted
+        streams.append(
+            Stream(
+                path=path,
+                size_bytes=load.size_bytes,
+                window_bytes=window,
+                after=queue[-load.admitted] if waits else None,
+            )
+        )
+        queue.append(number)
+    return tuple(streams)
+
+
+def _bandwidth_delay_bytes(target: Target, load: Load) -> int:
+    """Return the window of HPCC: what the longest idle path holds."""
+    most = 0.0
+    for path in target.paths:
+        cables = [target.cables[port // 2] for port in path]
+        rate = gbps_to_bytes_per_s(cables[0].speed_gbps)
+        delay_s = sum(2e-9 * (cable.delay_ns + cable.latency_ns) for cable in cables)
+        frames = sum(load.payload_bytes * 8e-9 / cable.speed_gbps for cable in cables)
+        most = max(most, rate * (delay_s + frames))
+    return int(np.ceil(most))
+
+
+def star_runs(load: Load, variants: Sequence[Settings], progress: Progress, **shape: float) -> Runs:
+    """Run an incast on a single switch with each of the settings; see :func:`star_scenario`.
+
+    Parameters
+    ----------
+    shape : float
+        Fields of :class:`fabric.qos.simulate.star.Star` but ``senders``.
+    """
+    buffer_bytes = int(shape.pop("buffer_bytes"))
+    response_ns = load.response_ns or 0.0
+    star = Star(senders=load.senders, buffer_bytes=buffer_bytes, response_ns=response_ns, **shape)
+    return _runs(variants, [star_scenario(star, load, one) for one in variants], progress)
+
+
+def fabric_runs(
+    designs: Designs,
+    receivers: tuple[str, ...],
+    load: Load,
+    variants: Sequence[Settings],
+    progress: Progress,
+    *,
+    far: bool,
+) -> Runs:
+    """Run an incast on a fabric with each of the settings; see :func:`fabric_scenario`."""
+    scenarios = [fabric_scenario(designs, receivers, load, one, far=far) for one in variants]
+    return _runs(variants, scenarios, progress)
+
+
+def _runs(variants: Sequence[Settings], scenarios: Sequence[Scenario], progress: Progress) -> Runs:
+    runs = {}
+    for variant, scenario in zip(variants, scenarios, strict=True):
+        progress(f"simulating {variant.name}")
+        runs[variant.name] = Summary(simulate(scenario))
+    return runs

@@ -1,0 +1,36 @@
+"""Speed of the simulator; the figures of docs/simulate.md. Prints only.
+
+``pytest -m benchmark -s tests/bench/test_simulate.py``
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from fabric.qos.simulate.outcome import simulate
+from fabric.qos.simulate.star import Star
+from tests.qos.simulate.stars import marking, star
+
+pytestmark = pytest.mark.benchmark
+
+
+def test_time_of_a_run():
+    simulate(star(2, duration_us=10.0))
+    wide = Star(senders=64, speed_gbps=400.0, buffer_bytes=64 * 2**20)
+    cases = {
+        "16:1 at 100G, 15 ms": star(16),
+        "64:1 at 400G, 15 ms": replace(
+            star(64), shared_bytes=wide.shared_bytes(), cables=wide.cables(marking("hpcc", 4))
+        ),
+    }
+    for name, scenario in cases.items():
+        for fast in (True, False):
+            started = time.perf_counter()
+            outcome = simulate(scenario, fast=fast)
+            took = time.perf_counter() - started
+            kind = "compiled" if fast else "interpreted"
+            events = int(outcome.laws["events"][0])
+            print(f"\n{name}, {kind}: {took:.2f} s, {events / took / 1e6:.2f} million events/s")

@@ -1,0 +1,200 @@
+"""simulate: from an inventory to packets, and the tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.report.simulation import fabric_runs, fabric_scenario, star_runs
+from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
+from fabric.report.simulation_tables import as_dict, comparison, plot, ports
+from fabric.topology.sample_path import Sampler
+from fabric.workflow.project import Project
+from tests.topology.fabrics import INVENTORY, example
+
+SHORT = Load(senders=4, size_bytes=100_000, duration_us=500.0)
+
+
+def quiet(_words: str) -> None:
+    """Take progress."""
+
+
+@pytest.fixture(scope="module")
+def rail() -> Project:
+    return Project(INVENTORY / "rail-512")
+
+
+def test_an_incast_has_the_design_of_the_inventory(rail):
+    scenario = fabric_scenario(rail, ("gpu001:eth1",), SHORT, Settings(), far=False)
+    leaf = rail.devices["su1-rail0"]
+    port = leaf.ports[0]
+    cable = scenario.cables[0]
+    assert [stream.path for stream in scenario.streams] == [(0, 3), (4, 3), (6, 3), (8, 3)]
+    assert scenario.names[:4] == ("gpu002 eth1", "su1-rail0 Ethernet8", "gpu001 eth1",
+                                  "su1-rail0 Ethernet0")  # fmt: skip
+    assert cable.far.ingress.headroom_bytes == port.headroom.headroom_bytes
+    assert cable.far.marking.kmin_bytes >= port.qos.kmin_bytes
+    assert cable.speed_gbps == port.speed_gbps
+    assert cable.near.ingress is None
+    assert scenario.parameters.name == "connectx"
+
+
+def test_far_senders_come_from_other_units_and_cross_spines(rail):
+    scenario = fabric_scenario(rail, ("gpu001:eth1",), SHORT, Settings(), far=True)
+    assert {len(stream.path) for stream in scenario.streams} == {4}
+    ends = {scenario.names[stream.path[-1]] for stream in scenario.streams}
+    assert ends == {"su1-rail0 Ethernet0"}
+
+
+def test_own_set_brings_its_thresholds(rail):
+    own = fabric_scenario(rail, ("gpu001:eth1",), SHORT, Settings(parameters="rocefab"), far=False)
+    point = own.parameters.congestion_point
+    assert {cable.far.marking for cable in own.cables} == {point}
+    given = CongestionPoint(kmin_bytes=1000, kmax_bytes=2000, pmax_percent=5)
+    chosen = Settings(parameters="rocefab", marking=given)
+    other = fabric_scenario(rail, ("gpu001:eth1",), SHORT, chosen, far=False)
+    assert {cable.far.marking for cable in other.cables} == {given}
+
+
+@pytest.mark.parametrize("name", ["three-tier", "dual-plane", "dual-tor", "eight-slash-27"])
+def test_paths_are_cables_end_to_end(name):
+    fabric = example(name)
+    sampler = Sampler(fabric, 3)
+    nics, up = fabric.nics, fabric.uplinks
+    random = np.random.default_rng(5)
+    lengths = set()
+    for source, target in random.integers(0, len(nics), (200, 2)).tolist():
+        path = sampler.path(source, target) if nics.host[source] != nics.host[target] else ()
+        at = int(nics.leaf[source])
+        for step in path[1:-1]:
+            start, end = (up.lower, up.upper) if step.up else (up.upper, up.lower)
+            assert int(start[step.row]) == at
+            assert up.enabled[step.row]
+            at = int(end[step.row])
+        if path:
+            assert at == int(nics.leaf[target])
+            lengths.add(len(path))
+    assert max(lengths) == {"three-tier": 6}.get(name, 4)
+
+
+def test_equal_paths_are_drawn_about_as_often():
+    fabric = example("rail-512")
+    sampler = Sampler(fabric, 1)
+    other = int(np.flatnonzero(fabric.nics.leaf != fabric.nics.leaf[0])[0])
+    target = int(np.flatnonzero((fabric.nics.rail == 0) & (fabric.nics.leaf != 0))[0])
+    assert other != target
+    first = np.array([sampler.path(0, target)[1].row for _ in range(2000)])
+    counts = np.bincount(first)[np.unique(first)]
+    assert len(counts) == len(fabric.uplinks_of(0))
+    assert counts.min() > 0.4 * counts.mean()
+
+
+def test_tables_and_json_say_the_same(rail):
+    variants = [Settings(name="a"), Settings(name="b", reaction="off")]
+    load = replace(SHORT, senders=16, size_bytes=4_000_000, duration_us=1500.0)
+    runs = fabric_runs(rail, ("gpu001:eth1",), load, variants, quiet, far=False)
+    table, data = comparison(runs), json.loads(json.dumps(as_dict(runs)))
+    assert table.headers == ("figure", "a", "b")
+    column = {row[0]: row[2] for row in table.rows}
+    assert column["pauses"] == data["b"]["pauses"] > 0
+    assert column["dropped_packets"] == 0
+    rows = ports(runs).rows
+    assert sum(row[3] for row in rows) == data["a"]["pauses"] + data["b"]["pauses"]
+    assert all(row[5] > 0 for row in rows)
+    assert len(data["b"]["flows_gbps"]) == 16
+
+
+def test_a_plot_is_the_same_twice(tmp_path):
+    runs = star_runs(
+        SHORT, [Settings()], quiet, speed_gbps=100.0, delay_us=1.0, buffer_bytes=2**25, alpha=0.125
+    )
+    for name in ("one.svg", "two.svg"):
+        plot(runs, tmp_path / name)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+    with pytest.raises(InputError, match="unsupported plot format"):
+        plot(runs, tmp_path / "one.gif")
+
+
+@pytest.mark.parametrize(
+    ("words", "size"),
+    [("4MiB", 2**22), ("1MB", 10**6), ("64KiB", 65536), ("500kB", 500_000), ("12", 12)],
+)
+def test_sizes(words, size):
+    assert size_of(words) == size
+
+
+@pytest.mark.parametrize("words", ["", "-1", "4TiB", "1e9", "MiB", "0"])
+def test_sizes_that_cannot_be(words):
+    with pytest.raises(InputError, match="invalid size"):
+        size_of(words)
+
+
+def test_settings_are_words():
+    chosen = settings_of("paper,marking=400:1600:20,window=100", Settings())
+    assert (chosen.parameters, chosen.window_bytes) == ("paper", 100_000)
+    assert chosen.marking == CongestionPoint(
+        kmin_bytes=400_000, kmax_bytes=1_600_000, pmax_percent=20
+    )
+    assert settings_of("off", Settings()).reaction == "off"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("marking=1:2", "is not KMIN:KMAX:PMAX"),
+        ("marking=5:2:1", "kmax_bytes is 2000"),
+        ("speed=1", "is not one of set, reaction, marking, window"),
+        ("reaction=timely", "is not one of off"),
+        ("window=x", "could not convert"),
+    ],
+)
+def test_settings_that_cannot_be(words, message):
+    with pytest.raises(InputError, match=message):
+        settings_of(words, Settings())
+
+
+@pytest.mark.parametrize(
+    ("receiver", "senders", "settings", "message"),
+    [
+        ("gpu001", 4, Settings(), "the NICs of gpu001 are eth1"),
+        ("nobody:eth1", 4, Settings(), "no host is 'nobody'"),
+        ("gpu001:eth1", 200, Settings(), "only 63 NICs of the rail reach the receiver"),
+        ("gpu001:eth1", 4, Settings(parameters="mine"), "unknown parameter set"),
+    ],
+)
+def test_what_is_not_there_is_told(rail, receiver, senders, settings, message):
+    with pytest.raises(InputError, match=message):
+        fabric_scenario(rail, (receiver,), replace(SHORT, senders=senders), settings, far=False)
+
+
+def test_an_unknown_pool_is_asked_for():
+    demo = Project(INVENTORY / "demo")
+    load = Load(senders=3)
+    with pytest.raises(InputError, match=r"shared pool of spine0\d .* --buffer-mib"):
+        fabric_scenario(demo, ("gpu001:eth1",), load, Settings(), far=True)
+    scenario = fabric_scenario(
+        demo, ("gpu001:eth1",), replace(load, pool_bytes=10**8), Settings(), far=True
+    )
+    assert 10**8 in scenario.shared_bytes
+
+
+def test_headroom_is_enough_for_the_response_that_it_leaves():
+    """`check` says how long a peer may take (QOS021): packets are lost only beyond it."""
+    demo = Project(INVENTORY / "demo")
+    port = demo.devices["su1-rail0"].ports[0]
+    left = float(port.headroom.judgement.response_ns)
+    lost = {}
+    for response in (0.5 * left, left, None):
+        load = Load(
+            senders=3, size_bytes=2**24, pool_bytes=10**8, response_ns=response, duration_us=2000.0
+        )
+        settings = [Settings(reaction="off")]
+        runs = fabric_runs(demo, ("gpu001:eth1",), load, settings, quiet, far=True)
+        lost[response] = runs["set"].dropped
+    assert lost[0.5 * left] == lost[left] == 0
+    assert lost[None] > 0
