@@ -74,9 +74,10 @@ def read_netbox(
     api.http_session = _session()
     tables: dict[str, list[dict[str, Any]]] = {}
     try:
+        always, by_site = _reading(api)
         for name, (application, endpoint) in _ENDPOINTS.items():
             source = getattr(getattr(api, application), endpoint)
-            filters = {"site": site} if site and name != "ip-addresses" else {}
+            filters = always | ({by_site: site} if site and name != "ip-addresses" else {})
             rows = source.filter(limit=_PAGE, **filters) if filters else source.all(limit=_PAGE)
             tables[name] = [dict(row) for row in rows]
             progress("netbox", f"{len(tables[name])} {name}")
@@ -86,6 +87,25 @@ def read_netbox(
     return tables
 
 
+def _reading(api: Any) -> tuple[dict[str, Any], str]:
+    """Return the filters of every request, and the one that names a site.
+
+    Nautobot gives nested objects their names with ``depth`` alone (nautobot/nautobot,
+    nautobot/core/api/serializers.py), and calls a site a location.
+    """
+    return ({"depth": 1}, "location") if _is_nautobot(api) else ({}, "site")
+
+
+def _is_nautobot(api: Any) -> bool:
+    """Tell Nautobot from NetBox by its status (nautobot/nautobot, nautobot/core/api/views.py)."""
+    import pynetbox
+
+    try:
+        return "nautobot-version" in api.status()
+    except pynetbox.RequestError:
+        return False
+
+
 class NetBox:
     """A NetBox that is read and written; the token is in no message.
 
@@ -93,6 +113,8 @@ class NetBox:
     ------
     InputError
         When pynetbox is not installed.
+    RefusedError
+        When it is a Nautobot.
     """
 
     def __init__(self, url: str, token: str) -> None:
@@ -100,6 +122,10 @@ class NetBox:
         self._token = token
         self._api = self._library.api(url, token=token or None)
         self._api.http_session = _session()
+        with self._said("its status cannot be read"):
+            if _is_nautobot(self._api):
+                what = "Nautobot takes no push: its objects have another form; import its dump"
+                raise RefusedError("netbox", what)
 
     def tables(
         self, site: str, progress: Callable[[str, str], None]

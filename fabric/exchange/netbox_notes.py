@@ -26,7 +26,7 @@ class NetBoxNotes(Notes):
 
     def present(self, things: str, name: str, row: Row) -> bool:
         """Tell whether a device or cable is there; what is not in use is noted."""
-        status = slug_of(row.get("status"))
+        status = slug_of(row.get("status")).lower()
         if status in _GONE:
             fix = "change the status in NetBox if they are part of the fabric"
             self.add(f"{things} are ignored, as they are {status}", fix, name)

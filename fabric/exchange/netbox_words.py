@@ -37,6 +37,11 @@ def name_of(value: object, attribute: str = "name") -> str:
     return "" if value is None else str(value)
 
 
+def end_of(row: Row) -> End:
+    """Return device and name of an interface."""
+    return name_of(row.get("device")), str(row.get("name") or "")
+
+
 def slug_of(value: object) -> str:
     """Return slug or value of a nested object or choice, or the text itself."""
     if isinstance(value, dict):
@@ -63,6 +68,10 @@ def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
         if str(row.get(f"side_{side}_type")) not in _INTERFACE:
             return [None]
         return [(name_of(row[f"side_{side}_device"]), name_of(row.get(f"side_{side}_name")))]
+    if f"termination_{side}_type" in row:  # Nautobot: one end, by its number
+        if str(row[f"termination_{side}_type"]) not in _INTERFACE:
+            return [None]
+        return [by_id.get(str(row.get(f"termination_{side}_id")))]
     ends: list[End | None] = []
     for item in objects(row.get(f"{side}_terminations")):
         target = item.get("object")

@@ -138,12 +138,14 @@ def serving(
             rows = store.rows(kind, parse_qs(parts.query)) if store else tables.get(kind)
             if self.headers.get("Authorization") != f"Token {TOKEN}":
                 self._answer(403, {"detail": "Invalid token"})
+            elif kind == "status":
+                self._answer(200, tables.get("status", [{"netbox-version": "4.6.8"}])[0])
             elif store and store.read_faults:
                 self._answer(store.read_faults.pop(0), {"detail": "fault"})
-            elif rows is None:
-                self._answer(404, {"detail": "Not found."})
             else:
-                self._answer(200, self._page(rows, parse_qs(parts.query), parts.path))
+                page = self._page(rows or [], parse_qs(parts.query), parts.path)
+                missing = (404, {"detail": "Not found."})
+                self._answer(*(missing if rows is None else (200, page)))
 
         def _write(self) -> None:
             size = int(self.headers.get("Content-Length", "0"))
@@ -188,3 +190,39 @@ def serving(
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def nautobot(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the same objects as Nautobot has them with ``?depth=1``.
+
+    Shapes: nautobot/nautobot, nautobot/dcim/api/serializers.py, nautobot/ipam/api/serializers.py.
+    Numbers are UUIDs, statuses and roles have names alone, a device has a location, a cable names
+    its ends by type and number, an address the interfaces that have it.
+    """
+
+    def uuid(number: int) -> str:
+        return f"00000000-0000-4000-8000-{number:012x}"
+
+    def cable(row: dict[str, Any]) -> dict[str, Any]:
+        ends = {side: row[f"{side}_terminations"][0]["object_id"] for side in "ab"}
+        types = {f"termination_{side}_type": "dcim.interface" for side in "ab"}
+        numbers = {f"termination_{side}_id": uuid(ends[side]) for side in "ab"}
+        kept = {key: row[key] for key in ("length", "length_unit")}
+        return {"id": uuid(row["id"]), "status": {"name": "Connected"}, **kept, **types, **numbers}
+
+    def device(row: dict[str, Any]) -> dict[str, Any]:
+        kept = {key: value for key, value in row.items() if key not in {"site", "status", "role"}}
+        words = {"location": {"name": row["site"]["name"]}, "status": {"name": "Active"}}
+        return kept | words | {"id": uuid(row["id"]), "role": {"name": row["role"]["slug"]}}
+
+    def address(row: dict[str, Any]) -> dict[str, Any]:
+        owner = {"id": uuid(row["assigned_object"]["id"])}
+        return {"id": uuid(row["id"]), "address": row["address"], "interfaces": [owner]}
+
+    return {
+        "dcim/devices": [device(row) for row in tables["dcim/devices"]],
+        "dcim/interfaces": [row | {"id": uuid(row["id"])} for row in tables["dcim/interfaces"]],
+        "dcim/cables": [cable(row) for row in tables["dcim/cables"]],
+        "ipam/ip-addresses": [address(row) for row in tables["ipam/ip-addresses"]],
+        "status": [{"nautobot-version": "2.4.0"}],
+    }

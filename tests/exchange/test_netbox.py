@@ -75,6 +75,39 @@ def test_live(demo: Plant) -> None:
     }
 
 
+def test_nautobot(demo: Plant) -> None:
+    """The same fabric in Nautobot's form, live; a dump of it is parsed as well."""
+    pytest.importorskip("pynetbox")
+    from fabric.devices.netbox import read_netbox
+
+    tables = netbox_server.nautobot(netbox_server.objects(demo))
+    with netbox_server.serving(tables) as (url, asked):
+        data = read_netbox(url, netbox_server.TOKEN, "", lambda *_: None)
+        assert all("depth=1" in path for path in asked if "/dcim/" in path and "offset" not in path)
+        whole = len(asked)
+        read_netbox(url, netbox_server.TOKEN, "Demo", lambda *_: None)
+    assert any("location=Demo" in path for path in asked[whole:])
+    assert not any("site=" in path for path in asked)
+    result = parse(data, url, Settings())
+    assert same(result.plant, demo)
+    assert not result.notes
+    dumped = {path.partition("/")[2]: rows for path, rows in tables.items() if "/" in path}
+    assert same(told(dumped).plant, demo)
+
+
+def test_nautobot_takes_no_push(demo: Plant) -> None:
+    pytest.importorskip("pynetbox")
+    from fabric.core.errors import RefusedError
+    from fabric.devices.netbox import NetBox
+
+    tables = netbox_server.nautobot(netbox_server.objects(demo))
+    with (
+        netbox_server.serving(tables) as (url, _),
+        pytest.raises(RefusedError, match="Nautobot takes no push"),
+    ):
+        NetBox(url, netbox_server.TOKEN)
+
+
 def test_live_refusals(demo: Plant) -> None:
     pytest.importorskip("pynetbox")
     from fabric.devices.netbox import read_netbox

@@ -1,6 +1,8 @@
 """NetBox: devices, interfaces, cables and IP addresses, of its REST API or its bulk import.
 
-Shapes: netbox-community/netbox, netbox/dcim/api/serializers_ and netbox/dcim/forms/bulk_import.py.
+Shapes: netbox-community/netbox, netbox/dcim/api/serializers_ and netbox/dcim/forms/bulk_import.py;
+nautobot/nautobot, nautobot/dcim/api/serializers.py: cables name their ends by type and number,
+devices have a location, and nested objects have names with ``?depth=1``.
 A dump is one JSON object with a list for each endpoint, or a folder with one file for each.
 Devices in roles that no fabric has are ignored, with their cables; notes name what is ignored, and
 what is read in another way than NetBox has it.
@@ -23,6 +25,7 @@ from fabric.exchange.netbox_words import (
     NO_MODEL,
     Row,
     custom,
+    end_of,
     name_of,
     object_of,
     objects,
@@ -98,13 +101,16 @@ class _Reader:
     def _addresses(self) -> dict[End, str]:
         """Return the IPv4 address of each interface; the first where it has several."""
         addresses: dict[End, str] = {}
+        ends = {str(row["id"]): end_of(row) for row in self._rows("interfaces") if "id" in row}
         for row in self._rows("ip-addresses"):
             (assigned,) = objects([row.get("assigned_object")])
             device = name_of(row.get("device") or assigned.get("device"))
             interface = name_of(row.get("interface") or assigned.get("name"))
             text = str(row.get("address", ""))
-            if device and interface and ":" not in text:
-                addresses.setdefault((device, interface), text)
+            several = [ends.get(str(one.get("id"))) for one in objects(row.get("interfaces"))]
+            for end in several or [(device, interface)]:
+                if end and all(end) and ":" not in text:
+                    addresses.setdefault(end, text)
         return addresses
 
     def _device(self, row: Row, addresses: dict[End, str]) -> None:
@@ -156,7 +162,7 @@ class _Reader:
     def _site(self) -> str:
         """Return the name of the site; nothing where there are several."""
         names = {
-            name_of(row.get("site")): None
+            name_of(row.get("site") or row.get("location")): None
             for row in self._rows("devices")
             if str(row.get("name")) in self._kinds
         }
@@ -200,7 +206,7 @@ class _Reader:
         return special
 
     def _interface(self, row: Row) -> None:
-        end = (name_of(row.get("device")), str(row.get("name") or ""))
+        end = end_of(row)
         if end[0] not in self._kinds:
             return
         self._interfaces[end] = row
