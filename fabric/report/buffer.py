@@ -46,9 +46,10 @@ class Account:
 def buffer(designs: Designs) -> Table:
     """Return one row for all switches with the same model and the same lossless ports.
 
-    ``free_bytes`` is what is left of the buffer without a shared pool; ``*_fits`` say how many
-    ports like the worst one, how long a cable on these ports, and how large an MTU would still fit
-    by the law of the ASIC, all else as it is.
+    ``free_bytes`` is what is left of the buffer beside the shared pool; ``*_fits`` say how many
+    ports like the worst one, of those that the switch has, how long a cable on these ports, and
+    how large an MTU would still fit by the law of the ASIC, all else as it is. Where the switch
+    computes its shared pool, that pool may shrink to nothing.
     """
     alike: Counter[tuple[object, ...]] = Counter()
     first: dict[tuple[object, ...], DeviceDesign] = {}
@@ -91,9 +92,19 @@ def _account(
     shared = pools.shared_headroom_bytes if pools else 0
     own = [0 if shared else group.headroom_bytes or 0 for group in groups]
     taken = budget(
-        [group.guaranteed_bytes for group in groups], own, buffer_bytes, reserved_bytes=shared
+        [group.guaranteed_bytes for group in groups],
+        own,
+        buffer_bytes,
+        reserved_bytes=shared,
+        shared_bytes=_fixed_pool_bytes(device),
     )
     return Account(device, groups, taken)
+
+
+def _fixed_pool_bytes(device: DeviceDesign) -> int:
+    """Return the size of a shared pool that the vendor's table sets; 0 where none is set."""
+    pool = lossless_pool_bytes(device) if device.buffer_model != "dynamic" else None
+    return pool or 0
 
 
 def _fits(account: Account) -> tuple[object, object, object]:
@@ -103,7 +114,7 @@ def _fits(account: Account) -> tuple[object, object, object]:
         return (_UNKNOWN,) * 3
     pools = device.sku.pools
     shared = pools.shared_headroom_bytes if pools else 0
-    room = shared or account.budget.buffer_bytes
+    room = shared or account.budget.buffer_bytes - account.budget.shared_bytes
     fixed = 0 if shared else account.budget.guaranteed_bytes
     same = sum(group is worst for group in account.groups)
     rest = sum(group.headroom_bytes or 0 for group in account.groups if group is not worst)
@@ -120,4 +131,5 @@ def _fits(account: Account) -> tuple[object, object, object]:
     cable = largest(lambda length: fits(length, mtu), 0, MAX_CABLE_M)
     frame = largest(lambda size: fits(worst.cable_m, size), 64, MAX_MTU_BYTES)
     none = "none"
-    return max(ports, 0), none if cable is None else cable, none if frame is None else frame
+    ports = min(max(ports, 0), len(device.ports))
+    return ports, none if cable is None else cable, none if frame is None else frame

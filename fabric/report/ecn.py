@@ -149,19 +149,26 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     else:
         ports = _ports_before_pause(kind, pool)
         order = f"ECN acts first for up to {ports} congested ports fed by one port"
-    step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-    kept = programmed_bytes(qos.kmin_bytes, step) if step else qos.kmin_bytes
+    kept = _programmed_kmin_bytes(kind)
     words = [order]
     if qos.kmin_bytes < delay_bytes:
         words.append("kmin below one bandwidth-delay product")
-    if kept != qos.kmin_bytes:
+    if kept >= qos.kmax_bytes:
+        words.append(f"kmin, rounded to {kept:,}, is not below kmax: every packet above is marked")
+    elif kept != qos.kmin_bytes:
         words.append(f"the ASIC rounds kmin to {kept:,}")
     return "; ".join(words)
 
 
 def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
     limit = ecn_limit_bytes(kind.headroom.dynamic_th, pool_bytes)
-    return max(1, int((limit - 1) // kind.qos.kmin_bytes))
+    return max(1, int((limit - 1) // _programmed_kmin_bytes(kind)))
+
+
+def _programmed_kmin_bytes(kind: Kind) -> int:
+    """Return Kmin as the ASIC rounds it."""
+    step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+    return programmed_bytes(kind.qos.kmin_bytes, step) if step else kind.qos.kmin_bytes
 
 
 def _recommended(
