@@ -71,9 +71,12 @@ def ecn(
     Exit codes: 0, 2.
     """
     from fabric.report import ecn as report
+    from fabric.report.dcqcn import simulating
     from fabric.workflow.project import Project
 
     project = Project(inventory)
+    if recommend:
+        output.note(simulating())
     table = report.recommendations(project, flows) if recommend else report.ecn(project)
     output.records(table, form)
 
@@ -112,6 +115,8 @@ def dcqcn(
     if settings:
         output.records(dcqcn_settings(project, asked, settings.value), form)
         return
+    if asked.buffer:
+        output.note(report.simulating())
     points = report.dcqcn_points(project, asked)
     if plot:
         report.plot(points, plot)

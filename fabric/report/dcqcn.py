@@ -188,6 +188,14 @@ def _starts(kind: Kind, chosen: ParameterSet, question: Question) -> tuple[Start
     return starts(kind.speed_gbps, *about, FLOWS)
 
 
+def simulating() -> str:
+    """Return what to tell before starts are simulated: interpreted, that takes half a minute."""
+    from fabric.qos.simulate.compiled import COMPILED
+
+    hint = "" if COMPILED else " (faster with rocefab[simulate])"
+    return f"simulating starts at line rate{hint}"
+
+
 def dcqcn(points: tuple[Point, ...]) -> Table:
     """Return the table of points."""
     return Table(_HEADERS, tuple(_cells(point) for point in points))
