@@ -33,6 +33,7 @@ WITHOUT_LINE = {
     ("junos", "merge"),
     ("vrp8", "merge"),
     ("comware7", "merge"),
+    ("esonic", "merge"),
     ("esonic", "queue_pair_hash"),
     ("comware7", "buffers"),
 }

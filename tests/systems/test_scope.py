@@ -294,7 +294,7 @@ def test_the_mark_of_the_file_decides_what_is_planned(system: str) -> None:
 
 
 INDENTS = {"nxos": "  "}
-KINDS = {"junos": "set"}
+KINDS = {"junos": "set", "esonic": "running-configuration"}
 
 
 SPLITS = {
@@ -309,6 +309,23 @@ SPLITS = {
         "interface 100GE1/0/{}:1",
     ),
 }
+
+
+def test_a_cage_of_ours_is_broken_out_as_the_inventory_has_it_on_enterprise_sonic() -> None:
+    """Cage 1 is ours, cage 2 is not; native names are those of the first lane."""
+    ports = [(f"interface Ethernet{lane}", f"description p{lane}") for lane in range(16)]
+    modes = [(f"interface breakout port 1/{cage} mode 4x100G",) for cage in (1, 2)]
+    split = [ports[lane] for lane in (0, 2, 4, 6, 8, 10, 12, 14)]
+    now = tree("esonic", "", (*modes, *split))
+    after, _ = target("esonic", now, "interface Ethernet0\n no shutdown\n")
+    assert modes[0] not in lines(after)
+    assert {path for path in lines(after) if len(path) == 2} == {
+        ("interface Ethernet0", "no shutdown"),
+        *split[4:],
+    }
+    assert modes[1] in lines(after)
+    same, _ = target("esonic", now, f"{modes[0][0]}\ninterface Ethernet0\n no shutdown\n")
+    assert {*modes, *split[1:]} <= lines(same)
 
 
 @pytest.mark.parametrize("system", SPLITS)

@@ -116,6 +116,20 @@ LABS = {
         marking=("high-limit 7212", "high-limit 6731"),
         text=lambda switch: switch.text,
     ),
+    "esonic": Lab(
+        sku="Z9332F-ON",
+        inventory=labs.ESONIC,
+        foreign=(
+            "interface Ethernet0\n switchport trunk allowed Vlan 3999",
+            "qos scheduler-policy THEIRS\n queue 1\n  type strict",
+            "interface Ethernet8\n description others",
+            "router bgp 65101\n neighbor 192.0.2.7\n  remote-as 65000",
+            "snmp-server location row7",
+            "ntp server 192.0.2.77",
+        ),
+        marking=("maximum-threshold 1500", "maximum-threshold 1400"),
+        text=lambda switch: switch.running_text,
+    ),
     "junos": Lab(
         device=labs.SPINE,
         sku="QFX5230-64CD",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fabric.core.artefact import Artefact
 from fabric.render.engine import render
 from fabric.render.registry import renderers
+from fabric.render.scope import marked, scoped
 from fabric.systems.esonic.view import view
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ def render_esonic(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what the system cannot do; see `fabric.systems.esonic.view.view`.
     """
+    design, features = scoped(design, FEATURES)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"esonic/{feature}.j2", design.name, values) for feature in FEATURES]
+    blocks = [render(f"esonic/{feature}.j2", design.name, values) for feature in features]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-configuration.esonic"
+    text = marked(design, text, "!")
     return [Artefact(design.name, design.platform, "running-configuration", path, text.encode())]

@@ -11,10 +11,12 @@ VLAN when it gets an address; a second BGP process is refused.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, either, valued
+from fabric.change.scope import Merged, Scope, indented
 from fabric.core.errors import RefusedError
 from fabric.core.lines import Node
 from fabric.systems.esonic.adapters.breakouts import (
@@ -132,11 +134,43 @@ def _refuse(device: str, now: Node, intended: Node) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CageScope(Scope):
+    """The scope of Enterprise SONiC: a cage of ours is broken out as the inventory has it."""
+
+    def merged(self, now: Node, wanted: Node) -> Merged:
+        """Return the configuration that is intended, with the lines of others.
+
+        What runs on the ports of a cage of ours that is broken out in another way goes with it.
+        """
+        cage_of = cages(now)
+        ours = {cage_of[line] for line in wanted.children if line in cage_of}
+        changed = ours & changed_cages(now, wanted)
+        gone = {line for cage, line in modes(now).items() if cage in changed}
+        kept = without_ports(now, changed).children.items()
+        return super().merged(Node({line: one for line, one in kept if line not in gone}), wanted)
+
+
+SCOPE = CageScope(
+    system="esonic",
+    forms=indented(GRAMMAR.indent),
+    alone=either(
+        r"qos (?:map \S+|wred-policy|scheduler-policy) ROCE\S*",
+        r"priority-flow-control .*",
+        r"ip prefix-list PL-.*",
+        r"route-map RM-.*",
+    ),
+    others=re.compile(r".* secondary"),
+    process=re.compile(r"router bgp .*"),
+    key=GRAMMAR.key_of,
+)
+
 adapters.add("esonic")(
     LineAdapter(
         grammar=GRAMMAR,
         read=read,
         composer=compose,
+        scope=SCOPE,
         with_rollback=True,
         kind="running-configuration",
         diff_indent=" ",

@@ -48,7 +48,7 @@ def read(text: str) -> Node:
     open_nodes = [(-1, root)]
     lines = iter(text.splitlines())
     for line in lines:
-        if not line.strip() or line.strip() == "!":
+        if not line.strip() or line.lstrip().startswith("!"):
             continue
         banner = _BANNER.fullmatch(line)
         if banner:
