@@ -47,6 +47,8 @@ def figures(summary: Summary) -> dict[str, Any]:
         "drained_us": summary.drained_us,
         "headroom_max_kb": round(bytes_to_kb(summary.most_headroom_bytes), 1),
         "shared_max_kb": round(bytes_to_kb(summary.most_shared_bytes), 1),
+        "marked_packets": int(outcome.ports["marked"].sum()),
+        "cnps": int(outcome.flows["notices"].sum()),
         "dropped_packets": summary.dropped,
         "watchdog_drops": summary.storms,
         "victims": len(summary.victims),

@@ -111,7 +111,6 @@ def receive(
     flow, law = flows[number], laws[0]
     noticed = 0
     if packet.ecn:
-        flow.marked += 1
         noticed = 1 if now - flow.last_notice >= law.notice_gap_ps else 0
     if noticed:
         flow.last_notice = now

@@ -73,7 +73,6 @@ class Port(Record):
     most_queue: int
     queue_area: float
     queue_time: int
-    queue_end: int
     most_headroom: int
     most_used: int
     dropped: int
@@ -115,7 +114,6 @@ class Flow(Record):
     alpha_time: int
     alpha_notice: int
     first_notice: int
-    cut_notice: int
     cut_due: int
     timer: int
     timer_stage: int
@@ -123,9 +121,7 @@ class Flow(Record):
     byte_count: int
     last_notice: int
     last_update: int
-    stage: int
     usage: float
-    marked: int
     notices: int
     successor: int
 

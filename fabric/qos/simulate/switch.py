@@ -125,8 +125,6 @@ def dequeue(ports: Ports, packets: Packets, port: int, now: int) -> int:
     slot = egress.head
     egress.head = packets[slot].next
     egress.queue -= packets[slot].size
-    if egress.queue == 0:
-        egress.queue_end = now
     return slot
 
 
