@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core.artefact import Artefact
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -12,24 +14,18 @@ if TYPE_CHECKING:
 
 #: Comment in the first line of a file that is to be merged.
 MARK = "Merged by rocefab into what runs: lines of others are kept."
-#: Templates of what other tools own then.
-_OF_OTHERS = frozenset({"ntp", "syslog"})
+_MARK_KIND = "scope"
 
 
-def scoped(design: DeviceDesign, features: Iterable[str]) -> tuple[DeviceDesign, list[str]]:
-    """Return what a system has to print: all of it, or without what others may use.
+def scoped(design: DeviceDesign) -> DeviceDesign:
+    """Return what is rendered of a switch: all of it, or without what others may use.
 
-    Parameters
-    ----------
-    design : DeviceDesign
-        A switch; ports without a cable are not ours when it is merged.
-    features : iterable of str
-        Templates in the order of their blocks.
+    Ports without a cable, NTP and syslog servers are not ours when it is merged.
     """
     if design.scope != "merge":
-        return design, list(features)
+        return design
     used = tuple(port for port in design.ports if port.kind != "unused")
-    return replace(design, ports=used), [one for one in features if one not in _OF_OTHERS]
+    return replace(design, ports=used, ntp_servers=(), syslog_servers=())
 
 
 def marked(design: DeviceDesign, text: str, comment: str) -> str:
@@ -40,3 +36,14 @@ def marked(design: DeviceDesign, text: str, comment: str) -> str:
 def is_marked(text: str) -> bool:
     """Tell whether a file is to be merged."""
     return text.partition("\n")[0].endswith(MARK)
+
+
+def mark(design: DeviceDesign) -> Artefact:
+    """Return the mark as a file, for systems whose own file has no comments."""
+    path = f"switches/{design.name}/scope.txt"
+    return Artefact(design.name, design.platform, _MARK_KIND, path, f"{MARK}\n".encode())
+
+
+def is_merged(artefacts: Iterable[Artefact]) -> bool:
+    """Tell whether the mark is among the files of a switch."""
+    return any(one.kind == _MARK_KIND for one in artefacts)

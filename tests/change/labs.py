@@ -60,6 +60,7 @@ JUNOS = (
     .replace("7060X6-64PE", "QFX5230-64CD")
     .replace("kmin_bytes: 150000, kmax_bytes: 1500000", "kmin_bytes: 750000, kmax_bytes: 7500000")
 )
+CUMULUS = INVENTORY.replace("ACS-MSN4700", "SN4700").replace("7060X6-64PE", "SN5600")
 ESONIC = INVENTORY.replace("ACS-MSN4700", "Z9332F-ON").replace("7060X6-64PE", "Z9664F-ON")
 LEAF, SPINE, HOST = "su1-rail0", "spine01", "gpu1"
 

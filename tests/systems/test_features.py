@@ -34,6 +34,8 @@ WITHOUT_LINE = {
     ("vrp8", "merge"),
     ("comware7", "merge"),
     ("esonic", "merge"),
+    ("sonic", "merge"),
+    ("cumulus", "merge"),
     ("esonic", "queue_pair_hash"),
     ("comware7", "buffers"),
 }

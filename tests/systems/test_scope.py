@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import astuple, replace
 from functools import cache
 from pathlib import Path as Folder
 
@@ -19,7 +20,10 @@ from fabric.core.lines import Node, Path
 from fabric.design.designs import Designs
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
-from fabric.render.scope import MARK
+from fabric.render.scope import MARK, is_merged
+from fabric.systems.cumulus import adapters as cumulus
+from fabric.systems.cumulus import scope as cumulus_scope
+from fabric.systems.cumulus.platforms.lines import read as read_nv
 from fabric.systems.junos.adapters import is_owned, patch
 from fabric.systems.junos.platforms.text import read_set
 from fabric.systems.junos.scope import SCOPE as JUNOS
@@ -28,19 +32,35 @@ from tests.change import labs
 from tests.systems.scope_cases import SYSTEMS
 
 NAMES = sorted(SYSTEMS)
+#: Systems whose configuration is a tree of words.
+OF_WORDS = ("junos", "cumulus")
 
 
-def rendered(system: str, scope: str = "merge", **changes: object) -> dict[str, str]:
-    """Return the file of each switch of the smallest fabric."""
+def rendered(system: str, **changes: object) -> dict[str, str]:
+    """Return the first file of each switch of the smallest fabric."""
+    return {name: files[0].text for name, files in every_artefact(system, **changes).items()}
+
+
+@cache
+def artefacts(system: str) -> list[Artefact]:
+    return every_artefact(system)[labs.LEAF]
+
+
+def every_artefact(
+    system: str, scope: str = "merge", **changes: object
+) -> dict[str, list[Artefact]]:
+    """Return the files of each switch of the smallest fabric."""
     text = re.sub(r"\{(sku: [^}]+)\}", rf"{{\1, scope: {scope}}}", SYSTEMS[system].inventory)
     document = yaml.safe_load(text)
+    if system == "cumulus":  # the RoCE recipe has its queue (CUM002)
+        changes.pop("lossless__queue", None)
     for path, value in changes.items():
         section, _, field = path.partition("__")
         document.setdefault(section, {})[field] = value
     with tempfile.TemporaryDirectory() as folder:
         (Folder(folder) / "fabric.yaml").write_text(yaml.safe_dump(document))
         devices = Designs(folder).devices
-        return {name: render_device(one)[0].text for name, one in devices.items()}
+        return {name: render_device(one) for name, one in devices.items()}
 
 
 @cache
@@ -53,6 +73,8 @@ def tree(system: str, text: str, extra: tuple[Path, ...] = ()) -> Node:
     root = Node()
     if system == "junos":
         extra = (*(line for _, line in read_set(text)), *extra)
+    elif system == "cumulus":
+        extra = (*read_nv(text), *extra)
     else:
         root = adapter(system).read(text)
     for path in extra:
@@ -75,6 +97,9 @@ def target(system: str, now: Node, text: str) -> tuple[Node, list[Path]]:
         lines, others, _ = merged(leaves(now), leaves(wanted))
         named = [path for path in others if is_owned(("set", path))]
         return tree(system, "", tuple(path for _, path in lines)), named
+    if system == "cumulus":
+        both, others, _ = cumulus_scope.merged(set(leaf_paths(now)), read_nv(text))
+        return tree(system, "", tuple(cumulus.compose(set(leaf_paths(now)), both))), others
     one = adapter(system)
     assert one.scope
     both, others = one.scope.merged(now, wanted)
@@ -177,7 +202,7 @@ def running(draw: st.DrawFn, system: str) -> tuple[Node, list[Path]]:
     theirs = []
     for place in draw(st.lists(st.sampled_from(shared(system)), max_size=8)):
         words = draw(THEIRS)
-        theirs.append((*place, *words) if system == "junos" else (*place, " ".join(words)))
+        theirs.append((*place, *words) if system in OF_WORDS else (*place, " ".join(words)))
     return tree(system, "", (*leaf_paths(now), *theirs)), theirs
 
 
@@ -191,32 +216,44 @@ def older(system: str, policy: str) -> str:
 def shared(system: str) -> list[Path]:
     """Return where others may add lines: to the switch, and to sections that are not ours alone."""
     wanted = tree(system, ours(system))
-    scope = SCOPES[system]
     inner = {path[:-1] for path in wanted.lines()} - {()}
+    if system in OF_WORDS:
+        return [(), *sorted(path for path in inner if is_container(system, path))]
     alone = {
         path
         for path in inner
         for count in range(1, len(path) + 1)
-        if scope.alone.fullmatch(" ".join(path[:count]))
+        if SCOPES[system].alone.fullmatch(" ".join(path[:count]))
     }
-    named = {path for path in inner - alone if system != "junos" or is_container(path)}
-    return [(), *sorted(named)]
+    return [(), *sorted(inner - alone)]
 
 
-def is_container(path: Path) -> bool:
-    """Tell whether a statement of Junos opens a level and has no value."""
-    return any(re.fullmatch(pattern, " ".join(path)) for pattern in CONTAINERS)
+def is_container(system: str, path: Path) -> bool:
+    """Tell whether words open a level in which others have theirs, and no value."""
+    line = " ".join(path)
+    alone = SCOPES[system].alone if system in SCOPES else None
+    return any(re.fullmatch(pattern, line) for pattern in CONTAINERS[system]) and not (
+        alone and alone.fullmatch(line)
+    )
 
 
-CONTAINERS = (
-    r"interfaces et-\S+( unit 0( family (inet|ethernet-switching))?)?",
-    r"interfaces irb( unit \d+( family inet)?)?",
-    r"vlans( \S+)?",
-    r"protocols( lldp| rstp| bgp( group fabric( neighbor \S+)?)?)?",
-    r"class-of-service( schedulers| interfaces( et-\S+)?| forwarding-classes( class)?)?",
-    "routing-options|system|policy-options|forwarding-options",
-)
-SCOPES = {name: JUNOS if name == "junos" else adapter(name).scope for name in NAMES}
+CONTAINERS = {
+    "cumulus": (
+        r"interface (swp|vlan)\S+|bridge domain br_default|system|qos",
+        r"vrf default router bgp( neighbor \S+| address-family ipv4-unicast)?",
+    ),
+    "junos": (
+        r"interfaces et-\S+( unit 0( family (inet|ethernet-switching))?)?",
+        r"interfaces irb( unit \d+( family inet)?)?",
+        r"vlans( \S+)?",
+        r"protocols( lldp| rstp| bgp( group fabric( neighbor \S+)?)?)?",
+        r"class-of-service( schedulers| interfaces( et-\S+)?| forwarding-classes( class)?)?",
+        "routing-options|system|policy-options|forwarding-options",
+    ),
+}
+SCOPES = {
+    name: JUNOS if name == "junos" else adapter(name).scope for name in NAMES if name != "cumulus"
+}
 
 
 def leaf_paths(node: Node) -> list[Path]:
@@ -248,11 +285,11 @@ def test_random_lines_of_others_stay_and_a_second_plan_is_empty(
 
 
 def changes(system: str, now: Node, after: Node) -> list:
-    return (
-        patch(leaves(now), leaves(after))
-        if system == "junos"
-        else adapter(system).patch(now, after)
-    )
+    if system == "junos":
+        return patch(leaves(now), leaves(after))
+    if system == "cumulus":
+        return [*filter(None, astuple(cumulus.patch(set(leaf_paths(now)), set(leaf_paths(after)))))]
+    return adapter(system).patch(now, after)
 
 
 @pytest.mark.parametrize("system", NAMES)
@@ -262,6 +299,8 @@ def test_another_as_is_a_conflict(system: str) -> None:
     now, wanted = tree(system, text, (process,)), tree(system, text)
     if system == "junos":
         conflicts = merged(leaves(now), leaves(wanted)).conflicts
+    elif system == "cumulus":
+        conflicts = cumulus_scope.merged({process}, set(leaf_paths(wanted))).conflicts
     else:
         conflicts = SCOPES[system].conflicts(now, wanted)
     assert len(conflicts) == 1
@@ -274,18 +313,16 @@ def test_the_mark_of_the_file_decides_what_is_planned(system: str) -> None:
     """The plan names what stays; without the mark the section is as rendered."""
     text = ours(system)
     first = SYSTEMS[system].foreign[0]
-    if system == "junos":
-        config = f"{text}set {' '.join(first)}\n"
+    if system in OF_WORDS:
+        config = f"{text}{'nv ' * (system == 'cumulus')}set {' '.join(first)}\n"
     else:
         head, line = (f"{INDENTS.get(system, ' ') * at}{one}\n" for at, one in enumerate(first))
         config = text.replace(head, head + line, 1)
     runs = Running("leaf", system, config, config, saved=True, files={})
     drafts = []
-    for content in (text, text.replace(MARK, "")):
-        artefact = Artefact(
-            "leaf", system, KINDS.get(system, "running-config"), "x", content.encode()
-        )
-        drafts.append(adapters[system].draft(runs, [artefact], driver=None))
+    for files in (artefacts(system), [one for one in artefacts(system) if not is_merged([one])]):
+        plain = [replace(one, content=one.content.replace(MARK.encode(), b"")) for one in files]
+        drafts.append(adapters[system].draft(runs, plain if drafts else files, driver=None))
     assert [bool(one.changes) for one in drafts] == [False, True]
     assert len(drafts[0].notes) == 1
     assert drafts[0].notes[0].startswith("stays as it runs: ")
@@ -294,7 +331,6 @@ def test_the_mark_of_the_file_decides_what_is_planned(system: str) -> None:
 
 
 INDENTS = {"nxos": "  "}
-KINDS = {"junos": "set", "esonic": "running-configuration"}
 
 
 SPLITS = {

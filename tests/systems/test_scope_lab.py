@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from fabric.systems.cumulus.platforms.lines import write
 from fabric.systems.junos.lab.store import lines_of
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.verify import drift
@@ -57,7 +59,55 @@ def in_session(switch, sections: Iterable[str]) -> None:
     switch.state.commit("colleague")
 
 
+def by_cells(switch, cells: Iterable[str]) -> None:
+    """Set fields of SONiC, each ``TABLE|row field=value``."""
+    for cell in cells:
+        row, field, value = re.fullmatch(r"(\S+) (\w+)=(.*)", cell).groups()
+        table, _, key = row.partition("|")
+        switch.hand_edit(table, key, field, value)
+
+
+def cells_of(switch) -> str:
+    return "\n".join(
+        f"{table}|{row} {field}={value}"
+        for table, rows in switch.running.items()
+        for row, fields in rows.items()
+        for field, value in fields.items()
+    )
+
+
 LABS = {
+    "sonic": Lab(
+        sku="ACS-MSN4700",
+        inventory=labs.INVENTORY,
+        foreign=(
+            "PORT|Ethernet0 dom_polling=disabled",
+            "VLAN|Vlan3999 vlanid=3999",
+            "VLAN_MEMBER|Vlan3999|Ethernet0 tagging_mode=tagged",
+            "PORT|Ethernet8 description=others",
+            "BGP_NEIGHBOR|192.0.2.7 asn=65000",
+            "SCHEDULER|theirs.2 type=DWRR",
+            "SNMP|LOCATION Location=row7",
+        ),
+        marking=("green_max_threshold=1500000", "green_max_threshold=1400000"),
+        text=cells_of,
+        edit=by_cells,
+    ),
+    "cumulus": Lab(
+        sku="SN4700",
+        inventory=labs.CUMULUS,
+        foreign=(
+            "nv set interface swp1 lldp dcbx-pfc-tlv on",
+            "nv set bridge domain br_default vlan 3666",
+            "nv set interface swp9 description others",
+            "nv set vrf default router bgp neighbor 192.0.2.7 remote-as 65000",
+            "nv set vrf default router bgp neighbor 192.0.2.7 type numbered",
+            "nv set service ntp mgmt server 192.0.2.77",
+            "nv set system snmp-server listening-address 192.0.2.2",
+        ),
+        marking=("max-threshold 1500000", "max-threshold 1400000"),
+        text=lambda switch: write(switch.applied),
+    ),
     "eos": Lab(
         device=labs.SPINE,
         sku="7060X6-64PE",

@@ -48,9 +48,9 @@ def render_comware7(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what Comware 7 cannot do; see `fabric.systems.comware7.view.view`.
     """
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"comware7/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"comware7/{feature}.j2", design.name, values) for feature in FEATURES]
     body = "".join(f"{block.strip()}\n" for block in blocks if block.strip())
     text = f"# {EXPERIMENTAL}\n{body}#\nreturn\n"
     path = f"switches/{design.name}/running-config.comware7"

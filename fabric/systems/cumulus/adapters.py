@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
+from fabric.change.scope import notes
 from fabric.devices.candidate import SetLines
 from fabric.devices.redaction import redacted
-from fabric.systems.cumulus.platforms import LINE_RISK, OWNED_BRANCHES, SELF_MADE
+from fabric.render.scope import is_merged
+from fabric.systems.cumulus.platforms import LINE_RISK, SELF_MADE
 from fabric.systems.cumulus.platforms.lines import natural, read, write
 from fabric.systems.cumulus.platforms.tree import is_value
+from fabric.systems.cumulus.scope import merged, owned_depth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,21 +28,9 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running
     from fabric.systems.cumulus.platforms.lines import Path
 
-_OWNED = tuple(tuple(re.compile(word) for word in branch.split()) for branch in OWNED_BRANCHES)
 _SELF_MADE = re.compile("|".join(SELF_MADE))
 #: Depth of the branch below which a leaf of the switch's own belongs to an object of ours.
 _OBJECT = 2
-
-
-def owned_depth(path: Path) -> int:
-    """Return how many words of a path name the branch of ours that it is in; 0 for what is not."""
-    for branch in _OWNED:
-        words = path[: len(branch)]
-        if len(words) == len(branch) and all(
-            pattern.fullmatch(word) for pattern, word in zip(branch, words, strict=True)
-        ):
-            return len(branch)
-    return 0
 
 
 def compose(running: set[Path], intended: set[Path]) -> set[Path]:
@@ -112,9 +103,15 @@ class CumulusAdapter(ConfigurationAdapter):
         """Compare the lines that run with those that are wanted."""
         now = read(running.config)
         intended = read(next(item for item in artefacts if item.kind == "nv-set").text)
+        stays: tuple[str, ...] = ()
+        conflicts: tuple[str, ...] = ()
+        if is_merged(artefacts):
+            intended, others, conflicts = merged(now, intended)
+            stays = notes(others, " ")
         target = compose(now, intended)
         way = patch(now, target)
-        return Draft(way, changes(now, target), redacted(f"{way.unload}{way.load}"))
+        shown = redacted(f"{way.unload}{way.load}")
+        return Draft(way, changes(now, target), shown, stays, conflicts)
 
     def restore(self, before: Running, now: Running) -> SetLines:
         """Return the lines that lead back to an earlier configuration."""

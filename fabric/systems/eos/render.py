@@ -52,9 +52,9 @@ FEATURES = (
 @renderers.add("eos")
 def render_eos(design: DeviceDesign) -> list[Artefact]:
     """Return ``startup-config.eos`` of an EOS switch."""
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"eos/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"eos/{feature}.j2", design.name, values) for feature in FEATURES]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
     return [
         Artefact(

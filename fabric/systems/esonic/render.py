@@ -50,9 +50,9 @@ def render_esonic(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what the system cannot do; see `fabric.systems.esonic.view.view`.
     """
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"esonic/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"esonic/{feature}.j2", design.name, values) for feature in FEATURES]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-configuration.esonic"
     text = marked(design, text, "!")

@@ -54,9 +54,9 @@ FEATURES = (
 @renderers.add("junos")
 def render_junos(design: DeviceDesign) -> list[Artefact]:
     """Return ``junos.set`` and ``junos.conf`` of a Junos switch."""
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
     result = checked("\n".join(blocks), design.name)
     folder = f"switches/{design.name}"
     both = (

@@ -54,9 +54,9 @@ def render_nxos(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what NX-OS cannot do; see `fabric.systems.nxos.view.view`.
     """
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in FEATURES]
     text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-config.nxos"
     text = marked(design, text, "!")

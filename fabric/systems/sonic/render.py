@@ -9,6 +9,7 @@ from fabric.core.artefact import Artefact
 from fabric.core.errors import RenderError
 from fabric.render.engine import render
 from fabric.render.registry import renderers
+from fabric.render.scope import mark, scoped
 from fabric.systems.sonic.platforms import SYSCTL_FILE
 from fabric.systems.sonic.view import view
 
@@ -53,6 +54,7 @@ _END = f"\n{_INDENT}}}"
 @renderers.add("sonic")
 def render_sonic(design: DeviceDesign) -> list[Artefact]:
     """Return ``config_db.json`` and the sysctl file of a SONiC switch."""
+    design = scoped(design)
     values = {"view": view(design), "device": design}
     tables = [render(f"sonic/{feature}.j2", design.name, values) for feature in FEATURES]
     text = join_tables(tables)
@@ -70,6 +72,7 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
             f"{folder}/{SYSCTL_FILE}",
             sysctl.encode(),
         ),
+        *([mark(design)] if design.scope == "merge" else []),
     ]
 
 

@@ -52,9 +52,9 @@ def render_vrp8(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When the design needs what VRP8 cannot do; see `fabric.systems.vrp8.view.view`.
     """
-    design, features = scoped(design, FEATURES)
+    design = scoped(design)
     values = {"view": view(design), "device": design}
-    blocks = [render(f"vrp8/{feature}.j2", design.name, values) for feature in features]
+    blocks = [render(f"vrp8/{feature}.j2", design.name, values) for feature in FEATURES]
     text = "".join(f"#\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-config.vrp8"
     text = marked(design, text, "!")

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change
 from fabric.change.model import Risk as Risk
+from fabric.change.scope import notes
 from fabric.devices.candidate import Files, RemoteFile
 from fabric.platforms.buffers import SELF_MADE_PROFILE
+from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters import kernel
 from fabric.systems.sonic.adapters.config import Cell, compose, differences, risk
 from fabric.systems.sonic.adapters.foreign import ConfigDb as ConfigDb
 from fabric.systems.sonic.adapters.foreign import conflicts
+from fabric.systems.sonic.adapters.scope import merged
 from fabric.systems.sonic.adapters.steps import way
 from fabric.systems.sonic.gcu import Updater
 from fabric.systems.sonic.platforms import (
@@ -57,6 +60,11 @@ class SonicAdapter:
     ) -> Draft:
         """Compare CONFIG_DB and the neighbour settings."""
         intended = json.loads(_only(artefacts, "config_db").text)
+        stays: tuple[str, ...] = ()
+        blocked: tuple[str, ...] = ()
+        if is_merged(artefacts):
+            intended, others, blocked = merged(running.config, intended)
+            stays = notes(others, "|")
         target = compose(running.config, intended)
         cells = differences(running.config, target)
         changes = [
@@ -69,8 +77,8 @@ class SonicAdapter:
             candidate=steps.candidate(beside),
             changes=(*changes, *kernel_changes),
             diff="\n".join([*_lines(cells), *kernel.lines(kernel_changes)]),
-            notes=steps.notes() if cells else (),
-            conflicts=tuple(conflicts(running.config, target)) if cells else (),
+            notes=(*stays, *(steps.notes() if cells else ())),
+            conflicts=(*blocked, *(conflicts(running.config, target) if cells else ())),
             target=target if cells else None,
         )
 

@@ -54,7 +54,7 @@ def kept_rows(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
         lengths = {port: fields[port] for port in fields if port in ports}
         if lengths:
             kept.setdefault("CABLE_LENGTH", {})[row] = lengths
-    _close(kept, running, intended)
+    add_references(kept, running, intended)
     return kept
 
 
@@ -75,7 +75,7 @@ def _of_ports(table: str, row: str, ports: set[str], intended: ConfigDb) -> bool
     return any(part in ports for part in parts)
 
 
-def _close(kept: ConfigDb, running: ConfigDb, intended: ConfigDb) -> None:
+def add_references(kept: ConfigDb, running: ConfigDb, intended: ConfigDb) -> None:
     """Add to rows what they refer to, as far as it runs and is not wanted anyway."""
     waiting = [(table, row) for table, rows in kept.items() for row in rows]
     while waiting:

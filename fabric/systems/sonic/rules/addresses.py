@@ -51,17 +51,19 @@ class NeighbourSubnet(SonicRule):
                 if version == address.version
             )
             if not connected:
-                yield self.finding(
+                yield self.at(
+                    config,
+                    ("BGP_NEIGHBOR", key),
                     f"BGP neighbour {address} is not in a subnet of this switch",
                     "correct the address of the neighbour or of the interface",
-                    device=config.device,
                 )
             elif row.get("local_addr") and str(row["local_addr"]) not in local:
-                yield self.finding(
+                yield self.at(
+                    config,
+                    ("BGP_NEIGHBOR", key),
                     f"local_addr {row['local_addr']} of BGP neighbour {address} is not an address "
                     "of this switch",
                     "use the address of the interface towards the neighbour",
-                    device=config.device,
                 )
 
 

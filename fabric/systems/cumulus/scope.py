@@ -1,0 +1,122 @@
+"""Cumulus Linux: our paths merged into what runs, where other tools own the rest.
+
+A path is ours by the patterns that explain it (``templates/cumulus/*.toml``), in an interface or a
+BGP neighbour that the inventory has. VLANs, networks and IPv6 addresses of others stay, and so do
+their QoS profiles: ours is ``default-global``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.change.scope import other_as
+from fabric.render.explain import find
+from fabric.systems.cumulus.platforms import OWNED_BRANCHES
+from fabric.systems.cumulus.platforms.lines import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.systems.cumulus.platforms.lines import Path
+
+_OWNED = tuple(tuple(re.compile(word) for word in branch.split()) for branch in OWNED_BRANCHES)
+_AS = re.compile(r"(?:vrf default )?router bgp autonomous-system \d+")
+_OBJECT = re.compile(r"interface \S+|vrf default router bgp neighbor \S+")
+#: Ours even where no pattern explains it: QoS of our ports and of the switch.
+_ALONE = re.compile(
+    r"interface swp\S+ qos .*"
+    r"|qos (?:roce|pfc-watchdog|traffic-pool|advance-buffer-config)\b.*"
+    r"|qos \S+ default-global .*"
+)
+_OTHERS = re.compile(
+    r"interface lo (?:ip|ipv4) address .*"
+    r"|interface (?:swp|vlan)\S+ (?:ip|ipv4|ipv6) address \S*:.*"
+    r"|(?:interface swp\S+ )?bridge domain br_default vlan .*"
+    r"|vrf default router bgp address-family ipv4-unicast network .*"
+    r"|(?:service|system) (?:ntp|syslog) .*"
+    r"|qos .*"
+)
+_PART = re.compile(r"(swp\d+)s\d+")
+
+
+class Merged(NamedTuple):
+    """A configuration that is merged.
+
+    Parameters
+    ----------
+    paths : set of tuple of str
+        What is rendered and what stays.
+    others : list of tuple of str
+        Paths of others that stay on our interfaces, our neighbours, the bridge and BGP.
+    conflicts : tuple of str
+        What cannot be merged.
+    """
+
+    paths: set[Path]
+    others: list[Path]
+    conflicts: tuple[str, ...]
+
+
+def owned_depth(path: Path) -> int:
+    """Return how many words of a path name the branch of ours that it is in; 0 for others."""
+    for branch in _OWNED:
+        words = path[: len(branch)]
+        if len(words) == len(branch) and all(
+            pattern.fullmatch(word) for pattern, word in zip(branch, words, strict=True)
+        ):
+            return len(branch)
+    return 0
+
+
+def merged(running: set[Path], intended: set[Path]) -> Merged:
+    """Return the configuration that is intended, with the paths of others."""
+    objects = {_object(path) for path in intended}
+    theirs = {
+        path
+        for path in _without_parts(running - intended, intended)
+        if _object(path) not in objects or not _is_ours(path)
+    }
+    others = [
+        path
+        for path in theirs
+        if owned_depth(path)
+        and path[0] not in {"service", "system"}
+        and (path[0] != "interface" or _object(path) in objects)
+    ]
+    conflicts = tuple(
+        other_as(" ".join(path))
+        for path in sorted(running - intended)
+        if _AS.fullmatch(" ".join(path))
+    )
+    return Merged(intended | theirs, sorted(others, key=natural), conflicts)
+
+
+def _object(path: Path) -> str:
+    """Return the interface or the BGP neighbour that a path is about; empty for others."""
+    match = _OBJECT.match(" ".join(path))
+    return match[0] if match else ""
+
+
+@lru_cache(maxsize=65_536)
+def _is_ours(path: Path) -> bool:
+    line = " ".join(path)
+    if not owned_depth(path):
+        return False
+    known = _ALONE.fullmatch(line) or (
+        not _OTHERS.fullmatch(line) and find("cumulus", f"nv set {line}")
+    )
+    return bool(known)
+
+
+def _without_parts(paths: Iterable[Path], intended: set[Path]) -> set[Path]:
+    """Return paths without those of interfaces that a breakout of ours takes away."""
+    names = {path[1] for path in intended if path[0] == "interface"}
+    cages = {match[1] for name in names if (match := _PART.fullmatch(name))}
+
+    def goes(name: str) -> bool:
+        part = _PART.fullmatch(name)
+        return name in cages or (part is not None and name not in names and part[1] in names)
+
+    return {path for path in paths if path[0] != "interface" or not goes(path[1])}
