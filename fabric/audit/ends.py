@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
+from fabric.core.device_names import DeviceNames
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 
 if TYPE_CHECKING:
@@ -37,22 +38,24 @@ def cables(
         What LLDP saw on the ports of each switch.
     """
     known = set()
+    names = DeviceNames(switches)
     for name, switch in switches.items():
         for port in switch.ports.values():
-            end = _seen_end(switches, seen.get(name, {}).get(port.name, ()))
+            end = _seen_end(switches, names, seen.get(name, {}).get(port.name, ()))
             end = end or _far_end(switches, name, port.description)
             if end and frozenset((end, (name, port.name))) not in known:
                 known.add(frozenset((end, (name, port.name))))
                 yield (name, port.name), end
 
 
-def _seen_end(switches: Mapping[str, Lossless], neighbours: Sequence[LldpNeighbour]) -> End | None:
+def _seen_end(
+    switches: Mapping[str, Lossless], names: DeviceNames, neighbours: Sequence[LldpNeighbour]
+) -> End | None:
     """Return the switch and port that LLDP saw, where both have a configuration."""
     for neighbour in neighbours:
-        other = neighbour.system_name
-        other = other if other in switches else other.partition(".")[0]
+        other = names.match(neighbour.system_name)
         for port in (neighbour.port_id, neighbour.description):
-            if other in switches and port in switches[other].ports:
+            if other and port in switches[other].ports:
                 return other, port
     return None
 
@@ -70,10 +73,11 @@ def swapped(
     switches: Mapping[str, Lossless], seen: Mapping[str, Neighbours]
 ) -> Iterator[tuple[str, Fault]]:
     """Yield the ports at which LLDP saw another port than their description names."""
+    names = DeviceNames(switches)
     for name, neighbours in seen.items():
         for port_name, row in neighbours.items():
             port = switches[name].ports.get(port_name)
-            end = _seen_end(switches, row)
+            end = _seen_end(switches, names, row)
             named = _far_end(switches, name, port.description) if port else None
             if port and end and named and end != named:
                 message = f"LLDP saw {' '.join(end)}, the description names {' '.join(named)}"

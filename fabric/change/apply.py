@@ -26,6 +26,7 @@ from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
+from fabric.core.device_names import DeviceNames
 from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
@@ -130,7 +131,7 @@ class Applier:
         )
         for name, missing in plan.missing.items():
             crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")
-        known = {name.lower() for name in _devices(plan)}
+        known = DeviceNames(_devices(plan))
         budget = Budget(crew.options.max_failures, waves)
         reasons = _preflight(
             crew, [plan.devices[name] for wave in waves for name in wave], known, budget
@@ -237,7 +238,7 @@ def _devices(plan: Plan) -> set[str]:
 
 
 def _preflight(
-    crew: Crew, plans: Sequence[DevicePlan], known: set[str], budget: Budget
+    crew: Crew, plans: Sequence[DevicePlan], known: DeviceNames, budget: Budget
 ) -> list[str]:
     """Look at the devices of all waves; return why nothing should begin."""
 

@@ -14,10 +14,9 @@ from fabric.change.journal import State
 from fabric.core.errors import CablingMismatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from fabric.change.crew import Crew
     from fabric.change.model import DevicePlan
+    from fabric.core.device_names import DeviceNames
     from fabric.observe.snapshot import Snapshot
 
 #: What may not stand before or after a name, so that Ethernet1 is not in Ethernet1/1 or swp1 in
@@ -35,26 +34,26 @@ def changed_ports(plan: DevicePlan) -> list[str]:
     ]
 
 
-def wrong_cables(plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> list[str]:
+def wrong_cables(plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> list[str]:
     """Return what is wrong with the cables on the ports that a plan changes.
 
     Parameters
     ----------
-    known : collection of str
-        Devices of the fabric, in lower case.
+    known : DeviceNames
+        Devices of the fabric.
     """
     messages = []
     for port in changed_ports(plan):
         name, ids = plan.expected.lldp[port]
         neighbours = (seen.lldp or {}).get(port, ())
-        linked = [item for item in neighbours if _short(item.system_name) in known]
+        linked = [item for item in neighbours if known.match(item.system_name)]
         if linked and not any(is_neighbour(item, name, ids) for item in neighbours):
             other = f"{linked[0].system_name} {linked[0].port_id}"
             messages.append(f"{port} is cabled to {other}, expected {name} {ids[0]}")
     return messages
 
 
-def check_cables(crew: Crew, plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> None:
+def check_cables(crew: Crew, plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> None:
     """Refuse a device that is cabled wrongly on a port that changes, unless told otherwise.
 
     Raises
@@ -71,7 +70,3 @@ def check_cables(crew: Crew, plan: DevicePlan, seen: Snapshot, known: Collection
             f"{plan.device}: {wrong}; `rocefab cabling` lists the plugs to move; "
             "--despite-cabling applies the change anyway"
         )
-
-
-def _short(name: str) -> str:
-    return name.partition(".")[0].lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.core.device_names import is_same_device
 from fabric.platforms import platforms
 from fabric.qos.ecn.edge import step_bytes
 
@@ -145,7 +146,7 @@ def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
 
 def is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:
     """Return whether what LLDP saw is a device, on a port of one of the names or by its MAC."""
-    if seen.system_name.partition(".")[0].lower() != name.lower():
+    if not is_same_device(seen.system_name, name):
         return False
     is_mac = seen.port_id.count(":") == 5 or seen.port_id.count(".") == 2  # noqa: PLR2004
     names = {item.lower() for item in ids}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import DevicePlan, Missing, Plan
 from fabric.change.rounding import settled
+from fabric.core.device_names import is_same_device
 from fabric.core.errors import (
     DeviceError,
     ForeignSessionError,
@@ -75,16 +76,24 @@ def open_driver(connection: Connection) -> Driver:
     return driver
 
 
-def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None:
+def check_identity(
+    identity: Identity, name: str, serial: str, mac: str, *, with_domain: bool = False
+) -> None:
     """Refuse a device that is not the planned one; an empty serial or MAC is not compared.
+
+    Parameters
+    ----------
+    with_domain : bool
+        Whether the host name may have a domain that the name lacks, or lack one.
 
     Raises
     ------
     IdentityMismatchError
         When host name, serial number or chassis MAC differ.
     """
+    same = with_domain and is_same_device(identity.hostname, name)
     pairs = (
-        ("host name", identity.hostname, name),
+        ("host name", name if same else identity.hostname, name),
         ("serial number", identity.serial, serial),
         ("chassis MAC", identity.mac, mac),
     )
@@ -99,7 +108,10 @@ def read(target: Target, driver: Driver) -> Reading:
     """Return identity, running state and draft of a device."""
     adapter = adapters[target.connection.platform]
     identity = driver.identify()
-    check_identity(identity, target.connection.device, target.serial, target.mac)
+    is_host = target.connection.platform == "host"
+    check_identity(
+        identity, target.connection.device, target.serial, target.mac, with_domain=is_host
+    )
     running = read_running(
         driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
     )

@@ -17,12 +17,13 @@ from fabric.change.cables import check_cables
 from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
 from fabric.change.restoration import Restoration, kept_text
+from fabric.core.device_names import DeviceNames
 from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
 from fabric.devices.driver import script_net
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.change.adapter import Draft
     from fabric.change.crew import Crew
@@ -64,8 +65,8 @@ class Wave:
         Which devices may fail without the others; none by default.
     gates : WaveGates, optional
         What else must hold before the wave is confirmed.
-    known : collection of str
-        Devices of the fabric, in lower case: at the end of a cable they are expected or wrong.
+    known : DeviceNames
+        Devices of the fabric: at the end of a cable they are expected or wrong.
     """
 
     def __init__(
@@ -74,13 +75,13 @@ class Wave:
         plans: Sequence[DevicePlan],
         budget: Budget | None = None,
         gates: WaveGates | None = None,
-        known: Collection[str] = (),
+        known: DeviceNames | None = None,
     ) -> None:
         self._crew = crew
         self._plans = plans
         self._budget = budget or Budget(crew.options.max_failures, ())
         self._gates = gates
-        self._known = known
+        self._known = known or DeviceNames(())
         self._work: list[_Work] = []
         self._deadline_s = 0.0
 

@@ -54,6 +54,7 @@ FIELDS: dict[str, Callable[[DeviceDesign], Iterator[tuple[Subject, Any]]]] = {
     "lossless.dynamic_th of a port": lambda device: (
         (port, port.headroom.dynamic_th) for port in device.ports if port.headroom
     ),
+    "name": _of_device(attrgetter("name")),
     "arp.timeout_s": _of_device(attrgetter("neighbours.arp_timeout_s")),
     "arp.mac_ageing_s": _of_device(attrgetter("neighbours.mac_ageing_s")),
     "bgp.max_paths": _of_device(attrgetter("bgp.max_paths")),

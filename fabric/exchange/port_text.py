@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.core.device_names import label
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -59,19 +61,21 @@ def _words(text: str, names: Mapping[str, str]) -> Iterator[str]:
         while at < len(pieces):
             ends = range(len(pieces), at, -1)
             joined = ("_".join(pieces[at:end]) for end in ends)
-            found = next((one for one in joined if _name(one).lower() in names), pieces[at])
+            found = next((one for one in joined if _name(one, names)), pieces[at])
             at += found.count("_") + 1
             yield from _parts(found, names)
 
 
-def _name(word: str) -> str:
-    return word.partition(":")[0].partition(".")[0]
+def _name(word: str, names: Mapping[str, str]) -> str:
+    """Return the known name that a word begins with, whole or without its domain."""
+    whole = word.partition(":")[0]
+    return next((one for one in (whole, label(whole)) if one.lower() in names), "")
 
 
 def _parts(word: str, names: Mapping[str, str]) -> Iterator[str]:
     head, colon, rest = word.partition(":")
-    if _name(word).lower() in names:
-        yield from (part for part in (_name(word), rest) if part)
+    if known := _name(word, names):
+        yield from (part for part in (known, rest) if part)
     elif word:
         yield head if colon and not rest else word
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?")
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
@@ -43,7 +44,7 @@ def _name(text: str) -> str:
     if len(text) > _MAX_NAME or not _NAME.fullmatch(text):
         raise ValueError(
             f"{text!r} is not a device name; use letters, digits, inner hyphens and underscores, "
-            "at most 63"
+            "with single dots between labels, at most 63"
         )
     return text
 

@@ -120,6 +120,24 @@ def uplinks_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     return next((place for place in (*values, *moved) if place), None)
 
 
+def names_place(fabric: Fabric, role: str, name: str) -> Place:
+    """Return where the names of a role, or of hosts, come from."""
+    intent, file = fabric.intent, fabric.intent.fabric
+    own = {"leaf": file.leaf_names, "spine": file.spine_names}.get(role)
+    if own:
+        return fabric_place(intent, f"{role}_names")
+    if role in ("leaf", "host") and not file.switches:
+        owner = fabric.switches.unit if role == "leaf" else fabric.hosts.unit
+        rows = fabric.switch_row if role == "leaf" else fabric.host_row
+        field = "name" if role == "leaf" else "hosts"
+        return fabric_place(intent, "units", int(owner[rows[name]]), field)
+    if file.switches and role != "host":
+        return fabric_place(intent, "switches")
+    return fabric_place(
+        intent, {"spine": "spines", "super-spine": "super_spines"}.get(role, "units")
+    )
+
+
 def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], int, Place]]:
     """Yield (cable, value, place) for every override of a field at either end of a cable."""
     for override in fabric.intent.devices:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.device_names import DeviceNames
 from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cabling import HARMLESS, Judged, Told, Verdict, judge, planned_cables
 from fabric.topology.site import nics_elsewhere
@@ -144,7 +145,7 @@ class _Ends:
     """Turns what LLDP and MAC tables say into ends of the design."""
 
     def __init__(self, project: Project) -> None:
-        self._devices = {name.lower(): name for name in (*project.devices, *project.hosts)}
+        self._devices = DeviceNames((*project.devices, *project.hosts))
         self._ports: dict[str, dict[str, str]] = {}
         self._macs: dict[str, End] = {}
         for name, device in project.devices.items():
@@ -176,14 +177,13 @@ class _Ends:
         """Tell whether a NIC of another fabric of the site sees switches of that fabric alone."""
         if self._site is None or (device, port) not in self._elsewhere:
             return False
-        switches = self._site.fabrics[self._elsewhere[device, port]].switch_row
-        return all(item.system_name.partition(".")[0] in switches for item in seen)
+        switches = DeviceNames(self._site.fabrics[self._elsewhere[device, port]].switch_row)
+        return all(switches.match(item.system_name) for item in seen)
 
     def _end(self, seen: LldpNeighbour) -> End:
-        name = seen.system_name.partition(".")[0]
-        device = self._devices.get(name.lower())
+        device = self._devices.match(seen.system_name)
         if device is None:
-            return name, seen.port_id
+            return seen.system_name, seen.port_id
         if seen.port_id.lower() in self._macs:
             return self._macs[seen.port_id.lower()]
         ports = self._ports[device]

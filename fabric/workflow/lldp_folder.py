@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.device_names import DeviceNames, label
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.values import text_of
@@ -92,17 +94,25 @@ def _device(name: str, systems: frozenset[str], neighbours: Neighbours) -> dict[
 
 
 def _unread(seen: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield devices that have no file, with the ports that the others see of them."""
-    known = {name.partition(".")[0].lower() for name in seen}
-    ports: dict[str, dict[str, Any]] = {}
-    for item in seen.values():
-        for neighbours in item["state"]["lldp"].values():
-            for far in neighbours:
-                name = far["system_name"].partition(".")[0]
-                port = _named(far)
-                if name and port and name.lower() not in known:
-                    ports.setdefault(name, {})[port] = {}
-    for name, interfaces in ports.items():
+    """Yield devices that have no file, with the ports that the others see of them.
+
+    A switch adds its domain to what it says by LLDP, so that the domain is removed unless it is
+    what distinguishes two devices.
+    """
+    known = DeviceNames(seen)
+    ports = [
+        (far["system_name"], port)
+        for item in seen.values()
+        for neighbours in item["state"]["lldp"].values()
+        for far in neighbours
+        if (port := _named(far)) and far["system_name"] and not known.match(far["system_name"])
+    ]
+    domains = Counter(label(name) for name in {name.lower() for name, _ in ports} if "." in name)
+    devices: dict[str, dict[str, Any]] = {}
+    for name, port in ports:
+        short = name if domains[label(name)] > 1 else name.partition(".")[0]
+        devices.setdefault(short, {})[port] = {}
+    for name, interfaces in devices.items():
         state = {"facts": {"hostname": name}, "interfaces": interfaces, "lldp": {}}
         yield {"device": name, "platform": "", "kind": "", "state": state, "unread": True}
 

@@ -9,10 +9,11 @@ import pytest
 from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.expectation import Expectation
 from fabric.change.model import Change, DevicePlan, Risk
+from fabric.core.device_names import DeviceNames
 from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import LldpNeighbour
 
-KNOWN = {"leaf1", "leaf2", "spine01", "gpu1", "gpu2"}
+KNOWN = DeviceNames(("leaf1", "leaf2", "spine01", "gpu1", "gpu2"))
 PORTS = {"Ethernet1": ("gpu1", ("eth1",)), "Ethernet1/1": ("spine01", ("Ethernet4", "etp5"))}
 
 

@@ -141,7 +141,10 @@ def test_a_stranger_and_a_loop_are_reported() -> None:
     assert [(note.port, note.message) for note in result.notes] == [
         (
             "eth0",
-            "reports 'mgmt-switch' as its neighbour, which was not read, so the cable is unknown",
+            (
+                "reports 'mgmt-switch.example.net' as its neighbour, which was not read, so the "
+                "cable is unknown"
+            ),
         ),
         ("eth9", "reports itself as its neighbour; the cable is ignored"),
     ]

@@ -112,7 +112,7 @@ ERRORS = {
             "n.csv:4:1: a cell is empty; fill it in, or remove the row",
             (
                 "n.csv:6:1: 'x y' is not a device name; use letters, digits, inner hyphens and "
-                "underscores, at most 63"
+                "underscores, with single dots between labels, at most 63"
             ),
             "n.csv:8:1: 'e' already appears on line 7; remove one of them",
             "n.csv:9:1: 'e' and 'h' would both become 'f'; give each its own name",

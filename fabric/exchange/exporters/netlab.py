@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.exports import About, Exported, Exporter, exporters, text_file
+from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
 from fabric.core.hostlist import natural_key
 from fabric.exchange.lab import fabric_name
 from fabric.exchange.network import edge_of
@@ -41,6 +41,10 @@ def _frr(lab: Lab) -> Exported:
 
 def _written(lab: Lab, devices: Mapping[str, str]) -> Exported:
     plant, indices = lab.plant, _indices(lab.plant)
+    dotted = [item.name for item in plant.devices if "." in item.name]
+    if dotted:  # docs/topology/hierarchy.md
+        message = f"{dotted[0]} has a dot, which starts a level of a netlab topology"
+        raise refused("EXC014", message, "use names without a domain, or export containerlab")
     lab.chosen(dict.fromkeys(_DEVICES, ""))
     routed = all(item.asn for item in plant.switches)
     tree = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.device_names import DeviceNames
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
@@ -47,7 +48,7 @@ class _Sightings:
         self._draft = Draft.of(shown, settings, closed=True)
         self._some = Notes(shown)
         self._notes: list[Finding] = []
-        self._names: dict[str, str] = {}
+        self._names = DeviceNames(())
         self._ports: dict[str, dict[str, str]] = {}
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
@@ -85,7 +86,7 @@ class _Sightings:
             },
         )
         for word in (name, str(facts.get("hostname") or name)):
-            self._names[word.partition(".")[0].lower()] = name
+            self._names.add(word, name)
         interfaces, lldp = _mapping(state.get("interfaces")), _mapping(state["lldp"])
         ports = {port.lower(): port for port in (*interfaces, *lldp)}
         self._ports[name] = aliases(str(facts.get("model", ""))) | ports
@@ -100,7 +101,7 @@ class _Sightings:
         for port, neighbours in lldp.items():
             self._told[name, port] = [
                 (
-                    str(item.get("system_name", "")).partition(".")[0],
+                    str(item.get("system_name", "")),
                     (str(item.get("port_id", "")), str(item.get("description", ""))),
                 )
                 for item in (neighbours if isinstance(neighbours, list) else ())
@@ -150,7 +151,7 @@ class _Sightings:
 
     def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:
         """Return the other end of what a port sees, None where it is unknown."""
-        device = self._names.get(word.lower())
+        device = self._names.match(word)
         if device is None:
             message = (
                 f"reports {word!a} as its neighbour, which was not read, so the cable is unknown"
@@ -179,7 +180,7 @@ class _Sightings:
 
     def _agrees(self, end: End, word: str, ids: tuple[str, ...]) -> bool:
         """Return whether what is seen may be an end: its device, and its port or no known one."""
-        return self._names.get(word.lower()) == end[0] and self._port(end[0], ids) in {"", end[1]}
+        return self._names.match(word) == end[0] and self._port(end[0], ids) in {"", end[1]}
 
     def _port(self, device: str, ids: tuple[str, ...]) -> str:
         """Return the port of a device that goes by one of the names, or nothing."""

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
-_NODE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+_LABEL = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+#: Names of nodes are subdomains (RFC 1123 section 2.1).
+_NODE = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 #: Names of Kubernetes that become host names are labels (RFC 1123 section 2.1, RFC 1035).
 _MAX_NAME = 63
 #: What the NICs of hosts must share to be of one kind.
@@ -188,7 +190,7 @@ def check_name(name: str) -> None:
     InputError
         When it is none.
     """
-    if len(name) > _MAX_NAME or not _NODE.fullmatch(name):
+    if len(name) > _MAX_NAME or not re.fullmatch(_LABEL, name):
         message = f"{name[:80]!a} is not a valid object name"
         fix = "use lower case letters, digits and inner hyphens, at most 63"
         raise refused("PLC015", message, fix)
@@ -232,7 +234,7 @@ def node_names(order: Order) -> tuple[str, ...]:
         raise refused("PLC001", "every host is excluded", "exclude fewer hosts")
     for name in hosts:
         if not _NODE.fullmatch(name):
-            message = f"{name!r} is not a valid node name: capital letters are not allowed"
+            message = f"{name!r} is not a valid node name; use lower case and no underscore"
             raise refused_field(fabric, ("units",), message, "rename the host, or --exclude it")
     return hosts
 

@@ -102,7 +102,7 @@ class HostDriver(ShellDriver[Files]):
             "serial": "sudo -n dmidecode -s system-serial-number",
         })
         status, serial = said["serial"]
-        hostname = said["hostname"][1].strip().partition(".")[0]
+        hostname = said["hostname"][1].strip()
         return Identity(hostname=hostname, serial="" if status else serial.strip())
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:

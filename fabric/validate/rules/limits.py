@@ -11,7 +11,7 @@ from fabric.design.limits import rule_violations
 from fabric.design.model import BgpNeighbour, PortDesign, QosProfile
 from fabric.platforms import platforms
 from fabric.platforms.features import declared
-from fabric.validate.origins import port_place, switch_place
+from fabric.validate.origins import names_place, port_place, switch_place
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Fields of the inventory that stand for several.
 _GUARDS = {
+    "name": ("switch_prefix", "leaf_names", "spine_names", "units.name", "switches.names"),
     "cables": ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m"),
     "platforms.leaf.sku": ("platforms.leaf.sku", "platforms.spine.sku"),
     "lossless.dynamic_th of a port": ("lossless.dynamic_th",),
@@ -104,6 +105,8 @@ def _place(model: Model, device: DeviceDesign, violation: Violation, field: str)
         return model.cable_place(device, port, "cable_m")
     if field == "lossless.dynamic_th of a port" and port:
         return model.policy_place("dynamic_th", device.name, port.name)
+    if group == "name":
+        return names_place(model.fabric, device.role, device.name)
     if group == "lossless":
         assert isinstance(subject, QosProfile)
         return model.profile_place(name, device, subject)

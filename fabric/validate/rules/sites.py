@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.topology.naming import names_in
 from fabric.topology.site import kinds_of_shared_hosts, shared_hosts
-from fabric.validate.origins import Place, fabric_place, identities, rail_place
+from fabric.validate.origins import Place, fabric_place, identities, names_place, rail_place
 from fabric.validate.rule import SiteRule, areas, rules
 from fabric.validate.traits import traits_place_in
 
@@ -47,27 +47,9 @@ class UniqueSwitches(SiteRule):
                 yield self.finding(
                     f"{names[0]} is also a device of the fabric {first.name}{more}",
                     "set switch_prefix in one fabric, or use different switch names",
-                    place=_place(second, role, names[0]),
+                    place=names_place(second.fabric, role, names[0]),
                     device=names[0],
                 )
-
-
-def _place(member: Member, role: str, name: str) -> Place:
-    """Return where the names of a kind of device come from."""
-    intent, file = member.intent, member.intent.fabric
-    own = {"leaf": file.leaf_names, "spine": file.spine_names}.get(role)
-    if own:
-        return fabric_place(intent, f"{role}_names")
-    if role in ("leaf", "host") and not file.switches:
-        owner = member.fabric.switches.unit if role == "leaf" else member.fabric.hosts.unit
-        rows = member.fabric.switch_row if role == "leaf" else member.fabric.host_row
-        field = "name" if role == "leaf" else "hosts"
-        return fabric_place(intent, "units", int(owner[rows[name]]), field)
-    if file.switches and role != "host":
-        return fabric_place(intent, "switches")
-    return fabric_place(
-        intent, {"spine": "spines", "super-spine": "super_spines"}.get(role, "units")
-    )
 
 
 _WORDS = {"interface": "interface", "rdma_device": "RDMA device"}
