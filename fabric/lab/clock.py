@@ -39,6 +39,7 @@ class LabClock:
 
     _offset_s: float = 0.0
     _stopped_s: float | None = None
+    _calendar_s: float | None = None
     _timers: list[Timer] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: threading.RLock = field(default_factory=threading.RLock)
@@ -48,10 +49,14 @@ class LabClock:
         real_s = time.monotonic() if self._stopped_s is None else self._stopped_s
         return real_s + self._offset_s
 
+    def calendar_s(self) -> float:
+        """Return seconds since 1970, which stop with the clock and do not jump."""
+        return time.time() if self._calendar_s is None else self._calendar_s
+
     def stop(self) -> None:
         """Stop real time: from now on the clock moves by :meth:`advance` alone."""
         with self._lock:
-            self._stopped_s = time.monotonic()
+            self._stopped_s, self._calendar_s = time.monotonic(), time.time()
 
     def advance(self, seconds: float) -> None:
         """Jump forward and run what became due."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -190,7 +189,7 @@ class Systemd:
     def _lab_time_of(self, text: str) -> float | None:
         """Return when the lab clock has a time of the calendar; None when it is over."""
         moment = datetime.strptime(text, "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
-        left_s = moment.timestamp() - time.time()
+        left_s = moment.timestamp() - self.stand_in.clock.calendar_s()
         return self.stand_in.clock.now_s() + left_s if left_s > 0 else None
 
     def _arm(self, name: str, delay_s: float | None, at_s: float | None) -> None:
