@@ -240,7 +240,8 @@ def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) ->
         driver.close()
     candidate = reading.draft.candidate
     verdict = judge(target, reading)
-    if refusals := (*reading.draft.conflicts, *verdict.refusals):
+    conflicts = reading.draft.conflicts if reading.draft.changes else ()
+    if refusals := (*conflicts, *verdict.refusals):
         raise NotPlannedError(
             target.connection.device, f"it cannot be planned: {'; '.join(refusals)}"
         )

@@ -115,7 +115,7 @@ class HostDesigner:
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
-        network = f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}"
+        network = subnets.text(subnet)
         pool = self._pool(int(subnets.leaf[subnet]))
         near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
         nic, qos = traits.nic, host_qos(policy)
@@ -130,7 +130,7 @@ class HostDesigner:
             speed_gbps=speed_gbps,
             mtu_bytes=policy.mtu.host_bytes,
             address=ipv4_text(int(nics.address[row])),
-            prefix_length=subnets.prefix_length,
+            prefix_length=int(subnets.prefix_length[subnet]),
             network=network,
             pool="" if pool == network else pool,
             gateway=ipv4_text(int(subnets.gateway[subnet])),

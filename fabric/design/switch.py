@@ -281,9 +281,9 @@ class SwitchDesigner:
                 vlan=vlan,
                 name=f"NIC{vlan}" if per_nic else f"RAIL{rail}",
                 rail=rail,
-                network=f"{ipv4_text(int(table.network[subnet]))}/{table.prefix_length}",
+                network=table.text(subnet),
                 gateway=ipv4_text(int(table.gateway[subnet])),
-                prefix_length=table.prefix_length,
+                prefix_length=int(table.prefix_length[subnet]),
                 mtu_bytes=policy.mtu.port_bytes,
             )
         return tuple(vlans.values())
@@ -317,7 +317,7 @@ class SwitchDesigner:
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
             host_pool=str(file.addressing.hosts),
-            host_prefix_length=file.addressing.host_prefix_length,
+            host_prefix_length=int(self._fabric.subnets.prefix_length.min()),
         )
 
     def _neighbours(self, row: int) -> NeighbourTable:

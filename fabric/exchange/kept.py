@@ -102,8 +102,7 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
         other = {key: value for key, value in mine.items() if value != now.get(key)}
         if "network" in other and "gateway" in mine:
             other["gateway"] = mine["gateway"]
-        lengths = {str(one.get("network", "")).rpartition("/")[2] for one in (mine, now)}
-        if other and len(lengths) == 1:
+        if other:
             rail = {"rail": place.rail} if rail_of.get(place.leaf) is None else {}
             slot = {} if place.slot is None else {"slot": place.slot}
             own[place.leaf].append({**rail, **slot, **other})

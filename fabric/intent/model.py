@@ -423,9 +423,7 @@ class LeafSubnet(Model):
         description="Place of the host in its unit, from 0; with vlan_per nic, and only then.",
     )
     vlan: int | None = Field(None, ge=2, le=4094, description="VLAN.")
-    network: Network | None = Field(
-        None, description="Subnet, in addressing.hosts and as long as addressing says."
-    )
+    network: Network | None = Field(None, description="Subnet, in addressing.hosts.")
     gateway: Address | None = Field(
         None, description="Gateway; default: gateway_offset in the subnet."
     )

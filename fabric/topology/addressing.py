@@ -86,7 +86,7 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         vlan=vlan,
         network=network,
         gateway=network + pool.gateway_offset,
-        prefix_length=pool.host_prefix_length,
+        prefix_length=np.full(len(leaf), pool.host_prefix_length),
     )
     write_own_subnets(intent, layout, table)
     return table
@@ -141,8 +141,8 @@ def reachable_pool(fabric: Fabric, leaf: int) -> str:
     file, subnets_here = fabric.intent.fabric, fabric.subnets
     pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
     if file.spines is None and not len(fabric.uplinks_of(leaf)):
-        networks = subnets_here.network[fabric.subnets_of_leaf(leaf)]
-        last = int(networks.max()) + (1 << (32 - subnets_here.prefix_length)) - 1
+        rows = fabric.subnets_of_leaf(leaf)
+        networks, last = subnets_here.network[rows], int(subnets_here.last[rows].max())
         bits = (int(networks.min()) ^ last).bit_length()
         return f"{ipv4_text(int(networks.min()) >> bits << bits)}/{32 - bits}"
     if plane < 0 or file.planes == 1:

@@ -100,17 +100,18 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
 
 
 def _nics(fabric: Fabric) -> Iterator[Edge]:
-    nics, switches, length = fabric.nics, fabric.switches, fabric.subnets.prefix_length
+    nics, switches = fabric.nics, fabric.switches
+    lengths = fabric.subnets.prefix_length[nics.subnet]
     gateways = fabric.subnets.gateway[nics.subnet]
     vlans = fabric.subnets.vlan[nics.subnet]
     names = [names for host in fabric.hosts.names for names in nic_names(fabric, host)]
     columns = (
         *(nics.host, nics.rail, nics.nic_port, nics.address, nics.leaf, nics.port),
-        *(gateways, vlans),
+        *(gateways, vlans, lengths),
         *(nics.speed_gbps, nics.cable_m, nics.enabled),
     )
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    for own, host, rail, nic_port, address, leaf, port, gateway, vlan, *link in rows:
+    for own, host, rail, nic_port, address, leaf, port, gateway, vlan, length, *link in rows:
         speed, cable, enabled = link
         if port == NO_PORT:
             continue

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.units import ipv4_text
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -121,10 +123,19 @@ class Subnets:
     vlan: Ints
     network: Ints
     gateway: Ints
-    prefix_length: int
+    prefix_length: Ints
 
     def __len__(self) -> int:
         return len(self.leaf)
+
+    @property
+    def last(self) -> Ints:
+        """Last address of each subnet."""
+        return self.network + (1 << (32 - self.prefix_length)) - 1
+
+    def text(self, row: int) -> str:
+        """Return a subnet as it is written."""
+        return f"{ipv4_text(int(self.network[row]))}/{int(self.prefix_length[row])}"
 
 
 @dataclass(frozen=True, eq=False)

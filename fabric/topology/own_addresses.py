@@ -39,6 +39,7 @@ def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> 
         table.vlan[row] = own.vlan
     if own.network is not None:
         table.network[row] = int(own.network.network_address)
+        table.prefix_length[row] = own.network.prefixlen
         table.gateway[row] = table.network[row] + intent.fabric.addressing.gateway_offset
     if own.gateway is not None:
         table.gateway[row] = int(own.gateway)
@@ -66,7 +67,6 @@ def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -
         Row of the switch.
     """
     intent, table = fabric.intent, fabric.subnets
-    length = intent.fabric.addressing.host_prefix_length
     for index, own in enumerate(override.value.subnets):
         leaf = row < fabric.switches.leaf_count
         if not leaf or subnet_row(intent, table, row, own) is None:
@@ -74,10 +74,6 @@ def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -
             message = f"{fabric.switches.names[row]} has no such subnet of NICs"
             fix = f"name a subnet of a leaf{which}"
             yield _finding(message, fix, (override, "subnets", index))
-        if own.network is not None and own.network.prefixlen != length:
-            message = f"{own.network} is not a /{length}, as addressing.host_prefix_length says"
-            fix = "all subnets of NICs have one length: correct it, or host_prefix_length"
-            yield _finding(message, fix, (override, "subnets", index, "network"))
 
 
 def write_own_links(

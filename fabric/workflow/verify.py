@@ -210,11 +210,17 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
 
 
 def _passed_over(target: Target, reading: Reading) -> list[Deviation]:
-    """Return what is planned and the device does not have: whether it matters is not known."""
+    """Return what others configured against the plan, and what the device does not have.
+
+    Whether what it does not have matters is not known.
+    """
     name, message = target.connection.device, "not available on this host"
     return [
-        Deviation(name, "skipped", item, message, unknown=True)
-        for item in reading.draft.passed_over
+        *(Deviation(name, "conflict", "", text) for text in reading.draft.conflicts),
+        *(
+            Deviation(name, "skipped", item, message, unknown=True)
+            for item in reading.draft.passed_over
+        ),
     ]
 
 

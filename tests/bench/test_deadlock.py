@@ -63,7 +63,7 @@ def large(leaves: int, spines: int) -> Fabric:
             ),
             *(400 * ones, 5 * ones, ones.astype(np.bool_)),
         ),
-        subnets=Subnets(*(np.arange(leaves) for _ in range(5)), prefix_length=24),
+        subnets=Subnets(*(np.arange(leaves) for _ in range(5)), np.full(leaves, 24)),
         uplinks=Uplinks(
             *(leaf, HOST_PORTS + 1 + spine, leaves + spine, leaf + 1, 2 * np.arange(len(leaf))),
             *(400 * up, 40 * up, up.astype(np.bool_)),

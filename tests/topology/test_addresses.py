@@ -48,12 +48,12 @@ def check(built: Fabric) -> None:
     ]
     assert [ipv4_text(item) for item, count in Counter(addresses).items() if count > 1] == []
     for row in range(len(subnets)):
-        network = ipaddress.ip_network((int(subnets.network[row]), subnets.prefix_length))
+        network = ipaddress.ip_network(subnets.text(row))
         assert network.subnet_of(file.addressing.hosts)
         assert int(subnets.gateway[row]) in map(int, (network[1], network[-2]))
     for row in range(len(nics)):
         subnet = int(nics.subnet[row])
-        network = ipaddress.ip_network((int(subnets.network[subnet]), subnets.prefix_length))
+        network = ipaddress.ip_network(subnets.text(subnet))
         assert ipaddress.ip_address(int(nics.address[row])) in network
         assert int(nics.address[row]) not in map(int, (network[0], network[-1]))
         assert subnets.leaf[subnet] == nics.leaf[row]

@@ -201,6 +201,8 @@ FOREIGN = """devices:
   ports: {Ethernet128: {address: 10.9.0.4}, Ethernet136: {address: 10.9.0.6}}
 - names: su2-rail1
   subnets: [{network: 10.64.9.0/24, vlan: 301, gateway: 10.64.9.1}]
+- names: su2-rail0
+  subnets: [{network: 10.64.10.128/26, gateway: 10.64.10.190}]
 """
 FOREIGN_HOSTS = "hosts:\n- {names: gpu001, nics: [{rail: 0, address: 10.64.200.77}]}\n"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabric.lab.shell.files import read_file, read_inputs, refuses_bad_options, split_options
@@ -38,8 +39,10 @@ def _sha256sum(context: Context, argv: list[str], stdin: str) -> Result:
 
 def _grep(context: Context, argv: list[str], stdin: str) -> Result:
     options, words = split_options(argv, "qFxivocEwHrs", "e")
-    pattern = options["e"] if "e" in options else (words.pop(0) if words else "")
-    expression = re.escape(pattern) if "F" in options else pattern
+    several = [after for word, after in pairwise(argv) if word == "-e"]
+    patterns = several or [options["e"] if "e" in options else (words.pop(0) if words else "")]
+    pattern = "|".join(patterns) if len(patterns) > 1 else patterns[0]
+    expression = "|".join(map(re.escape, patterns)) if "F" in options else pattern
     if "F" not in options and "E" not in options and re.search(r"\\[(|+?{]", pattern):
         return Result("", "grep: only simple basic expressions are supported\n", 2)
     if "w" in options:

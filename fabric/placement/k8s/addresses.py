@@ -70,7 +70,7 @@ def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
     if cluster.one_subnet_per_nic:
         if cluster.traits.container_mode == "physical-function":
             return 1
-        usable = (1 << 32 - cluster.fabric.subnets.prefix_length) - 2
+        usable = (1 << 32 - _length(cluster, network)) - 2
         return usable - len(_taken_offsets(cluster, network))
     subnet, gateway = _subnet(cluster, network)
     hosts = len(cluster.hosts_of(network))
@@ -93,7 +93,7 @@ def _cidr_pool(cluster: Cluster, network: Network) -> Manifest:
     rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts]
     subnets = fabric.nics.subnet[rows]
     networks, gateways = fabric.subnets.network[subnets], fabric.subnets.gateway[subnets]
-    length = fabric.subnets.prefix_length
+    length = _length(cluster, network)
     spec: dict[str, Any] = {
         "cidr": str(addressing.hosts),
         "perNodeNetworkPrefix": length,
@@ -146,9 +146,26 @@ def _subnet(cluster: Cluster, network: Network) -> tuple[IPv4Network, IPv4Addres
     """Return subnet and gateway that the NICs of a network share."""
     fabric = cluster.fabric
     row = int(fabric.nics.subnet[cluster.nic_row(cluster.hosts_of(network)[0], network.rail)])
-    length = fabric.subnets.prefix_length
-    subnet = IPv4Network((int(fabric.subnets.network[row]), length))
+    subnet = IPv4Network(fabric.subnets.text(row))
     return subnet, IPv4Address(int(fabric.subnets.gateway[row]))
+
+
+def _length(cluster: Cluster, network: Network) -> int:
+    """Return the prefix length of the subnets of a rail.
+
+    Raises
+    ------
+    InputError
+        When there are several: a pool has one for all nodes.
+    """
+    fabric = cluster.fabric
+    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts_of(network)]
+    lengths = np.unique(fabric.subnets.prefix_length[fabric.nics.subnet[rows]]).tolist()
+    if len(lengths) > 1:
+        named = " and ".join(f"/{length}" for length in lengths)
+        message = f"the subnets of rail {network.rail} are {named}, and a pool has one length"
+        raise refused_field(fabric, ("addressing",), message, "use one length on a rail")
+    return int(lengths[0])
 
 
 def _hosts_addresses(cluster: Cluster, network: Network) -> list[int]:
@@ -177,7 +194,7 @@ def _excluded_offsets(cluster: Cluster, network: Network) -> list[int]:
 
     A pod that takes a whole NIC takes its address too: the GID is then the one that was planned.
     """
-    last = (1 << 32 - cluster.fabric.subnets.prefix_length) - 1
+    last = (1 << 32 - _length(cluster, network)) - 1
     if cluster.traits.container_mode != "physical-function":
         return sorted({0, last, *_taken_offsets(cluster, network)})
     own = _offsets(cluster, network)

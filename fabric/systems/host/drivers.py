@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:", "pause:", "storm:", "read_request:", "buffers:")
 #: Lines that end well whatever one of their commands did.
-_HIDES_STATUS = ("files:", "acs")
+_HIDES_STATUS = ("files:", "acs", "owners:")
 #: Names that are no interface names, by kind.
 _NAMES = {
     "sysctl": re.compile(r"net\.ipv4\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}"),
     "files": re.compile(r"/sys/[A-Za-z0-9_./*-]{1,120}"),
     "neighbour": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9.]{7,15}"),
+    "owners": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}(,[A-Za-z][A-Za-z0-9_.-]{0,14}){0,63}"),
     "routes": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9]{1,10}"),
 }
 #: From the notation of sysctl.d to a path below /proc/sys.
@@ -38,6 +39,17 @@ _CM = (
     f"{_CM_FOLDER}/{{0}}/ports/1/default_roce_tos; status=$?; "
     f'[ -z "$own" ] || sudo -n rmdir {_CM_FOLDER}/{{0}}; (exit $status); }}}}'
 )
+#: Where tools that configure NICs have their files (fabric/systems/host/adapters/owners.py), and
+#: what their lines have beside names of NICs.
+_OWNERS = " ".join((
+    *(f"{root}/netplan" for root in ("/etc", "/run", "/lib")),
+    *(f"{root}/NetworkManager/system-connections" for root in ("/etc", "/run", "/usr/lib")),
+    *(f"{root}/systemd/network" for root in ("/etc", "/run", "/usr/lib")),
+    *("/etc/network", "/etc/sysconfig/network-scripts"),
+    *(f"{root}/sysctl.d" for root in ("/etc", "/run", "/usr/lib")),
+    *("/etc/systemd/system", "/etc/udev/rules.d", "/etc/rc.local"),
+))
+_OWNED = "-e Name= -e net.ipv4 -e net/ipv4 -e mlnx_qos -e cma_roce_tos"
 _OF_ONE = {
     "qos": "sudo -n mlnx_qos -i {} -a",
     "tc": "sudo -n cat /sys/class/infiniband/{}/tc/1/traffic_class 2>/dev/null",
@@ -58,6 +70,8 @@ _OF_ONE = {
     '[ ! -L "$f" ] || echo "$f"; done',
     "sysctl": "[ ! -e /proc/sys/{0} ] || cat /proc/sys/{0}",
     "files": '[ ! -e {0} ] || echo "{0}=$(sudo -n cat {0})"',
+    # grep ends with 1 where no line matches, and with 2 where a folder is not there.
+    "owners": f"sudo -n grep -rsHF {{}} {_OWNED} {_OWNERS} || [ $? -le 2 ]",
     "readable": 'for f in {}; do [ ! -e "$f" ] || echo "$f=$(cat "$f")"; done',
     "neighbour": "ip -j neigh show dev {}",
     "routes": _ROUTES,
@@ -81,6 +95,7 @@ _STATE_COMMANDS = {
     "rdma": "ibdev2netdev",
     "addresses": "ip -j addr show",
     "rules": "ip -j rule show",
+    "services": "systemctl is-active NetworkManager systemd-networkd networking || true",
     "acs": 'for d in /sys/bus/pci/devices/*; do case "$(cat "$d/class")" in '
     '0x0604*) echo "$(basename "$d")='
     '$(sudo -n setpci -s "$(basename "$d")" ECAP_ACS+0x6.w 2>/dev/null)";; esac; done',
@@ -157,6 +172,8 @@ def _command(subject: str) -> str:
         return _STATE_COMMANDS.get(subject, "")
     if kind == "sysctl":
         name = name.translate(_PATHS)
+    elif kind == "owners":
+        name = " ".join(f"-e {nic}" for nic in name.split(","))
     elif kind == "neighbour":
         name = name.partition("/")[0]
     elif kind == "files" and "*" in name:

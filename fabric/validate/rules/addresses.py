@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints, Subnets
     from fabric.validate.world import Model
 
 
@@ -96,11 +96,11 @@ class NicInSubnet(ModelRule):
         fabric, nics, subnets = model.fabric, model.fabric.nics, model.fabric.subnets
         network = subnets.network[nics.subnet]
         offset = nics.address - network
-        last = (1 << (32 - subnets.prefix_length)) - 1
+        last = (subnets.last - subnets.network)[nics.subnet]
         for row in np.flatnonzero((offset < 1) | (offset >= last)).tolist():
             yield self.finding(
                 f"{ipv4_text(int(nics.address[row]))} is not a host address of "
-                f"{ipv4_text(int(network[row]))}/{subnets.prefix_length}",
+                f"{subnets.text(int(nics.subnet[row]))}",
                 "use an address in the subnet of this rail and leaf",
                 place=nic_place(fabric, row, "address")
                 or model.place("addressing", "first_host_offset"),
@@ -120,12 +120,12 @@ class GatewayFree(ModelRule):
         """Compare the gateways with the subnet and with the NICs."""
         fabric, nics, subnets = model.fabric, model.fabric.nics, model.fabric.subnets
         offset = model.intent.fabric.addressing.gateway_offset
-        last = (1 << (32 - subnets.prefix_length)) - 1
+        length = model.intent.fabric.addressing.host_prefix_length
+        last = (1 << (32 - length)) - 1
         place = model.place("addressing", "gateway_offset")
         if offset >= last:
             yield self.finding(
-                f"gateway_offset {offset} is not a host address of a /{subnets.prefix_length} "
-                "subnet",
+                f"gateway_offset {offset} is not a host address of a /{length} subnet",
                 f"use an offset from 1 to {last - 1}",
                 place=place,
             )
@@ -212,21 +212,20 @@ class SubnetsApart(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the subnets with the pool, with each other, and with their gateways."""
         table, pool = model.fabric.subnets, model.intent.fabric.addressing.hosts
-        size = 1 << (32 - table.prefix_length)
         inside = (table.network >= int(pool.network_address)) & (
-            table.network + size - 1 <= int(pool.broadcast_address)
+            table.last <= int(pool.broadcast_address)
         )
-        served = (table.gateway > table.network) & (table.gateway < table.network + size - 1)
+        served = (table.gateway > table.network) & (table.gateway < table.last)
         for wrong, message, fix in (
             (~inside, f"is outside addressing.hosts {pool}", "use a subnet of the pool"),
             (~served, "does not have its gateway inside", "use a gateway of the subnet"),
-            (_doubled(table.network), "belongs to two leaves or rails", "use a free subnet"),
+            (_overlapping(table), "overlaps a subnet of another leaf or rail", "use a free subnet"),
             (_doubled(table.leaf * 4096 + table.vlan), "shares its VLAN", "use a free VLAN"),
         ):
             for row in np.flatnonzero(wrong & _used(model.fabric)).tolist():
                 leaf = model.fabric.switches.names[int(table.leaf[row])]
                 place = switch_place(model.intent, leaf, "subnets")
-                network = f"{ipv4_text(int(table.network[row]))}/{table.prefix_length}"
+                network = table.text(row)
                 vlan = int(table.vlan[row])
                 if place:
                     yield self.finding(
@@ -239,6 +238,17 @@ def _used(fabric: Fabric) -> Bools:
     used = np.full(len(fabric.subnets), fabric.intent.fabric.addressing.vlan_per == "rail")
     used[fabric.nics.subnet[fabric.nics.enabled]] = True
     return used
+
+
+def _overlapping(table: Subnets) -> Bools:
+    """Return which subnets have an address that another one has."""
+    order = np.lexsort((table.last, table.network))
+    network, last = table.network[order], table.last[order]
+    before = np.maximum.accumulate(last)[:-1] >= network[1:]
+    wrong = np.zeros(len(table), bool)
+    wrong[order[1:][before]] = True
+    wrong[order[:-1][last[:-1] >= network[1:]]] = True
+    return wrong
 
 
 def _doubled(values: Ints) -> Bools:

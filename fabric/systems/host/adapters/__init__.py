@@ -15,6 +15,7 @@ from fabric.systems.host.adapters.commands import (
     PROFILES,
     restore_commands,
 )
+from fabric.systems.host.adapters.owners import other_files
 from fabric.systems.host.adapters.settings import stands_in
 from fabric.systems.host.parsers import UNAVAILABLE
 
@@ -152,7 +153,8 @@ class HostAdapter:
                 *(_DCQCN[state["reader"]] if "dcqcn" in state["nics"].get(interface, {}) else ()),
             )
         ]
-        return ["addresses", "rules", "rdma", *per_nic, *_planned(state, "rules")]
+        owners = [f"owners:{','.join(sorted(state['nics']))}", "services"] if state["nics"] else []
+        return ["addresses", "rules", "rdma", *owners, *per_nic, *_planned(state, "rules")]
 
     def draft(
         self,
@@ -200,7 +202,15 @@ class HostAdapter:
         lines = [*(f"- {path}" for path in stale), *_lines(changed, apart, running)]
         missing = passed_over(beside, planned)
         lines += [f"# {name}: this host does not have it; skipped" for name in missing]
-        return Draft(candidate, (*changes, *apart), "\n".join(lines), passed_over=missing)
+        others = other_files(running.system, dict(_placed(artefacts)), expected_state(artefacts))
+        return Draft(
+            candidate,
+            (*changes, *apart),
+            "\n".join(lines),
+            others.notes,
+            others.conflicts,
+            passed_over=missing,
+        )
 
     def restore(self, before: Running, now: Running) -> Files:
         """Return the earlier files, and commands for the earlier live settings."""

@@ -98,6 +98,11 @@ class HostParser:
             config=live,
             canonical=json.dumps(live, sort_keys=True, indent=1),
             saved=None,
+            system={
+                name.partition(":")[0]: text
+                for name, text in texts.items()
+                if name.partition(":")[0] in ("owners", "services")
+            },
             files={
                 name.removeprefix("file:"): text
                 for name, text in texts.items()
