@@ -24,6 +24,7 @@ from fabric.design.qos import (
     qos_profile,
 )
 from fabric.platforms import platforms
+from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -245,8 +246,11 @@ class SwitchDesigner:
         """Yield port and cable of some uplinks, as seen from one of their ends."""
         fabric, up = self._fabric, self._fabric.uplinks
         numbered = fabric.intent.fabric.bgp.peering == "numbered"
-        columns = (near, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
-        for link, port, peer, peer_port, ip, speed, cable, enabled in zip(
+        columns = (
+            *(near, far, far_port, address, up.prefix_length),
+            *(up.speed_gbps, up.cable_m, up.enabled),
+        )
+        for link, port, peer, peer_port, ip, length, speed, cable, enabled in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             name = fabric.switches.names[peer]
@@ -262,7 +266,7 @@ class SwitchDesigner:
                     description=f"{name} {far_name}",
                     peer=name,
                     peer_port=far_name,
-                    address=f"{ipv4_text(ip)}/31" if numbered else "",
+                    address=f"{ipv4_text(ip)}/{length}" if numbered else "",
                 ),
             )
 
@@ -391,9 +395,9 @@ def _idle_speed_gbps(model: Sku, number: int, wanted_gbps: int) -> int:
 
 
 def _other_end(address: str) -> str:
-    ip, _, _ = address.partition("/")
+    ip, _, length = address.partition("/")
     head, _, last = ip.rpartition(".")
-    return f"{head}.{int(last) ^ 1}"
+    return f"{head}.{other_end(int(last), int(length))}"
 
 
 def _used_headroom(ports: tuple[PortDesign, ...]) -> tuple[HeadroomProfile, ...]:

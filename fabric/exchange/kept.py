@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from fabric.intent.scalars import LINK_LENGTHS
+from fabric.topology.model import other_end
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -14,8 +17,6 @@ if TYPE_CHECKING:
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
-#: Length of the address pair of a cable (RFC 3021).
-_PAIR = 31
 #: Loopbacks are numbered from parts of their pool: leaves from its half, super-spines its quarter.
 _PARTS = 4
 _FEWEST_LOOPBACKS = 256
@@ -157,18 +158,20 @@ def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:
         now = planned.get((cable.near, cable.far))
         address = _pair(cable)
         if now and address and now.addresses != address:
-            own[cable.near[0]][cable.near[1]] = address[0].partition("/")[0]
+            own[cable.near[0]][cable.near[1]] = address[0].removesuffix("/31")
     return dict(own)
 
 
 def _pair(cable: Cable) -> tuple[str, str] | None:
-    """Return both addresses of a /31; None where they are unknown or of another length."""
+    """Return both addresses of a /31 or /30; None where they are unknown or of another length."""
     known = [(one, IPv4Interface(text)) for one, text in enumerate(cable.addresses) if text]
-    if not known or any(address.network.prefixlen != _PAIR for _, address in known):
+    lengths = {address.network.prefixlen for _, address in known}
+    if len(lengths) != 1 or not lengths <= {*LINK_LENGTHS}:
         return None
     first, address = known[0]
-    other = IPv4Address(int(address.ip) ^ 1)
+    (length,) = lengths
+    other = IPv4Address(other_end(int(address.ip), length))
     if len(known) > 1 and known[1][1].ip != other:
         return None
-    pair = [f"{address.ip}/{_PAIR}", f"{other}/{_PAIR}"]
+    pair = [f"{address.ip}/{length}", f"{other}/{length}"]
     return (pair[first], pair[1 - first])

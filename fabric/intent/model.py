@@ -20,6 +20,7 @@ from fabric.intent.scalars import (
     EcmpMode,
     Gbps,
     Glob,
+    LinkAddress,
     Loose,
     Mac,
     Name,
@@ -399,8 +400,8 @@ class PortOverride(Model):
     )
     fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
     description: Text | None = Field(None, description="Port description.")
-    address: Address | None = Field(
-        None, description="Address of this end of the /31 of a cable between switches."
+    address: LinkAddress | None = Field(
+        None, description="Address of this end of a cable between switches, as a /31 or with /30."
     )
     peer: Peer | None = Field(
         None, description="Other end of the cable, if it differs from the design."

@@ -23,6 +23,8 @@ _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
 _MAX_NAME = 63
+#: Prefix lengths of cables between switches; the first is that of the pools (RFC 3021).
+LINK_LENGTHS = (31, 30)
 _MAX_CAGE = 1024
 
 
@@ -133,6 +135,23 @@ def _address(value: object) -> object:
         raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
+def _link_address(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        address = ipaddress.IPv4Interface(value if "/" in value else f"{value}/31")
+    except ValueError:
+        address = ipaddress.IPv4Interface("0.0.0.0/0")
+    length = address.network.prefixlen
+    first, last = address.network[0], address.network[-1]
+    if length not in LINK_LENGTHS or (length == LINK_LENGTHS[1] and address.ip in (first, last)):
+        raise ValueError(
+            f"{value!r} is not an end of a cable; use the form 10.0.0.1 in a /31, or a host "
+            "address of a /30 such as 10.0.0.1/30"
+        )
+    return address
+
+
 def _day(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -166,6 +185,7 @@ Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]

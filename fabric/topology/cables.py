@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.hardware import role_model, unit_models
 from fabric.topology.layout import (
     core_start,
@@ -66,7 +67,7 @@ def uplinks(intent: Intent, layout: Layout) -> Uplinks:
 def no_uplinks() -> Uplinks:
     """Return no cables."""
     none = np.zeros(0, dtype=np.int64)
-    return Uplinks(none, none, none, none, none, none, none, enabled=none.astype(np.bool_))
+    return Uplinks(*(none,) * 7, enabled=none.astype(np.bool_), prefix_length=none)
 
 
 def _units_by_model(intent: Intent) -> list[tuple[Sku, list[int]]]:
@@ -98,6 +99,7 @@ def _leaf_uplinks(intent: Intent, layout: Layout) -> Uplinks:
         speed_gbps=np.full(count, file.speeds.uplink_gbps),
         cable_m=np.full(count, file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),
+        prefix_length=np.full(count, LINK_LENGTHS[0]),
     )
 
 
@@ -143,4 +145,5 @@ def _core_links(intent: Intent, layout: Layout) -> Uplinks:
         speed_gbps=np.full(count, file.speeds.core_gbps or file.speeds.uplink_gbps),
         cable_m=np.full(count, file.cables.core_m or file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),
+        prefix_length=np.full(count, LINK_LENGTHS[0]),
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.intent.cabling import MAX_ERRORS
+from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import NO_PORT, ROLES, GaveWay, Uplinks
 from fabric.topology.naming import hint, nic_names
 
@@ -245,6 +246,7 @@ def _trunks(fabric: Fabric, links: Sequence[_Link], addresses: Ints) -> Uplinks:
         speed_gbps=_told([link.row.speed_gbps for link in links], gbps),
         cable_m=_told([link.row.cable_m for link in links], metres),
         enabled=np.ones(len(links), dtype=np.bool_),
+        prefix_length=np.full(len(links), LINK_LENGTHS[0]),
     )
 
 

@@ -74,9 +74,9 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
     columns = (
         *(up.lower, up.lower_port, up.lower_address),
         *(up.upper, up.upper_port, up.upper_address),
-        *(up.speed_gbps, up.cable_m, up.enabled),
+        *(up.speed_gbps, up.cable_m, up.enabled, up.prefix_length),
     )
-    for lower, port, address, upper, far_port, far_address, speed, cable, enabled in zip(
+    for lower, port, address, upper, far_port, far_address, speed, cable, enabled, length in zip(
         *(column.tolist() for column in columns), strict=True
     ):
         below, above = switches.names[lower], switches.names[upper]
@@ -89,8 +89,8 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
                 "kind": "uplink",
                 "ports": ports,
                 "addresses": {
-                    below: f"{ipv4_text(address)}/31",
-                    above: f"{ipv4_text(far_address)}/31",
+                    below: f"{ipv4_text(address)}/{length}",
+                    above: f"{ipv4_text(far_address)}/{length}",
                 },
                 "speed_gbps": speed,
                 "cable_m": cable,

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from fabric.core.units import ipv4_text
+
+Number = TypeVar("Number", int, "Ints")
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,11 +140,16 @@ class Subnets:
         return f"{ipv4_text(int(self.network[row]))}/{int(self.prefix_length[row])}"
 
 
+def other_end(address: Number, prefix_length: Number) -> Number:
+    """Return the other host address of the subnets of cables: 1 bit of a /31, 2 bits of a /30."""
+    return address ^ ((1 << (32 - prefix_length)) - 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Uplinks:
-    """Cables between a switch and one a tier above, each a /31.
+    """Cables between a switch and one a tier above, each a /31, or a /30 that the inventory sets.
 
-    The upper end has the even address, unless the inventory gives it the other one.
+    The upper end has the lower address, unless the inventory gives it the other one.
     """
 
     lower: Ints
@@ -153,14 +160,15 @@ class Uplinks:
     speed_gbps: Ints
     cable_m: Ints
     enabled: Bools
+    prefix_length: Ints
 
     def __len__(self) -> int:
         return len(self.lower)
 
     @property
     def lower_address(self) -> Ints:
-        """The other address of each /31."""
-        return self.upper_address ^ 1
+        """The other host address of each subnet."""
+        return other_end(self.upper_address, self.prefix_length)
 
 
 #: Port of a NIC that no cable ends on; such a NIC is not enabled, and on no leaf's list.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.core.units import ipv4_text
+from fabric.topology.model import other_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,7 +88,7 @@ def write_own_links(
         Rows of switches and their overrides; a later one of a port counts.
     """
     up = fabric.uplinks
-    ends: dict[tuple[int, bool], tuple[int, _Place]] = {}
+    ends: dict[tuple[int, bool], tuple[IPv4Interface, _Place]] = {}
     for row, override in overrides:
         numbers = fabric.switches.skus[row].port_numbers()
         for port, change in override.value.ports.items():
@@ -99,13 +100,15 @@ def write_own_links(
                 message = f"{port} has no cable to another switch, so it has no address"
                 yield _finding(message, "remove the address, or name another port", place)
             else:
-                ends[cable, int(up.upper[cable]) == row] = (int(change.address), place)
+                ends[cable, int(up.upper[cable]) == row] = (change.address, place)
     for (cable, upper), (address, place) in ends.items():
-        up.upper_address[cable] = address if upper else address ^ 1
+        length, mine = address.network.prefixlen, int(address.ip)
+        far = other_end(mine, length)
+        up.upper_address[cable], up.prefix_length[cable] = mine if upper else far, length
         other = ends.get((cable, not upper))
-        if upper and other and other[0] != address ^ 1:
-            message = f"{ipv4_text(address)} and {ipv4_text(other[0])} are not in one /31"
-            yield _finding(message, "set one end alone, or both in one /31", place)
+        if upper and other and other[0] != IPv4Interface((far, length)):
+            message = f"{address} and {other[0]} are not the two ends of one subnet"
+            yield _finding(message, f"set one end alone, or both in one /{length}", place)
 
 
 def _finding(message: str, fix: str, place: _Place) -> Finding:

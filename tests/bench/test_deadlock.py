@@ -66,7 +66,7 @@ def large(leaves: int, spines: int) -> Fabric:
         subnets=Subnets(*(np.arange(leaves) for _ in range(5)), np.full(leaves, 24)),
         uplinks=Uplinks(
             *(leaf, HOST_PORTS + 1 + spine, leaves + spine, leaf + 1, 2 * np.arange(len(leaf))),
-            *(400 * up, 40 * up, up.astype(np.bool_)),
+            *(400 * up, 40 * up, up.astype(np.bool_), 31 * up),
         ),
     )
 

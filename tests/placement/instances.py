@@ -99,7 +99,7 @@ def _uplinks(lower: np.ndarray, upper: np.ndarray, gbps: int) -> Uplinks:
     zero = np.zeros(len(lower), dtype=np.int64)
     first = np.searchsorted(lower, lower)  # lower is ascending
     port = np.arange(len(lower)) - first + 1
-    return Uplinks(lower, port, upper, port, zero, zero + gbps, zero + 40, zero == 0)
+    return Uplinks(lower, port, upper, port, zero, zero + gbps, zero + 40, zero == 0, zero + 31)
 
 
 def crossed(fabric: Fabric, seed: int) -> Fabric:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import shutil
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabric.core.errors import InputError
 from fabric.core.units import ipv4_text
+from fabric.design.designs import Designs
 from fabric.topology import Fabric
 from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric
 
@@ -262,3 +266,39 @@ def test_same_inventory_same_fabric(name: str) -> None:
         for field, value in vars(getattr(first, table)).items():
             if isinstance(value, np.ndarray):
                 assert np.array_equal(value, getattr(getattr(second, table), field)), field
+
+
+OWN_LINKS = """devices:
+- names: su1-rail0
+  ports: {Ethernet128: {address: %s}, Ethernet136: {address: %s}}
+"""
+
+
+def test_a_cable_has_a_30_where_the_inventory_sets_one(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    shutil.copytree(INVENTORY / "demo", folder)
+    (folder / "devices/own.yaml").write_text(OWN_LINKS % ("10.9.0.9/30", "10.9.0.5"))
+    devices = Designs(folder).devices
+    ports = {port.name: port for port in devices["su1-rail0"].ports}
+    assert (ports["Ethernet128"].address, ports["Ethernet136"].address) == (
+        "10.9.0.9/30",
+        "10.9.0.5/31",
+    )
+    near = {one.local_address: one.address for one in devices["su1-rail0"].bgp.neighbours}
+    assert near == {"10.9.0.9": "10.9.0.10", "10.9.0.5": "10.9.0.4"}
+    far = [one for name in ("spine01", "spine02") for one in devices[name].bgp.neighbours]
+    assert {"10.9.0.9", "10.9.0.5"} <= {one.address for one in far}
+
+
+@pytest.mark.parametrize(
+    "address", ["10.9.0.8/30", "10.9.0.11/30", "10.9.0.9/29", "10.9.0.9/32", "10.9.0", "x"]
+)
+def test_an_address_that_no_end_of_a_cable_has_is_an_error(tmp_path: Path, address: str) -> None:
+    folder = tmp_path / "demo"
+    shutil.copytree(INVENTORY / "demo", folder)
+    (folder / "devices/own.yaml").write_text(OWN_LINKS % (f'"{address}"', "10.9.0.5"))
+    with pytest.raises(InputError) as caught:
+        Designs(folder).devices  # noqa: B018 - reads
+    (finding,) = caught.value.findings
+    assert f"{address!r} is not an end of a cable" in str(finding)
+    assert "own.yaml:3:" in str(finding)

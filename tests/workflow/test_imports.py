@@ -198,7 +198,7 @@ def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_pa
 FOREIGN = """devices:
 - names: su1-rail0
   subnets: [{network: 10.64.200.0/24, vlan: 300, gateway: 10.64.200.254}]
-  ports: {Ethernet128: {address: 10.9.0.4}, Ethernet136: {address: 10.9.0.6}}
+  ports: {Ethernet128: {address: 10.9.0.4}, Ethernet136: {address: 10.9.0.9/30}}
 - names: su2-rail1
   subnets: [{network: 10.64.9.0/24, vlan: 301, gateway: 10.64.9.1}]
 - names: su2-rail0

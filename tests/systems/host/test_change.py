@@ -246,7 +246,8 @@ def test_a_nic_that_only_ip_knows_gets_its_addresses_back():
 def test_what_is_read_depends_on_the_driver(reader, subjects):
     state = {"reader": reader, "rdma_devices": {"eth1": "mlx5_1"}, "nics": {"eth1": {}}}
     made = Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode())
-    assert HostAdapter().subjects([made]) == ["addresses", "rules", "rdma", *subjects]
+    others = ["owners:eth1", "services"]
+    assert HostAdapter().subjects([made]) == ["addresses", "rules", "rdma", *others, *subjects]
 
 
 @pytest.mark.parametrize(("reader", "subject"), [("mlnx_qos", "ecn:eth1"), ("dcb", "cc:eth1")])
