@@ -25,8 +25,8 @@ def import_(
         str,
         argument(
             "Format of the source: air, ansible, configs, containerlab, csv, dot, graphml, "
-            "hedgehog, ibnetdiscover, json, lingjun, lldp, minigraph, netbox, netlab, nornir, "
-            "slurm, sonic-testbed or topograph."
+            "hedgehog, ibnetdiscover, json, lingjun, lldp, minigraph, netbox, netlab, netq, "
+            "nornir, slurm, sonic-testbed or topograph."
         ),
     ],
     source: Annotated[

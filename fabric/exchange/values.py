@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-
+#: Management ports by their names on the systems (their manuals, and IEEE 802.3 ports of hosts).
+_MANAGEMENT = re.compile(
+    r"(?:eth0|mgmt\d*|Management\d[\d/]*|fxp0|em0|me0|vme|re0:mgmt-0|MEth[\d/]+|M-GigabitEthernet"
+    r"[\d/]+|MGE[\d/]+)"
+)
 _MAC = re.compile(r"[0-9a-f]{12}")
 _NAME = TypeAdapter(Name)
 #: Fields that hold a number, with the least and the greatest; as `fabric.intent.scalars` has them.
@@ -172,6 +176,11 @@ def name_error(text: str) -> str:
     except ValidationError as error:
         return error.errors()[0]["msg"].removeprefix("Value error, ")
     return ""
+
+
+def is_management(port: str) -> bool:
+    """Tell whether a port is one for management by its name."""
+    return _MANAGEMENT.fullmatch(port) is not None
 
 
 def is_name(text: str) -> bool:

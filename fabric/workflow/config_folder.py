@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.values import text_of
+from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import readers
@@ -14,7 +14,6 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
 from fabric.workflow.audit import LLDP
 from fabric.workflow.configurations import WHOLE
-from fabric.workflow.lldp_folder import is_management
 from fabric.workflow.saved import files_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.device_names import DeviceNames, label
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.values import text_of
+from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.parsers import UnreadableError
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 #: Endings of files with outputs; what stands before them is the name of the device.
 _ENDINGS = {".json", ".txt", ".xml", ".log", ".out", ".lldp"}
 _MAX_FILES = 20_000
-#: Management ports by their names on the systems (their manuals, and IEEE 802.3 ports of hosts).
-_MANAGEMENT = re.compile(
-    r"(?:eth0|mgmt\d*|Management\d[\d/]*|fxp0|em0|me0|vme|re0:mgmt-0|MEth[\d/]+|M-GigabitEthernet"
-    r"[\d/]+|MGE[\d/]+)"
-)
 _MAC = re.compile(r"[0-9A-Fa-f]{2}(?:[:.-]?[0-9A-Fa-f]{2}){5}")
 #: A name of a port: ports that are numbers alone are indices (RFC 2863, ifIndex).
 _PORT = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
@@ -65,11 +60,6 @@ def read_folder(folder: Path) -> list[dict[str, Any]]:
     if findings:
         raise input_error(findings, str(folder))
     return [*seen.values(), *_unread(seen)]
-
-
-def is_management(port: str) -> bool:
-    """Tell whether a port is one for management by its name."""
-    return _MANAGEMENT.fullmatch(port) is not None
 
 
 def _finding(path: Path, message: str) -> Finding:

@@ -330,5 +330,21 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         },
         {},
     ),
+    "netq-columns": (
+        "netq",
+        {"n.txt": "Hostname  Interface\n--------  ---------\na         swp1\n"},
+        {},
+    ),
+    "netq-empty": ("netq", {"n.txt": "Matching lldp records:\n"}, {}),
+    "netq-rows": (
+        "netq",
+        {
+            "n.txt": "Hostname  Interface  Peer Hostname  Peer Interface\n"
+            "--------  ---------  -------------  --------------\n"
+            "leaf01    swp1       {{x}}          swp1\nleaf01    swp2\n"
+            "leaf01    swp3       spine01        swp1\nleaf02    swp3       spine01        swp1\n"
+        },
+        {},
+    ),
     "ibnetdiscover-empty": ("ibnetdiscover", {"ib.txt": "# nothing\n"}, {}),
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.exchange.plant import Cable, Device, Nic
+from fabric.workflow.project import Project
+from tests.cli.runs import run
 from tests.exchange.plants import put, read
 
 API = "apiVersion: wiring.githedgehog.com/v1beta1\n"
@@ -251,3 +253,42 @@ def test_infiniband(tmp_path: Path) -> None:
         f"1 routers and aggregation nodes are ignored: {aggregation}",
         f"1 links to undefined nodes are ignored: {missing}",
     ]
+
+
+NETQ = """\
+nvidia@switch:~$ netq show lldp
+Matching lldp records:
+Hostname          Interface                 Peer Hostname     Peer Interface            Last Changed
+----------------- ------------------------- ----------------- ------------------------- -------------------------
+gpu01             eth0                      oob-switch        swp2                      Mon Dec  2 21:22:55 2024
+gpu01             eth1                      leaf01            swp1                      Mon Dec  2 21:22:55 2024
+leaf01            swp1                      gpu01             48:b0:2d:76:ee:8e         Mon Dec  2 21:22:55 2024
+leaf01            swp2                      gpu02             48:b0:2d:76:ee:8f         Mon Dec  2 21:22:55 2024
+leaf01            swp49                     spine01           swp1                      Mon Dec  2 21:22:55 2024
+spine01           swp1                      leaf01            swp49                     Mon Dec  2 21:22:55 2024
+spine01           swp2                      leaf02            swp49                     Mon Dec  2 21:22:55 2024
+gpu03             eth1                      leaf02            swp1                      Mon Dec  2 21:22:55 2024
+"""  # noqa: E501 - as NetQ prints it
+
+
+def test_netq_has_a_row_for_each_end(tmp_path: Path) -> None:
+    done = read("netq", put(tmp_path, {"n.txt": NETQ}))
+    assert {(cable.near, cable.far) for cable in done.plant.cables} == {
+        (("gpu01", "eth1"), ("leaf01", "swp1")),
+        (("leaf01", "swp49"), ("spine01", "swp1")),
+        (("leaf02", "swp49"), ("spine01", "swp2")),
+        (("gpu03", "eth1"), ("leaf02", "swp1")),
+    }
+    kinds = {name: device.kind for name, device in done.plant.device.items()}
+    hosts = {"gpu01": "", "gpu03": ""}
+    assert kinds == dict.fromkeys(("leaf01", "leaf02", "spine01"), "switch") | hosts
+    assert [note.message for note in done.notes] == [
+        "1 management ports are ignored: gpu01 eth0",
+        "1 cables end at a MAC address and are ignored: gpu02",
+    ]
+    words = ("--hosts", "gpu[01,03]", "--model", "leaf=SN5600", "--model", "spine=SN5600")
+    out = tmp_path / "out"
+    ended = run("import", "netq", tmp_path / "n.txt", *words, "--output", out)
+    assert ended.code == 0, ended.said
+    fabric = Project(out).fabric
+    assert {*fabric.switch_row, *fabric.host_row} == {*kinds}

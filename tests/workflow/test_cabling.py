@@ -116,7 +116,7 @@ def ends(tmp_path):
         (LldpNeighbour("gpu1", "02:00:00:00:00:99"), ("gpu1", "")),
         (LldpNeighbour(LEAF, "etp1"), (LEAF, "Ethernet0")),
         (LldpNeighbour(LEAF, "x", "Ethernet8"), (LEAF, "Ethernet8")),
-        (LldpNeighbour("printer.example.org", "p1"), ("printer", "p1")),
+        (LldpNeighbour("printer.example.org", "p1"), ("printer.example.org", "p1")),
     ],
 )
 def test_what_lldp_names(ends, seen, expected):
