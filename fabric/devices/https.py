@@ -60,9 +60,8 @@ class CappedResponse(HTTPResponse):
             return super().read(amt)
         try:
             return self._whole()
-        except BaseException:
+        finally:
             self.close()
-            raise
 
     def _whole(self) -> bytes:
         if self.length is not None and not self.chunked:

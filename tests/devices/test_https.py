@@ -50,6 +50,9 @@ def pem(certificate):
     return certificate.public_bytes(serialization.Encoding.PEM).decode()
 
 
+WITHOUT_LENGTH = "/without-length"
+
+
 class Seen(BaseHTTPRequestHandler):
     """Answers nothing of use, and notes that it was asked."""
 
@@ -59,7 +62,8 @@ class Seen(BaseHTTPRequestHandler):
         """Note who asks."""
         self.asked.append(self.headers.get("Authorization"))
         self.send_response(200)
-        self.send_header("Content-Length", "2")
+        if self.path != WITHOUT_LENGTH:
+            self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"{}")
 
@@ -127,6 +131,16 @@ def test_its_own_certificate_is_enough(served, asked):
     assert client._send_request(["show version"], "cli").content == b"{}"
     client.close()
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("path", ["/", WITHOUT_LENGTH])
+def test_an_answer_that_was_read_is_closed(served, path):
+    own = PinnedConnection("127.0.0.1", served[0], path=path, trust=served[1], timeout_s=30)
+    own.request("POST", path, b"")
+    answer = own.getresponse()
+    assert answer.read() == b"{}"
+    assert answer.isclosed()
+    own.close()
 
 
 def test_errors_name_the_field(served):
