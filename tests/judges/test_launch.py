@@ -108,6 +108,15 @@ SCRIPTS = {
 }
 
 
+#: What a rank runs: it ends when all ranks have printed. Hydra loses the output of a job of which
+#: one host ends before it has reached the other ("write error (Broken pipe)").
+RANK = """
+echo "said {rank} $NCCL_IB_HCA $1"
+touch "ended.{file}"
+until [ "$(ls ended.* | wc -l)" -eq {ranks} ]; do sleep 0.1; done
+"""
+
+
 @pytest.mark.parametrize("form", SCRIPTS)
 def test_the_scripts_start_the_ranks_with_their_environment(form: str, tmp_path: Path) -> None:
     (name, package, says), hosts, script, rank = SCRIPTS[form]
@@ -115,7 +124,8 @@ def test_the_scripts_start_the_ranks_with_their_environment(form: str, tmp_path:
     built = fabric(units=[{"name": "su1", "hosts": hosts}], **HOST)
     order = Order(built, nodes=len(built.hosts))
     write(tmp_path, order, form)
-    words = ("sh", script, "sh", "-c", f'echo "said {rank} $NCCL_IB_HCA $1"', "-", "an argument")
+    line = RANK.format(rank=rank, file=rank.split()[0], ranks=len(order.placement.ranks))
+    words = ("sh", script, "sh", "-c", line, "-", "an argument")
     said = run(tmp_path, *words, HYDRA_LAUNCHER="fork")
     lines = sorted(re.findall(r"said (\d+) (\d+) (\S+) (.*)", said))
     hca = order.environments[order.placement.hosts[0]].values["NCCL_IB_HCA"]
