@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.change.labs import ALL, planned
 from tests.reliability.faults import by_injection
+from tests.waiting import until
 
 OPTIONS = Options(timer_s=60, verify_s=3.0, poll_s=0.1)
 LEAF, SPINE = labs.LEAF, labs.SPINE
@@ -283,9 +283,7 @@ class LineRuns:
             for line in process.stderr:
                 if line.startswith(f"{LEAF}: commit"):
                     break
-            deadline_s = time.monotonic() + 20
-            while killed.runs not in self.system.running(leaf) and time.monotonic() < deadline_s:
-                time.sleep(0.05)
+            until(lambda: killed.runs in self.system.running(leaf), "the change runs")
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
             process.stderr.close()

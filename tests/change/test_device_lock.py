@@ -24,6 +24,7 @@ from tests.change.scripted import ScriptedDriver
 from tests.change.test_engine import is_after, is_before, silent
 from tests.change.test_kill import prepared, run_child
 from tests.change.test_stuck_lab import APPLY, ROOT
+from tests.waiting import LONGEST_S
 
 OTHER = Claim("rocefab-lock-7-0123456789abcdef", "bob@laptop", 7, "2026-11-22T10:00:00+0000")
 OPTIONS = Options(verify_s=0.05, poll_s=0.01)
@@ -131,7 +132,7 @@ def test_of_two_runs_at_the_same_moment_one_wins(folder):
     results = {}
 
     def go(name):
-        gate.wait(5)
+        gate.wait(LONGEST_S)
         results[name] = apply(folder, plan, name)
 
     threads = [threading.Thread(target=go, args=(name,)) for name in ("one", "two")]

@@ -16,6 +16,7 @@ from fabric.systems.eos.drivers import EosDriver
 from fabric.workflow.apply import Options, apply, rollback, status
 from tests.change import labs
 from tests.change.labs import planned
+from tests.waiting import LONGEST_S, until
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 APPLY = (sys.executable, "-m", "fabric", "apply")
@@ -56,16 +57,13 @@ def test_the_second_ctrl_c_ends_a_run_with_a_wedged_leaf_and_resume_goes_on(read
         text=True,
         cwd=ROOT,
     )
-    deadline_s = time.monotonic() + 120
-    while states_of(state).get(wedged) != "staging":
-        assert time.monotonic() < deadline_s
-        time.sleep(0.1)
+    until(lambda: states_of(state).get(wedged) == "staging", "the leaf is staged")
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     time.sleep(1.0)
     assert process.poll() is None, "the first one waits for what is under way"
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=5)
+    _, said = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 130
     assert "press Ctrl-C again to stop immediately" in said
     assert "rocefab: terminated" in said

@@ -6,12 +6,12 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment, run
+from tests.waiting import LONGEST_S, until
 
 
 def started(*words: object, **environment: str) -> subprocess.Popen[str]:
@@ -29,13 +29,10 @@ def started(*words: object, **environment: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_lab_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     process = started("lab", "up", DEMO, "--dir", tmp_path / "lab")
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "lab" / "connections.json").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until((tmp_path / "lab" / "connections.json").exists, "the lab is up")
     assert process.stderr.readline() == "10 devices are up. In another terminal:\n"
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 0, err
     assert err.endswith("stopping the lab\n")
     assert "Traceback" not in err

@@ -174,8 +174,8 @@ def connect() -> Iterator[Callable[[Any], paramiko.SSHClient]]:
             password,
             look_for_keys=False,
             allow_agent=False,
-            timeout=5,
-            banner_timeout=5,
+            timeout=60,
+            banner_timeout=60,
         )
         return client
 
@@ -186,6 +186,6 @@ def connect() -> Iterator[Callable[[Any], paramiko.SSHClient]]:
 
 def execute(client: paramiko.SSHClient, command: str) -> tuple[str, str, int]:
     """Run one command; return stdout, stderr and the code (-1 when the session broke)."""
-    channel = client.exec_command(command, timeout=5)
+    channel = client.exec_command(command, timeout=60)
     out, err = channel[1].read().decode(), channel[2].read().decode()
     return out, err, channel[1].channel.recv_exit_status()

@@ -102,7 +102,7 @@ def test_exec_keeps_stdout_stderr_and_code_apart(lab: Lab, connect: Login) -> No
 
 
 def test_exec_reads_the_input_of_the_client(lab: Lab, connect: Login) -> None:
-    stdin, stdout, _ = connect(lab["gpu01"]).exec_command("sh -s", timeout=5)
+    stdin, stdout, _ = connect(lab["gpu01"]).exec_command("sh -s", timeout=60)
     stdin.write("echo from input\n")
     stdin.channel.shutdown_write()
     assert stdout.read() == b"from input\n"
@@ -111,7 +111,7 @@ def test_exec_reads_the_input_of_the_client(lab: Lab, connect: Login) -> None:
 def test_several_sessions_at_once(lab: Lab, connect: Login) -> None:
     lab["leaf01"].faults.add(Fault("slow", pattern="first", seconds=0.5))
     first, second = connect(lab["leaf01"]), connect(lab["leaf01"])
-    waiting = first.exec_command("echo first", timeout=5)
+    waiting = first.exec_command("echo first", timeout=60)
     assert execute(second, "echo second")[0] == "second\n"
     assert waiting[1].read() == b"first\n"
 

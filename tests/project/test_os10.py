@@ -11,11 +11,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "tests" / "plugin"
@@ -228,11 +229,9 @@ def lab(inventory: Path, tmp_path: Path):
             [sys.executable, *words], env=_environment(PLUGIN), cwd=ROOT, stdout=log, stderr=log
         )
     try:
-        deadline_s = time.monotonic() + 120
-        while not (folder / "connections.json").exists():
-            assert process.poll() is None, (tmp_path / "lab.log").read_text()
-            assert time.monotonic() < deadline_s
-            time.sleep(0.1)
+        ready = folder / "connections.json"
+        until(lambda: ready.exists() or process.poll() is not None, "the lab is up")
+        assert process.poll() is None, (tmp_path / "lab.log").read_text()
         yield folder / "connections.json"
     finally:
         process.terminate()

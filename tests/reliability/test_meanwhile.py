@@ -24,6 +24,7 @@ from fabric.workflow.apply import apply, status
 from tests.change import labs
 from tests.change.labs import planned
 from tests.cli.runs import run
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = Options(timer_s=60, verify_s=3.0, poll_s=0.1)
@@ -198,10 +199,7 @@ def started(state, connections, change_plan, lab):
     for line in process.stderr:
         if line.startswith(f"{labs.LEAF}: commit"):
             break
-    deadline_s = time.monotonic() + 30
-    while states(state).get(labs.LEAF) != "committed":
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    until(lambda: states(state).get(labs.LEAF) == "committed", "the leaf is committed")
     return process, options
 
 

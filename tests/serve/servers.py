@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +22,9 @@ from fabric.serve.service import Service
 from fabric.serve.settings import Settings
 from fabric.serve.store import Store
 from tests.cli.runs import ROCEFAB, ROOT, clean_environment
+from tests.waiting import until
 
 DEMO = ROOT / "inventory" / "demo"
-START_S = 120.0
 JSON = {"Content-Type": "application/json"}
 
 
@@ -91,14 +90,6 @@ def process(folder: Path, *words: object, verify=True, **environment: str) -> It
                 child.wait(60)
             child.kill()
     assert "Traceback" not in err.read_text()
-
-
-def until(reached, what: str, within_s: float = START_S) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + within_s
-    while not reached():
-        assert time.monotonic() < deadline, f"it took too long until {what}"
-        time.sleep(0.02)
 
 
 def copy_of_demo(folder: Path) -> Path:

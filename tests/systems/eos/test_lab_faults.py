@@ -11,6 +11,7 @@ from pyeapi.eapilib import ConnectionError as EapiConnectionError
 
 from fabric.lab.faults import Fault
 from tests.lab.eos_running import Served, serving
+from tests.waiting import LONGEST_S, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def test_stopping_does_not_wait_for_a_hung_client(served: Served) -> None:
     thread.start()
     time.sleep(0.2)
     served.wait(served.device.stop())
-    thread.join(timeout=5)
+    thread.join(timeout=LONGEST_S)
     assert errors
 
 
@@ -115,7 +116,7 @@ def test_reboot_loads_startup_and_forgets_sessions(served: Served, driver: Any) 
         driver.get_facts()
     assert "refused" in str(caught.value)
     served.clock.advance(31)
-    deadline_s = time.monotonic() + 5
+    deadline_s = time.monotonic() + LONGEST_S
     while True:
         try:
             facts = driver.get_facts()
@@ -136,15 +137,8 @@ def test_reboot_ends_a_timed_commit_with_startup(served: Served, driver: Any) ->
     served.device.faults.add(Fault("reboot", pattern="commit$"))
     with pytest.raises(LOST):
         driver.confirm_commit()
-    served.wait(_pause())
-    assert "hostname leaf1\n" in served.device.running_text
+    until(lambda: "hostname leaf1\n" in served.device.running_text, "the switch has booted")
     assert driver.has_pending_commit() is False
-
-
-async def _pause() -> None:
-    import asyncio
-
-    await asyncio.sleep(0.2)
 
 
 def test_stopping_while_rebooting(served: Served, driver: Any) -> None:

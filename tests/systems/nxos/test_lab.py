@@ -20,6 +20,7 @@ from fabric.systems.nxos.lab.config import (
     read_text,
     text_lines,
 )
+from tests.waiting import LONGEST_S
 
 PASSWORD = "lab-Passw0rd"
 PORTS = ("Ethernet1/1", "Ethernet1/2", "Ethernet1/3")
@@ -71,7 +72,7 @@ def leaf(lab):
     return lab["leaf1"]
 
 
-def opened(leaf, password=PASSWORD, timeout=10):
+def opened(leaf, password=PASSWORD, timeout=60):
     kind = get_network_driver("nxos")
     driver = kind(leaf.address, "admin", password, timeout, {"port": leaf.port})
     driver.open()
@@ -395,7 +396,7 @@ def test_reboot_loads_what_was_saved_and_forgets_schedules(driver, lab, leaf):
     with pytest.raises(Exception, match="refused"):
         driver.device.show("show version")
     lab.clock.advance(31)
-    deadline_s = time.monotonic() + 5
+    deadline_s = time.monotonic() + LONGEST_S
     while True:
         try:
             assert driver.device.show("show hostname") == {"hostname": "leaf1"}

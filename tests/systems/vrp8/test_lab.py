@@ -16,6 +16,7 @@ from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
 from fabric.systems.vrp8.lab.state import Candidate, Vrp8State
 from fabric.systems.vrp8.parsers.text import configuration
 from tests.lab.conftest import PASSWORD
+from tests.waiting import LONGEST_S, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -288,7 +289,7 @@ def login(leaf: Any, clients: list[Any]) -> Any:
 
 def _until(channel: Any) -> str:
     """Return what comes up to the next prompt or question."""
-    text, end_s = "", time.monotonic() + 5
+    text, end_s = "", time.monotonic() + LONGEST_S
     while not re.search(r"(?:^|\n)(?:<\S+>|\[[~*]\S+\])$|\[Y[^\]]*\]:?$", text):
         assert time.monotonic() < end_s, text
         text += channel.recv(65536).decode().replace("\r", "") if channel.recv_ready() else ""
@@ -337,9 +338,12 @@ def test_a_candidate_is_of_its_session(login: Any, leaf: Any) -> None:
 
 
 def test_a_trial_without_a_name_ends_with_its_session(
-    running: Lab, login: Any, clients: list[Any], leaf: Any
+    running: Lab, login: Any, clients: list[Any], leaf: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With one it stays."""
+    ended: list[object] = []
+    end = leaf.state.end_session
+    monkeypatch.setattr(leaf.state, "end_session", lambda one: ended.append(end(one)))
     for words, stays in (("", False), (" persist mine", True)):
         say = login()
         say("system-view")
@@ -347,7 +351,7 @@ def test_a_trial_without_a_name_ends_with_its_session(
         assert "will revert" in say(f"commit trial 60{words}")
         assert "Trial status: ACTIVE" in say("display configuration trial status")
         clients[-1].close()
-        time.sleep(0.1)
+        until(lambda: len(ended) == len(clients), "the session has ended")
         assert ("arp timeout 600" in leaf.running_text) is stays
     running.clock.advance(61)
     assert "arp timeout 600" not in leaf.running_text
