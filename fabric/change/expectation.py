@@ -78,7 +78,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
             port.name: (port.peer, _names(port.peer, port.peer_port, aliases)) for port in cabled
         },
         pfc={
-            port.name: (port.qos.pfc_priority,) if port.qos.pfc else ()
+            port.name: port.qos.paused
             for port in cabled
             if port.qos and platforms[design.platform].reads_pfc
         },

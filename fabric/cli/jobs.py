@@ -26,6 +26,13 @@ class Within(StrEnum):
     POD = "pod"
 
 
+CLASS_OPTION = option(
+    "Lossless class of the job's data; default: the first of lossless.classes.",
+    "CLASS",
+    "--class",
+)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(epilog="Example: rocefab place inventory/demo --nodes 2 --format json")(place)
@@ -95,6 +102,7 @@ def place(
         int | None,
         option("GPUs of an NVLink domain; default: those of a host.", "NVLINK_GPUS", min=1),
     ] = None,
+    lossless_class: Annotated[str | None, CLASS_OPTION] = None,
     avoid_state: Annotated[
         list[Path] | None,
         option(
@@ -147,6 +155,7 @@ def place(
         target=target,
         room=room,
         nvlink_gpus=nvlink_gpus,
+        lossless_class=lossless_class,
         avoid=tuple(avoid_state or ()),
         max_age_s=state_max_age,
         against_plan=against_plan,
@@ -247,6 +256,7 @@ def export(
             "NCCL_VERSION",
         ),
     ] = None,
+    lossless_class: Annotated[str | None, CLASS_OPTION] = None,
     environment: Annotated[
         Path | None,
         option(
@@ -328,6 +338,7 @@ def export(
         degraded=degraded,
         parts=tuple(what or ()),
         nccl_version=nccl_version,
+        lossless_class=lossless_class,
         environment=environment,
         template=template,
         served=cluster_versions,

@@ -111,6 +111,12 @@ FEATURES = (
         "lossless.dynamic_th",
         _if(lambda d: any(one.pfc and one.dynamic_th is not None for one in d.qos_profiles)),
     ),
+    Feature(
+        "classes",
+        "several lossless classes",
+        "lossless.classes",
+        _if(lambda d: any(len(one.classes) > 1 for one in d.qos_profiles)),
+    ),
     Feature("dscp_map", "trust of DSCP and its map", "lossless.roce_dscp", _used_ports),
     Feature("scheduling", "scheduling of queues", "lossless.scheduler", _used_ports),
     Feature("mtu", "MTU of ports", "lossless.mtu.port_bytes", _used_ports),

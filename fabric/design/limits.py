@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fabric.core.errors import InputError
 from fabric.design.comparisons import short, text_of, verdict
@@ -15,9 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.platforms.features import Limit, LimitedRule
 
-    Subject: TypeAlias = QosProfile | PortDesign | BgpNeighbour | None
+
+class ClassOf(NamedTuple):
+    """A lossless class of a policy."""
+
+    profile: QosProfile
+    lossless: LosslessClass
+
+
+Subject: TypeAlias = "QosProfile | ClassOf | PortDesign | BgpNeighbour | None"
 
 
 def _shares(profile: QosProfile) -> str:
@@ -28,6 +37,14 @@ def _of_profiles(getter: Callable[[Any], Any]) -> Callable[[DeviceDesign], Itera
     return lambda device: ((profile, getter(profile)) for profile in device.qos_profiles)
 
 
+def _of_classes(getter: Callable[[Any], Any]) -> Callable[[DeviceDesign], Iterator[Any]]:
+    return lambda device: (
+        (ClassOf(profile, one), getter(one))
+        for profile in device.qos_profiles
+        for one in profile.classes
+    )
+
+
 def _of_ports(getter: Callable[[Any], Any]) -> Callable[[DeviceDesign], Iterator[Any]]:
     return lambda device: ((port, getter(port)) for port in device.ports)
 
@@ -36,10 +53,12 @@ def _of_device(getter: Callable[[Any], Any]) -> Callable[[DeviceDesign], Iterato
     return lambda device: iter([(None, getter(device))])
 
 
-_LOSSLESS = {
-    **{name: name for name in ("roce_dscp", "cnp_dscp", "pfc", "pfc_priority", "dynamic_th")},
-    **{name: name for name in ("traffic_class", "queue", "cnp_traffic_class", "cnp_queue")},
+_CLASS = {
+    **{name: name for name in ("roce_dscp", "pfc_priority", "traffic_class", "queue")},
     **{f"ecn.{name}": name for name in ("kmin_bytes", "kmax_bytes", "pmax_percent")},
+}
+_LOSSLESS = {
+    **{name: name for name in ("cnp_dscp", "pfc", "dynamic_th", "cnp_traffic_class", "cnp_queue")},
     **{
         f"watchdog.{name}": f"watchdog.{name}"
         for name in ("enabled", "action", "detection_ms", "restoration_ms", "poll_ms")
@@ -50,6 +69,7 @@ _LOSSLESS = {
 #: the port that has it.
 FIELDS: dict[str, Callable[[DeviceDesign], Iterator[tuple[Subject, Any]]]] = {
     **{f"lossless.{field}": _of_profiles(attrgetter(a)) for field, a in _LOSSLESS.items()},
+    **{f"lossless.{field}": _of_classes(attrgetter(a)) for field, a in _CLASS.items()},
     "lossless.scheduler": _of_profiles(_shares),
     "lossless.dynamic_th of a port": lambda device: (
         (port, port.headroom.dynamic_th) for port in device.ports if port.headroom
@@ -84,7 +104,7 @@ class Violation:
         The limit.
     fields : tuple of str
         Fields of the inventory that are involved; the first has the value.
-    subject : QosProfile, PortDesign, BgpNeighbour or None
+    subject : QosProfile, ClassOf, PortDesign, BgpNeighbour or None
         Whose value it is; None where it is that of the switch.
     message, fix : str
         What is wrong, and what to do.
@@ -193,7 +213,7 @@ def _unequal(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
 def _different(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
     """Compare each value of a switch with its first; each other value is reported once."""
     for field in limit.fields:
-        values = list(_values(field, limit, device))
+        values = _whole(_values(field, limit, device))
         for subject, value in {value: (at, value) for at, value in reversed(values)}.values():
             if value != values[0][1]:
                 words = {
@@ -204,6 +224,18 @@ def _different(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
                 }
                 message = "{field} {value} of a port is not {first}, the value of its switch"
                 yield (field,), subject, message, "set it for the whole switch", words
+
+
+def _whole(values: Iterator[tuple[Subject, Any]]) -> list[tuple[Subject, Any]]:
+    """Return the values of the classes of a policy as one value."""
+    whole: list[tuple[Subject, Any]] = []
+    for subject, value in values:
+        if isinstance(subject, ClassOf) and subject.lossless.number:
+            first, rest = whole.pop()
+            whole.append((first, f"{rest}, {value}"))
+        else:
+            whole.append((subject, value))
+    return whole
 
 
 def _no_multiple(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
@@ -227,7 +259,7 @@ def _no_multiple(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
 
 
 def _policy(subject: Any) -> Any:
-    return getattr(subject, "qos", subject)
+    return subject.profile if isinstance(subject, ClassOf) else getattr(subject, "qos", subject)
 
 
 #: Circumstances of a limit, by the policy or the port and the switch that it belongs to.
@@ -235,8 +267,9 @@ _CONDITIONS: dict[str, Callable[[Any, DeviceDesign], bool]] = {
     "pfc": lambda subject, _: bool(_policy(subject) and _policy(subject).pfc),
     "watchdog": lambda subject, _: bool(_policy(subject) and _policy(subject).watchdog.enabled),
     "host ports": lambda subject, device: any(
-        port.qos is subject and port.kind == "host" for port in device.ports
+        port.qos is _policy(subject) and port.kind == "host" for port in device.ports
     ),
+    "first class": lambda subject, _: not subject.lossless.number,
     "no pause buffer": lambda subject, _: not _policy(subject).pause_buffer,
     "used ports": lambda subject, _: subject.kind != "unused",
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits
     from fabric.intent.scalars import BufferModel, EcmpMode
     from fabric.platforms.cage import Mode, Place
@@ -39,6 +40,8 @@ class PauseBuffer:
 class QueueDesign:
     """One egress queue in use; ``percent`` is its round robin share, None = strict priority.
 
+    ``lossless`` is the class of a lossless queue.
+
     Every DSCP is mapped to a traffic class of these queues, so the queues that are not named
     carry nothing from the fabric and keep the defaults of their system.
     """
@@ -46,6 +49,7 @@ class QueueDesign:
     queue: int
     kind: Literal["default", "lossless", "cnp"]
     percent: int | None
+    lossless: LosslessClass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +66,19 @@ class QosProfile:
         Traffic class of each DSCP.
     traffic_class_to_queue, traffic_class_to_priority_group, pfc_priority_to_queue :
         tuple of int, length 8
+    classes : tuple of LosslessClass
+        At least one; the first is the default of the hosts.
     queues : tuple of QueueDesign
         Egress queues that some DSCP reaches, ascending.
-    own_thresholds : bool
-        Whether the inventory says both marking thresholds; else they are defaults of rocefab.
     dynamic_th : int or None
         log2(alpha) that the inventory asks for.
     """
 
     index: int
     suffix: str
-    roce_dscp: int
+    classes: tuple[LosslessClass, ...]
     cnp_dscp: int
     pfc: bool
-    pfc_priority: int
-    traffic_class: int
-    queue: int
-    priority_group: int
     cnp_traffic_class: int
     cnp_queue: int
     dscp_to_traffic_class: tuple[int, ...]
@@ -86,14 +86,15 @@ class QosProfile:
     traffic_class_to_priority_group: tuple[int, ...]
     pfc_priority_to_queue: tuple[int, ...]
     queues: tuple[QueueDesign, ...]
-    kmin_bytes: int
-    kmax_bytes: int
-    pmax_percent: int
     watchdog: Watchdog
     mtu_bytes: int
-    own_thresholds: bool = False
     dynamic_th: int | None = None
     pause_buffer: PauseBuffer | None = None
+
+    @property
+    def paused(self) -> tuple[int, ...]:
+        """PFC priorities that are paused, ascending; none where PFC is off."""
+        return tuple(sorted({one.pfc_priority for one in self.classes})) if self.pfc else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,6 +301,16 @@ class DeviceDesign:
     hash_queue_pairs: bool = False
 
     @property
+    def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
+        """Lossless buffers of the ports: that of a port once for each of its classes."""
+        return tuple(
+            port.headroom
+            for port in self.ports
+            if port.headroom and port.qos
+            for _ in port.qos.classes
+        )
+
+    @property
     def above(self) -> tuple[BgpNeighbour, ...]:
         """BGP sessions with switches that are further from the hosts."""
         higher = {"leaf": ("spine",), "spine": ("super-spine",), "super-spine": ()}[self.role]
@@ -313,11 +324,11 @@ class HostQos:
     ``tsa`` words are those of the tool: ``ets`` or ``strict``; ``tc_bandwidth_percent`` of the
     ets classes sums to exactly 100. ``dscp_to_priority`` names every DSCP that must differ from
     the tool's start (priority = DSCP / 8): RoCE data, CNPs, and what shared their priorities.
+    ``traffic_class_byte`` marks what says no class itself: with the first DSCP of the first class.
     """
 
-    roce_dscp: int
+    classes: tuple[LosslessClass, ...]
     cnp_dscp: int
-    pfc_priority: int
     cnp_priority: int
     traffic_class_byte: int
     pfc: tuple[int, ...]
@@ -325,6 +336,17 @@ class HostQos:
     tsa: tuple[str, ...]
     tc_bandwidth_percent: tuple[int, ...]
     dscp_to_priority: tuple[tuple[int, int], ...]
+
+    @property
+    def lossless_priorities(self) -> tuple[int, ...]:
+        """Priorities of RoCE data, ascending."""
+        return tuple(sorted({one.pfc_priority for one in self.classes}))
+
+    @property
+    def marks(self) -> dict[int, int]:
+        """Priority of each DSCP that RoCE data and CNPs have."""
+        data = {dscp: one.pfc_priority for one in self.classes for dscp in one.dscps}
+        return {**data, self.cnp_dscp: self.cnp_priority}
 
 
 @dataclass(frozen=True, slots=True)

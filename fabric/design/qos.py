@@ -15,6 +15,7 @@ from fabric.design.model import (
     QueueDesign,
     Watchdog,
 )
+from fabric.intent.classes import lossless_classes
 from fabric.qos.headroom.laws import Port, headroom, packing_factor
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fabric.design.model import DeviceDesign
+    from fabric.intent.classes import LosslessClass
     from fabric.intent.policy import LosslessPolicy, MtuPolicy
     from fabric.platforms.model import Sku
     from fabric.qos.headroom.terms import Headroom
@@ -35,7 +37,6 @@ BEST_EFFORT = 0
 #: Ethernet header with one VLAN tag and FCS: what a port MTU must add to the host's IP MTU
 #: (IEEE 802.3 clause 3, 802.1Q clause 9).
 ETHERNET_OVERHEAD_BYTES = 22
-THRESHOLDS = frozenset({"kmin_bytes", "kmax_bytes"})
 
 
 def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
@@ -48,39 +49,34 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
     index : int
         Number of the profile on the device, from 0.
     """
+    classes = lossless_classes(policy)
     dscp_map = [BEST_EFFORT] * DSCP_COUNT
     dscp_map[policy.cnp_dscp] = policy.cnp_traffic_class
-    dscp_map[policy.roce_dscp] = policy.traffic_class
     queues = list(range(PRIORITY_COUNT))
     queues[policy.cnp_traffic_class] = policy.cnp_queue
-    queues[policy.traffic_class] = policy.queue
     groups = [0] * PRIORITY_COUNT
-    groups[policy.traffic_class] = policy.priority_group
     pause = list(range(PRIORITY_COUNT))
-    pause[policy.pfc_priority] = policy.queue
+    for one in classes:
+        for dscp in one.dscps:
+            dscp_map[dscp] = one.traffic_class
+        queues[one.traffic_class] = one.queue
+        groups[one.traffic_class] = one.priority_group
+        pause[one.pfc_priority] = one.queue
     return QosProfile(
         index=index,
         suffix=f"_{index}" if index else "",
-        roce_dscp=policy.roce_dscp,
+        classes=classes,
         cnp_dscp=policy.cnp_dscp,
         pfc=policy.pfc,
-        pfc_priority=policy.pfc_priority,
-        traffic_class=policy.traffic_class,
-        queue=policy.queue,
-        priority_group=policy.priority_group,
         cnp_traffic_class=policy.cnp_traffic_class,
         cnp_queue=policy.cnp_queue,
         dscp_to_traffic_class=tuple(dscp_map),
         traffic_class_to_queue=tuple(queues),
         traffic_class_to_priority_group=tuple(groups),
         pfc_priority_to_queue=tuple(pause),
-        queues=_queues(policy),
-        kmin_bytes=policy.ecn.kmin_bytes,
-        kmax_bytes=policy.ecn.kmax_bytes,
-        pmax_percent=policy.ecn.pmax_percent,
+        queues=_queues(policy, classes),
         watchdog=Watchdog(**policy.watchdog.model_dump()),
         mtu_bytes=policy.mtu.port_bytes,
-        own_thresholds=policy.ecn.model_fields_set >= THRESHOLDS,
         dynamic_th=policy.dynamic_th,
         pause_buffer=PauseBuffer(**policy.pause_buffer.model_dump())
         if policy.pause_buffer
@@ -88,12 +84,11 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
     )
 
 
-def _queues(policy: LosslessPolicy) -> tuple[QueueDesign, ...]:
-    scheduler = policy.scheduler
+def _queues(policy: LosslessPolicy, classes: tuple[LosslessClass, ...]) -> tuple[QueueDesign, ...]:
     queues = {
-        BEST_EFFORT: QueueDesign(BEST_EFFORT, "default", scheduler.default_percent),
+        BEST_EFFORT: QueueDesign(BEST_EFFORT, "default", policy.scheduler.default_percent),
         policy.cnp_queue: QueueDesign(policy.cnp_queue, "cnp", None),
-        policy.queue: QueueDesign(policy.queue, "lossless", scheduler.lossless_percent),
+        **{one.queue: QueueDesign(one.queue, "lossless", one.percent, one) for one in classes},
     }
     return tuple(queues[number] for number in sorted(queues))
 
@@ -189,34 +184,39 @@ def host_qos(policy: LosslessPolicy) -> HostQos:
     On the host, the priority of a packet follows from its DSCP; traffic class n carries
     priority n. The CNP class is strict, the others share by ETS.
     """
-    lossless, cnp = policy.pfc_priority, policy.cnp_traffic_class
+    classes, cnp = lossless_classes(policy), policy.cnp_traffic_class
+    lossless = {one.pfc_priority for one in classes}
     bandwidth = [0] * PRIORITY_COUNT
-    bandwidth[lossless] = policy.scheduler.lossless_percent
-    bandwidth[BEST_EFFORT] += 100 - policy.scheduler.lossless_percent
+    for one in classes:
+        bandwidth[one.pfc_priority] += one.percent
+    bandwidth[BEST_EFFORT] += 100 - sum(one.percent for one in classes)
     return HostQos(
-        roce_dscp=policy.roce_dscp,
+        classes=classes,
         cnp_dscp=policy.cnp_dscp,
-        pfc_priority=lossless,
         cnp_priority=cnp,
-        traffic_class_byte=dscp_to_traffic_class_byte(policy.roce_dscp),
-        pfc=tuple(int(policy.pfc and number == lossless) for number in range(PRIORITY_COUNT)),
+        traffic_class_byte=dscp_to_traffic_class_byte(classes[0].roce_dscp),
+        pfc=tuple(int(policy.pfc and number in lossless) for number in range(PRIORITY_COUNT)),
         priority_to_traffic_class=tuple(range(PRIORITY_COUNT)),
         tsa=tuple("strict" if number == cnp else "ets" for number in range(PRIORITY_COUNT)),
         tc_bandwidth_percent=tuple(bandwidth),
-        dscp_to_priority=_host_dscp_map(policy),
+        dscp_to_priority=_host_dscp_map(policy, classes),
     )
 
 
 def lossless_dscps_of_host(qos: HostQos) -> tuple[int, ...]:
-    """Return the DSCPs that a host puts into the lossless priority; others stay at DSCP / 8."""
+    """Return the DSCPs that a host puts into lossless priorities; others stay at DSCP / 8."""
     priorities = dict(qos.dscp_to_priority)
-    return tuple(d for d in range(DSCP_COUNT) if priorities.get(d, d >> 3) == qos.pfc_priority)
+    lossless = {one.pfc_priority for one in qos.classes}
+    return tuple(d for d in range(DSCP_COUNT) if priorities.get(d, d >> 3) in lossless)
 
 
-def _host_dscp_map(policy: LosslessPolicy) -> tuple[tuple[int, int], ...]:
+def _host_dscp_map(
+    policy: LosslessPolicy, classes: tuple[LosslessClass, ...]
+) -> tuple[tuple[int, int], ...]:
     # mlnx_qos --trust dscp starts from priority = dscp >> 3 (Mellanox/mlnx-tools dcbnetlink.py);
     # no other DSCP may share the paused or the CNP priority, as the switches map it to class 0.
-    marks = {policy.cnp_dscp: policy.cnp_traffic_class, policy.roce_dscp: policy.pfc_priority}
-    shared = {policy.pfc_priority, policy.cnp_traffic_class} - {BEST_EFFORT}
+    marks = {policy.cnp_dscp: policy.cnp_traffic_class}
+    marks |= {dscp: one.pfc_priority for one in classes for dscp in one.dscps}
+    shared = set(marks.values()) - {BEST_EFFORT}
     moved = {dscp: BEST_EFFORT for dscp in range(DSCP_COUNT) if dscp >> 3 in shared}
     return tuple(sorted({**moved, **marks}.items()))

@@ -11,6 +11,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fabric.intent.scalars import Loose, Path, formed
+
 Priority = Annotated[int, Field(ge=0, le=7)]
 Dscp = Annotated[int, Field(ge=0, le=63)]
 Percent = Annotated[int, Field(ge=1, le=100)]
@@ -37,7 +39,9 @@ class EcnPolicy(Model):
 class SchedulerPolicy(Model):
     """Shares of the egress scheduler; the CNP queue is strict and has none."""
 
-    lossless_percent: Percent = Field(50, description="Share of the lossless queue.")
+    lossless_percent: Percent = Field(
+        50, description="Share of the lossless queue, or of all lossless queues together."
+    )
     default_percent: Percent = Field(50, description="Share of best effort traffic.")
 
 
@@ -55,6 +59,35 @@ class WatchdogPolicy(Model):
         400, ge=1, le=60_000, description="Time without pauses after which the queue is restored."
     )
     poll_ms: int = Field(200, ge=1, le=30_000, description="Polling interval.")
+
+
+ClassName = Annotated[
+    str, formed(r"^[a-z][a-z0-9]{0,15}$", "a lower case letter, then letters and digits, up to 16")
+]
+
+
+class ClassPolicy(Model):
+    """One of several lossless classes; traffic class, queue and group default to the priority."""
+
+    name: ClassName = Field(description="Name of the class: lower case letters and digits.")
+    dscps: Annotated[tuple[Dscp, ...], Loose] = Field(
+        min_length=1, description="DSCPs of its data; hosts send with the first."
+    )
+    pfc_priority: Priority = Field(description="Priority that PFC pauses.")
+    traffic_class: Priority | None = Field(
+        None, description="Traffic class in the switch; null: pfc_priority."
+    )
+    queue: Priority | None = Field(None, description="Egress queue; null: pfc_priority.")
+    priority_group: Priority | None = Field(
+        None, description="Ingress priority group; null: pfc_priority."
+    )
+    scheduler_percent: Percent | None = Field(
+        None, description="Share of its queue; null: an equal part of scheduler.lossless_percent."
+    )
+    ecn: EcnPolicy | None = Field(
+        None,
+        description="Marking thresholds; null, and fields that are not set: those of lossless.ecn.",
+    )
 
 
 Buffer = Annotated[int, Field(ge=1, le=2**40)]
@@ -88,6 +121,11 @@ class LosslessPolicy(Model):
     (sonic-utilities pfcwd/main.py); port MTU 9100 is the SONiC image default.
     """
 
+    classes: Annotated[tuple[ClassPolicy, ...], Loose] = Field(
+        (),
+        description="Several lossless classes, the default of the hosts first; roce_dscp, "
+        "pfc_priority, traffic_class, queue and priority_group are not set then.",
+    )
     roce_dscp: Dscp = Field(26, description="DSCP of RoCE data packets.")
     cnp_dscp: Dscp = Field(48, description="DSCP of congestion notification packets.")
     pfc_priority: Priority = Field(3, description="Priority that PFC pauses.")
@@ -128,11 +166,14 @@ def merge(base: PolicyT, override: PolicyT | None) -> PolicyT:
     return base.model_copy(update=changes)
 
 
-def set_paths(override: Model, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths of the leaf fields that an override sets."""
-    paths = []
+def set_paths(override: Model, prefix: Path = ()) -> list[Path]:
+    """Return the paths of the leaf fields that an override sets, and of the items of lists."""
+    paths: list[Path] = []
     for name in sorted(override.model_fields_set):
         value = getattr(override, name)
         path = (*prefix, name)
         paths.extend(set_paths(value, path) if isinstance(value, Model) else [path])
+        for number, item in enumerate(value) if isinstance(value, tuple) else ():
+            if isinstance(item, Model):
+                paths.extend(((*path, number), *set_paths(item, (*path, number))))
     return paths

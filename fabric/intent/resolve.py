@@ -105,14 +105,16 @@ class PolicyResolver:
         )
 
     def _origin(self, field: str, layers: list[_Layer]) -> Origin:
-        path = tuple(field.split("."))
+        path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
         for layer in reversed(layers):
-            if path in set_paths(layer.policy):
+            written = set_paths(layer.policy)
+            known = path if path in written else path[:2]  # of a class, what it leaves out
+            if known in written:
                 owner = layer.located or self._intent
                 return Origin(
                     layer.level,
                     f"{layer.field}.{field}",
-                    owner.position(*layer.path, *path),
+                    owner.position(*layer.path, *known),
                 )
         return Origin("default", f"fabric.lossless.{field}", None)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.placement.job_host import Environment, Setting, job_host
+from fabric.placement.job_host import DEFAULT_IMAGE, Environment, JobImage, Setting, job_host
 from fabric.placement.libraries import library_environment
 from fabric.placement.nccl import nccl_environment
 
@@ -37,21 +37,21 @@ class UserValue:
 
 
 def environment(
-    fabric: Fabric, placement: Placement, host: str, version: str | None = None
+    fabric: Fabric, placement: Placement, host: str, image: JobImage = DEFAULT_IMAGE
 ) -> Environment:
     """Return the environment of the ranks on one host of a placement.
 
     Parameters
     ----------
-    version : str or None
-        Release of NCCL in the image of the job; None is what the inventory says.
+    image : JobImage
+        What the job brings.
 
     Raises
     ------
     InputError
-        When there is no such release.
+        When there is no such release, or no such class.
     """
-    job = job_host(fabric, placement, host, version)
+    job = job_host(fabric, placement, host, image)
     nccl, others = nccl_environment(job), library_environment(job)
     return Environment(nccl.settings + others.settings, nccl.left_out + others.left_out)
 

@@ -10,7 +10,7 @@ from fabric.core.exports import refused
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.placement.environment import UserValue, environment, keep_users
-from fabric.placement.job_host import Environment, job_host
+from fabric.placement.job_host import DEFAULT_IMAGE, Environment, JobImage, job_host
 from fabric.placement.nccl_release import newer_release
 from fabric.placement.place import placed
 
@@ -45,8 +45,8 @@ class Order:
         Hosts that take no part.
     hosts : tuple of str
         Rank exactly these hosts; empty chooses them.
-    nccl_version : str or None
-        Release of NCCL in the image; None is what the inventory says.
+    job : JobImage
+        What the job brings.
     users : mapping
         Variables that the user has set; they stay as they are.
     template : Document or None
@@ -62,7 +62,7 @@ class Order:
     gpus_per_node: int | None = None
     excluded: Collection[str] = ()
     hosts: tuple[str, ...] = ()
-    nccl_version: str | None = None
+    job: JobImage = DEFAULT_IMAGE
     users: Mapping[str, UserValue] = field(default_factory=dict)
     words: JobWords = field(default_factory=JobWords)
     template: Document | None = None
@@ -92,7 +92,7 @@ class Order:
     def environments(self) -> dict[str, Environment]:
         """Our environment of each host of the placement."""
         return {
-            host: environment(self.fabric, self.placement, host, self.nccl_version)
+            host: environment(self.fabric, self.placement, host, self.job)
             for host in self.placement.hosts
         }
 
@@ -119,7 +119,8 @@ class Order:
     def _newer(self) -> list[Finding]:
         """Return a note for each release of NCCL that is newer than those that are known."""
         traits = map(self.fabric.intent.host_traits, self.placement.hosts)
-        used = {self.nccl_version} if self.nccl_version else {one.nccl_version for one in traits}
+        own = self.job.nccl_version
+        used = {own} if own else {one.nccl_version for one in traits}
         return [note for text in sorted(filter(None, used)) if (note := newer_release(text))]
 
     def common(self, extra: tuple[Setting, ...] = ()) -> tuple[tuple[Setting, ...], list[Finding]]:

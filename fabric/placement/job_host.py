@@ -7,12 +7,15 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.core.units import dscp_to_traffic_class_byte
+from fabric.intent.classes import lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.nccl_release import nccl_release
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
+    from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits
     from fabric.placement.nccl_release import NcclRelease
     from fabric.placement.place import Placement
@@ -23,6 +26,25 @@ if TYPE_CHECKING:
 POD_INTERFACE = "eth0"
 
 
+@dataclass(frozen=True, slots=True)
+class JobImage:
+    """What a job says of itself; None is what the inventory says.
+
+    Parameters
+    ----------
+    nccl_version : str or None
+        Release of NCCL in its image.
+    lossless_class : str or None
+        Name of the class that its data is sent in.
+    """
+
+    nccl_version: str | None = None
+    lossless_class: str | None = None
+
+
+DEFAULT_IMAGE = JobImage()
+
+
 @dataclass(frozen=True)
 class JobHost:
     """What the settings of one host of a placement follow from."""
@@ -31,6 +53,7 @@ class JobHost:
     placement: Placement
     name: str
     release: NcclRelease
+    lossless: LosslessClass
 
     @cached_property
     def traits(self) -> HostTraits:
@@ -70,7 +93,7 @@ class JobHost:
     @cached_property
     def dscp(self) -> int:
         """DSCP of RoCE data."""
-        return PolicyResolver(self.fabric.intent).host(self.name).roce_dscp
+        return self.lossless.roce_dscp
 
     @cached_property
     def class_byte(self) -> str:
@@ -84,22 +107,33 @@ class JobHost:
 
 
 def job_host(
-    fabric: Fabric, placement: Placement, host: str, version: str | None = None
+    fabric: Fabric, placement: Placement, host: str, image: JobImage = DEFAULT_IMAGE
 ) -> JobHost:
     """Return what the settings of a host follow from.
 
     Parameters
     ----------
-    version : str or None
-        Release of NCCL in the image of the job; None is what the inventory says.
+    image : JobImage
+        What the job brings.
 
     Raises
     ------
     InputError
-        When there is no such release.
+        When there is no such release, or no such class.
     """
-    release = version or fabric.intent.host_traits(host).nccl_version
-    return JobHost(fabric, placement, host, nccl_release(release))
+    release = image.nccl_version or fabric.intent.host_traits(host).nccl_version
+    lossless = _class_of(fabric, host, image.lossless_class)
+    return JobHost(fabric, placement, host, nccl_release(release), lossless)
+
+
+def _class_of(fabric: Fabric, host: str, name: str | None) -> LosslessClass:
+    """Return a lossless class of a host by its name; the first without one."""
+    classes = lossless_classes(PolicyResolver(fabric.intent).host(host))
+    chosen = [one for one in classes if name in (None, one.name)]
+    if not chosen:
+        known = ", ".join(one.name for one in classes)
+        raise InputError(f"{host} has no lossless class {name!r}; it has {known}")
+    return chosen[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,8 +128,10 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
 def _ecn(designs: Designs, port: PortDesign) -> Iterator[Line]:
     qos = port.qos
     assert qos
-    yield Line("ecn", "Kmin", _bytes(qos.kmin_bytes), "marking begins")
-    yield Line("ecn", "Kmax", _bytes(qos.kmax_bytes), f"every packet; Pmax {qos.pmax_percent} %")
+    for one in qos.classes:
+        every = f"{one.title}every packet; Pmax {one.pmax_percent} %"
+        yield Line("ecn", "Kmin", _bytes(one.kmin_bytes), f"{one.title}marking begins")
+        yield Line("ecn", "Kmax", _bytes(one.kmax_bytes), every)
     hops = longest_path(designs.fabric)
     if hops:
         round_trip = round_trip_s(hops)

@@ -119,16 +119,11 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
     from fabric.qos.dcqcn.parameters import CongestionPoint
 
     port_kinds = {
-        (
-            port.kind,
-            port.speed_gbps,
-            port.qos.kmin_bytes,
-            port.qos.kmax_bytes,
-            port.qos.pmax_percent,
-        )
+        (port.kind, port.speed_gbps, one.kmin_bytes, one.kmax_bytes, one.pmax_percent)
         for device in designs.devices.values()
         for port in device.ports
         if port.qos
+        for one in port.qos.classes
     }
     try:
         return tuple(

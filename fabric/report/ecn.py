@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.qos.simulate.start import Buffer
 
 
@@ -38,18 +39,27 @@ _MORE_HEADERS = ("who", "role", "ports", "gbps", "kmin_bytes", "kmax_bytes", "pm
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Ports of one role, kind, speed and policy; the first of them stands for all."""
+    """A class on ports of one role, kind, speed and policy; the first of them stands for all."""
 
     device: DeviceDesign
     port: PortDesign
     qos: QosProfile
     headroom: HeadroomProfile
+    lossless: LosslessClass
+
+    @property
+    def ports(self) -> str:
+        """Kind of the ports, and the class where there are several."""
+        one = self.lossless
+        return self.port.kind if one.number is None else f"{self.port.kind} {one.name}"
 
     @property
     def pause_bytes(self) -> float | None:
-        """Occupancy at which one congested port sends a pause; None where the pool is unknown."""
+        """Occupancy of each class at which one congested port sends pauses; None if not known."""
         pool = lossless_pool_bytes(self.device)
-        return None if pool is None else pause_threshold_bytes(self.headroom.dynamic_th, pool)
+        if pool is None:
+            return None
+        return pause_threshold_bytes(self.headroom.dynamic_th, pool, len(self.qos.classes))
 
 
 def ecn(designs: Designs) -> Table:
@@ -75,11 +85,11 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
     rows: list[tuple[object, ...]] = []
     seen: set[tuple[str, str, int]] = set()
     for kind in _kinds(designs):
-        where = (kind.device.role, kind.port.kind, kind.port.speed_gbps)
+        where = (kind.device.role, kind.ports, kind.port.speed_gbps)
         if where in seen:
             continue
         seen.add(where)
-        rows.append(("set", *where, *_thresholds(kind.qos), "in the inventory"))
+        rows.append(("set", *where, *_thresholds(kind.lossless), "in the inventory"))
         rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
@@ -98,7 +108,8 @@ def _kinds(designs: Designs) -> Iterator[Kind]:
             key = (device.role, device.sku.name, port.kind, port.speed_gbps, port.qos)
             if key not in seen:
                 seen.add(key)
-                yield Kind(device, port, port.qos, port.headroom)
+                for one in port.qos.classes:
+                    yield Kind(device, port, port.qos, port.headroom, one)
 
 
 def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
@@ -107,9 +118,9 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
     pause = kind.pause_bytes
     return (
         kind.device.role,
-        kind.port.kind,
+        kind.ports,
         kind.port.speed_gbps,
-        *_thresholds(kind.qos),
+        *_thresholds(kind.lossless),
         _on_switch(kind),
         round(s_to_us(round_trip), 1),
         round(delay),
@@ -118,8 +129,8 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
     )
 
 
-def _thresholds(qos: QosProfile) -> tuple[int, int, int]:
-    return qos.kmin_bytes, qos.kmax_bytes, qos.pmax_percent
+def _thresholds(one: LosslessClass) -> tuple[int, int, int]:
+    return one.kmin_bytes, one.kmax_bytes, one.pmax_percent
 
 
 def _on_switch(kind: Kind) -> str:
@@ -129,7 +140,7 @@ def _on_switch(kind: Kind) -> str:
     try:
         low, high = (
             to_units(size, unit, queue_bytes=queue_bytes)
-            for size in (kind.qos.kmin_bytes, kind.qos.kmax_bytes)
+            for size in (kind.lossless.kmin_bytes, kind.lossless.kmax_bytes)
         )
     except ValueError as error:
         return f"not in {unit.word}: {error}"
@@ -138,37 +149,39 @@ def _on_switch(kind: Kind) -> str:
 
 def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
-    pool, qos = lossless_pool_bytes(kind.device), kind.qos
+    pool, one = lossless_pool_bytes(kind.device), kind.lossless
     pause = kind.pause_bytes
     if pool is None or pause is None:
         order = "pool unknown: ECN-before-PFC not checked"
-    elif qos.kmin_bytes >= pause:
+    elif one.kmin_bytes >= pause:
         order = "kmin too high: PFC acts first (or alpha too low)"
-    elif qos.kmax_bytes >= pause:
+    elif one.kmax_bytes >= pause:
         order = "kmax too high: PFC acts before full marking (or alpha too low)"
     else:
         ports = _ports_before_pause(kind, pool)
         order = f"ECN acts first for up to {ports} congested ports fed by one port"
     kept = _programmed_kmin_bytes(kind)
     words = [order]
-    if qos.kmin_bytes < delay_bytes:
+    if one.kmin_bytes < delay_bytes:
         words.append("kmin below one bandwidth-delay product")
-    if kept >= qos.kmax_bytes:
+    if kept >= one.kmax_bytes:
         words.append(f"kmin, rounded to {kept:,}, is not below kmax: every packet above is marked")
-    elif kept != qos.kmin_bytes:
+    elif kept != one.kmin_bytes:
         words.append(f"the ASIC rounds kmin to {kept:,}")
     return "; ".join(words)
 
 
 def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
-    limit = ecn_limit_bytes(kind.headroom.dynamic_th, pool_bytes)
+    classes = len(kind.qos.classes)
+    limit = ecn_limit_bytes(kind.headroom.dynamic_th, pool_bytes, lossless_classes=classes)
     return max(1, int((limit - 1) // _programmed_kmin_bytes(kind)))
 
 
 def _programmed_kmin_bytes(kind: Kind) -> int:
     """Return Kmin as the ASIC rounds it."""
     step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-    return programmed_bytes(kind.qos.kmin_bytes, step) if step else kind.qos.kmin_bytes
+    kmin_bytes = kind.lossless.kmin_bytes
+    return programmed_bytes(kmin_bytes, step) if step else kmin_bytes
 
 
 def _recommended(

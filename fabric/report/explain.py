@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.intent.classes import ONE_CLASS, lossless_classes
 from fabric.intent.policy import set_paths
 from fabric.intent.resolve import field_value
 from fabric.platforms import platforms
@@ -172,7 +173,7 @@ def _platform(designs: Designs, device: str) -> str:
 
 def _values(designs: Designs, device: str, field: str, port: str) -> list[Value]:
     if field.startswith(_POLICY):
-        return [_policy_value(designs, device, field.removeprefix(_POLICY), port)]
+        return list(_policy_values(designs, device, field.removeprefix(_POLICY), port))
     parts = field.split(".")
     if parts[0] == "devices":
         return list(_device_values(designs, device, parts[1:]))
@@ -234,12 +235,19 @@ def _set_value(
         yield Value(name, str(getattr(value, field)), override.position(*path, field))
 
 
-def _policy_value(designs: Designs, device: str, field: str, port: str) -> Value:
+def _policy_values(designs: Designs, device: str, field: str, port: str) -> Iterator[Value]:
+    """Yield the value of a policy field; of each class that has its own."""
     resolver = designs.resolver
     if device in designs.hosts:
-        policy, origin = resolver.host(device), resolver.host_origin(field, device)
+        policy = resolver.host(device)
     else:
-        role = designs.devices[device].role
-        policy = resolver.switch(device, role, port)
-        origin = resolver.switch_origin(field, device, role, port)
-    return Value(origin.field, str(field_value(policy, field)), origin.position, origin.level)
+        policy = resolver.switch(device, designs.devices[device].role, port)
+    fields = {one.field(field): one for one in lossless_classes(policy)}
+    listed = field in ONE_CLASS or field.startswith(("ecn.", "scheduler.lossless_percent"))
+    for name, one in fields.items() if listed else ((field, None),):
+        if device in designs.hosts:
+            origin = resolver.host_origin(name, device)
+        else:
+            origin = resolver.switch_origin(name, device, designs.devices[device].role, port)
+        value = field_value(policy, field) if one is None or name == field else one.value(field)
+        yield Value(origin.field, str(value), origin.position, origin.level)

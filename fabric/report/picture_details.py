@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
+from fabric.intent.classes import lossless_classes
 from fabric.topology.drawing import CableState
 from fabric.topology.naming import nic_names
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.designs import Designs
+    from fabric.intent.classes import LosslessClass
     from fabric.intent.policy import LosslessPolicy
     from fabric.topology.clos import Clos
     from fabric.topology.drawing import CableStates
@@ -107,13 +109,24 @@ def _told(gbps: int, metres: int, state: int) -> tuple[str, str, str]:
 
 
 def _policy(policy: LosslessPolicy) -> list[list[str]]:
-    ecn, watchdog = policy.ecn, policy.watchdog
+    watchdog = policy.watchdog
+    rows = [
+        row for one in lossless_classes(policy) for row in _class(one, policy.cnp_dscp, policy.pfc)
+    ]
     return [
-        ["RoCE DSCP, CNP DSCP", f"{policy.roce_dscp}, {policy.cnp_dscp}"],
-        ["PFC", f"priority {policy.pfc_priority}" if policy.pfc else "off"],
-        ["traffic class, queue", f"{policy.traffic_class}, {policy.queue}"],
-        ["priority group", str(policy.priority_group)],
-        ["ECN", f"{ecn.kmin_bytes:,} to {ecn.kmax_bytes:,} bytes, {ecn.pmax_percent} %"],
+        *rows,
         ["PFC watchdog", f"{watchdog.action}, after {watchdog.detection_ms} ms"],
         ["MTU", f"ports {policy.mtu.port_bytes:,}, hosts {policy.mtu.host_bytes:,} bytes"],
     ]
+
+
+def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> list[list[str]]:  # noqa: FBT001
+    dscps = " ".join(str(dscp) for dscp in one.dscps)
+    rows = [
+        ["RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"],
+        ["PFC", f"priority {one.pfc_priority}" if pfc else "off"],
+        ["traffic class, queue", f"{one.traffic_class}, {one.queue}"],
+        ["priority group", str(one.priority_group)],
+        ["ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"],
+    ]
+    return [[f"{one.title}{name}", value] for name, value in rows]

@@ -64,7 +64,7 @@ def incast_target(
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
-    priority = leaf_port.qos.pfc_priority if leaf_port.qos else 0
+    priority = leaf_port.qos.classes[0].pfc_priority if leaf_port.qos else 0
     return _Builder(designs, marking, load).target(paths, priority), parameters
 
 
@@ -116,12 +116,12 @@ def _marking(device: DeviceDesign, port: PortDesign) -> CongestionPoint | None:
     if port.qos is None:
         return None
     step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+    one = port.qos.classes[0]
     kmin, kmax = (
-        programmed_bytes(size, step) if step else size
-        for size in (port.qos.kmin_bytes, port.qos.kmax_bytes)
+        programmed_bytes(size, step) if step else size for size in (one.kmin_bytes, one.kmax_bytes)
     )
     return CongestionPoint(
-        kmin_bytes=kmin, kmax_bytes=max(kmax, kmin + 1), pmax_percent=port.qos.pmax_percent
+        kmin_bytes=kmin, kmax_bytes=max(kmax, kmin + 1), pmax_percent=one.pmax_percent
     )
 
 
@@ -130,10 +130,9 @@ def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> Param
         raise InputError(
             f"port {port.name} carries no lossless class; there is nothing to simulate"
         )
+    one = port.qos.classes[0]
     point = CongestionPoint(
-        kmin_bytes=port.qos.kmin_bytes,
-        kmax_bytes=port.qos.kmax_bytes,
-        pmax_percent=port.qos.pmax_percent,
+        kmin_bytes=one.kmin_bytes, kmax_bytes=one.kmax_bytes, pmax_percent=one.pmax_percent
     )
     kind = Kind("host", port.speed_gbps, point)
     try:

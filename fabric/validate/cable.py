@@ -20,7 +20,15 @@ from fabric.validate.traits import kind_of_hosts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign, QosProfile
+    from fabric.design.model import (
+        DeviceDesign,
+        HostDesign,
+        HostQos,
+        NicDesign,
+        PortDesign,
+        QosProfile,
+    )
+    from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 
 Word = Literal["ok", "wrong", "note", "unknown"]
@@ -122,12 +130,15 @@ def _network(cable: Cable) -> Iterator[CableLine]:
 def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     qos = cable.nic.qos
     byte, marked = qos.traffic_class_byte, qos.traffic_class_byte | ECT0
-    yield _same("roce_dscp", qos.roce_dscp, port.roce_dscp, "QOS006")
+    pairs = [(mine, _at_switch(port, mine)) for mine in qos.classes]
+    for mine, other in pairs:
+        yield _same(f"roce_dscp{_of(mine)}", mine.roce_dscp, other.roce_dscp, "QOS006")
+    default = pairs[0][1].roce_dscp
     yield CableLine(
         "traffic class byte",
         str(byte),
-        f"DSCP {port.roce_dscp}",
-        "ok" if byte >> 2 == port.roce_dscp else "wrong",
+        f"DSCP {default}",
+        "ok" if byte >> 2 == default else "wrong",
         f"{byte} and {marked} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and "
         "the NIC sets the ECN bits",
         "QOS006",
@@ -135,9 +146,11 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     yield _same("cnp_dscp", qos.cnp_dscp, port.cnp_dscp, "QOS006")
     host, switch = lossless_dscps_of_host(qos), _lossless_dscps(port)
     # a RoCE DSCP that differs is told once, by the rule of the line above
-    rule = "HST017" if qos.roce_dscp == port.roce_dscp else "QOS006"
-    yield _same("lossless DSCPs", _numbers(host), _numbers(switch), rule)
-    yield _same("class of RoCE data", qos.pfc_priority, port.traffic_class, "QOS007")
+    told = any(mine.roce_dscp != other.roce_dscp for mine, other in pairs)
+    yield _same("lossless DSCPs", _numbers(host), _numbers(switch), "QOS006" if told else "HST017")
+    for mine, other in pairs:
+        item = f"class of RoCE data{_of(mine)}"
+        yield _same(item, mine.pfc_priority, other.traffic_class, "QOS007")
     yield _same("class of CNPs", qos.cnp_priority, port.cnp_traffic_class, "QOS007")
     strict = [one.kind for one in port.queues if one.percent is None]
     yield CableLine(
@@ -148,22 +161,38 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         "",
         "QOS009",
     )
-    share = next((one.percent for one in port.queues if one.kind == "lossless"), None)
-    current = qos.tc_bandwidth_percent[qos.pfc_priority]
-    yield CableLine("share_percent", str(current), str(share), "ok" if current == share else "note")
+    for mine, other in pairs:
+        yield from _queue(qos, mine, other)
+
+
+def _at_switch(port: QosProfile, mine: LosslessClass) -> LosslessClass:
+    """Return the class of the switch that a class of the host falls into, else its first."""
+    same = (one for one in port.classes if mine.roce_dscp in one.dscps)
+    return next(same, port.classes[min(mine.number or 0, len(port.classes) - 1)])
+
+
+def _of(one: LosslessClass) -> str:
+    return "" if one.number is None else f" of {one.name}"
+
+
+def _queue(qos: HostQos, mine: LosslessClass, other: LosslessClass) -> Iterator[CableLine]:
+    current, share = qos.tc_bandwidth_percent[mine.pfc_priority], other.percent
+    state: Literal["ok", "note"] = "ok" if current == share else "note"
+    yield CableLine(f"share_percent{_of(mine)}", str(current), str(share), state)
     yield CableLine(
-        "ECN",
-        f"reacts and notifies on priority {qos.pfc_priority}",
-        f"marks queue {port.queue} from {port.kmin_bytes} to {port.kmax_bytes} bytes",
-        "ok" if port.pmax_percent else "wrong",
-        f"{port.pmax_percent} % of the packets at kmax_bytes, all above it",
+        f"ECN{_of(mine)}",
+        f"reacts and notifies on priority {mine.pfc_priority}",
+        f"marks queue {other.queue} from {other.kmin_bytes} to {other.kmax_bytes} bytes",
+        "ok" if other.pmax_percent else "wrong",
+        f"{other.pmax_percent} % of the packets at kmax_bytes, all above it",
         "QOS001",
     )
 
 
 def _lossless_dscps(port: QosProfile) -> tuple[int, ...]:
+    lossless = {one.traffic_class for one in port.classes}
     classes = enumerate(port.dscp_to_traffic_class)
-    return tuple(dscp for dscp, number in classes if number == port.traffic_class)
+    return tuple(dscp for dscp, number in classes if number in lossless)
 
 
 def _numbers(values: tuple[int, ...]) -> str:
@@ -173,10 +202,10 @@ def _numbers(values: tuple[int, ...]) -> str:
 def _pauses(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     qos = cable.nic.qos
     host = [number for number, bit in enumerate(qos.pfc) if bit]
-    switch = [port.pfc_priority] if port.pfc else []
+    switch = port.paused
     for item in ("pause by the switch", "pause by the host"):
         obeys = f"priorities {_numbers(tuple(host)) or 'none'}"
-        sends = f"priorities {_numbers(tuple(switch)) or 'none'}"
+        sends = f"priorities {_numbers(switch) or 'none'}"
         yield _same(item, obeys, sends, "QOS005")
     yield _room_of_host(cable)
     yield _room_of_switch(cable)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
     from fabric.validate.world import Model, Place, SonicConfig, World
@@ -138,6 +139,22 @@ class PolicyRule(ModelRule):
     @abstractmethod
     def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
         """Yield what is wrong with a policy of a switch."""
+
+
+class ClassRule(PolicyRule):
+    """A rule about each lossless class of each policy of each switch."""
+
+    def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
+        """Judge the classes, and name the class where there are several."""
+        for one in profile.classes:
+            for wrong in self.judge_class(device, profile, one):
+                yield Wrong(one.field(wrong.field), f"{one.title}{wrong.message}", wrong.fix)
+
+    @abstractmethod
+    def judge_class(
+        self, device: DeviceDesign, profile: QosProfile, one: LosslessClass, /
+    ) -> Iterator[Wrong]:
+        """Yield what is wrong with a class; fields are those of a policy without a list."""
 
 
 class SiteRule(Rule):

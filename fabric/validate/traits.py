@@ -1,4 +1,4 @@
-"""What hosts are like: one host for each set of traits, and where the inventory says it."""
+"""What hosts and classes are like: one for each kind, and where the inventory says it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from fabric.intent.policy import set_paths
 from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
-    from fabric.design.model import HostDesign
+    from collections.abc import Iterator
+
+    from fabric.design.model import DeviceDesign, HostDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Ints
-    from fabric.validate.world import Model
+    from fabric.validate.world import LosslessKind, Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,21 @@ def host_kinds(model: Model) -> tuple[HostKind, ...]:
         HostKind(model.hosts[names[row]], count)
         for row, count in sorted(zip(first.tolist(), counts.tolist(), strict=True))
     )
+
+
+def classes_of(device: DeviceDesign) -> Iterator[tuple[QosProfile, LosslessClass]]:
+    """Yield the lossless classes of every policy of a switch."""
+    for profile in device.qos_profiles:
+        for one in profile.classes:
+            yield profile, one
+
+
+def classes_of_kinds(model: Model) -> Iterator[tuple[LosslessKind, QosProfile, LosslessClass]]:
+    """Yield the lossless classes of every distinct lossless buffer."""
+    for kind in model.lossless_kinds:
+        if kind.port.qos:
+            for one in kind.port.qos.classes:
+                yield kind, kind.port.qos, one
 
 
 def kind_of_hosts(model: Model) -> Ints:

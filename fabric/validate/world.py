@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from fabric.intent.resolve import field_value
+from fabric.intent.classes import ONE_CLASS, class_values
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.model import role_field
 from fabric.validate.config_db import ConfigDb, SonicConfig
@@ -121,14 +121,16 @@ class Model:
 
     def blamed(self, policy_field: str, *ends: End) -> tuple[Place, End]:
         """Return the end with the most specific origin of a policy field, and that origin."""
-        places = [(self.policy_place(policy_field, end.device, end.port), end) for end in ends]
+        listed = policy_field in ONE_CLASS and any(end.policy.classes for end in ends)
+        name = "classes" if listed else policy_field
+        places = [(self.policy_place(name, end.device, end.port), end) for end in ends]
         return max(places, key=lambda item: item[0].specific)
 
     def mismatches(self, *fields: str) -> Iterator[Mismatch]:
         """Yield every policy field that differs between the two ends of some cable."""
         for pair in self.pairs:
             for name in fields if pair.left.policy is not pair.right.policy else ():
-                left, right = (field_value(end.policy, name) for end in (pair.left, pair.right))
+                left, right = (class_values(end.policy, name) for end in (pair.left, pair.right))
                 if left != right:
                     place, end = self.blamed(name, pair.left, pair.right)
                     current, other = (left, right) if end is pair.left else (right, left)

@@ -14,6 +14,7 @@ from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import MAX_BYTES, read_environment
 from fabric.placement.export import JobWords, Order
+from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.exporters.rights import Account
@@ -53,6 +54,7 @@ class Request:
     degraded: str = ""
     parts: tuple[str, ...] = ()
     nccl_version: str | None = None
+    lossless_class: str | None = None
     environment: Path | None = None
     template: Path | None = None
     served: Path | None = None
@@ -123,7 +125,7 @@ def _order(project: Project, request: Request) -> Order:
         gpus_per_node=request.gpus_per_node,
         excluded=host_names(request.excluded) if request.excluded else (),
         hosts=tuple(host_names(request.hosts)) if request.hosts else (),
-        nccl_version=request.nccl_version,
+        job=JobImage(request.nccl_version, request.lossless_class),
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),
         template=load_yaml(template, str(template)) if template else None,

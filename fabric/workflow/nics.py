@@ -163,7 +163,7 @@ def _judged(plan: NicDesign, first: HostFacts | str, second: HostFacts | str) ->
         before, after = first.nic(plan.rdma_device), second.nic(plan.rdma_device)
         missing = f"RDMA device {plan.rdma_device} does not exist"
         rose = deltas(before, after) if before and after else missing
-    return judge(plan.interface, plan.rail, plan.qos.pfc_priority, rose)
+    return judge(plan.interface, plan.rail, plan.qos.lossless_priorities, rose)
 
 
 def losing(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[str, ...]:

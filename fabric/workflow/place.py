@@ -19,6 +19,7 @@ from fabric.placement.engine.traffic import (
 )
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
+from fabric.placement.job_host import JobImage
 from fabric.placement.place import placed
 from fabric.qos.ecmp.load import MOST_FLOWS, quick_max_load
 from fabric.report.placement import PLACEMENT_FORMAT
@@ -54,6 +55,7 @@ class Wanted:
     target: float = 1.0
     room: float = 0.0
     nvlink_gpus: int | None = None
+    lossless_class: str | None = None
     avoid: tuple[Path, ...] = ()
     max_age_s: float = 900.0
     against_plan: Path | None = None
@@ -74,7 +76,7 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
     return {
         "format": PLACEMENT_FORMAT,
         **chosen(engine, placement, query.traffic),
-        **_settings(fabric, placement),
+        **_settings(fabric, placement, JobImage(lossless_class=wanted.lossless_class)),
     }
 
 
@@ -190,8 +192,8 @@ def hashed_load(engine: Engine, answer: Answer, traffic: Traffic) -> float:
     return answer.load * quick_max_load(flows, links) * links / flows
 
 
-def _settings(fabric: Fabric, placement: Placement) -> dict[str, Any]:
-    by_host = {host: environment(fabric, placement, host) for host in placement.hosts}
+def _settings(fabric: Fabric, placement: Placement, image: JobImage) -> dict[str, Any]:
+    by_host = {host: environment(fabric, placement, host, image) for host in placement.hosts}
     common = next(iter(by_host.values()))
     differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
     return {

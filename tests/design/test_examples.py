@@ -104,7 +104,8 @@ def test_nics_and_leaves_agree(name: str) -> None:
             assert port.vlan == nic.vlan
             assert port.qos is not None
             marks = port.qos.dscp_to_traffic_class
-            assert marks[nic.qos.roce_dscp] == port.qos.traffic_class
+            (mine,), (other,) = nic.qos.classes, port.qos.classes
+            assert marks[mine.roce_dscp] == other.traffic_class
             assert marks[nic.qos.cnp_dscp] == port.qos.cnp_traffic_class
             assert port.mtu_bytes >= nic.mtu_bytes + 22
         assert sorted(gpu for nic in host.nics for gpu in nic.gpus) == list(range(host.gpus))
@@ -127,10 +128,11 @@ def test_lists_of_mlnx_qos(name: str) -> None:
                 if word == "ets"
             ]
             assert sum(ets) == 100
-            assert [number for number, bit in enumerate(qos.pfc) if bit] == [qos.pfc_priority]
+            (one,) = qos.classes
+            assert [number for number, bit in enumerate(qos.pfc) if bit] == [one.pfc_priority]
             marks = {dscp: dscp >> 3 for dscp in range(64)} | dict(qos.dscp_to_priority)
             for priority, dscp in (
-                (qos.pfc_priority, qos.roce_dscp),
+                (one.pfc_priority, one.roce_dscp),
                 (qos.cnp_priority, qos.cnp_dscp),
             ):
                 assert [key for key, value in marks.items() if value == priority] == [dscp]

@@ -114,7 +114,7 @@ def test_profiles_are_numbered_as_ports_ask_for_them() -> None:
     assert (by_port["Ethernet0"], by_port["Ethernet8"], by_port["Ethernet16"]) == (1, 2, 1)
     assert set(by_port.values()) == {0, 1, 2}
     assert by_port["Ethernet128"] == 0
-    assert device.qos_profiles[1].kmin_bytes == 1000
+    assert device.qos_profiles[1].classes[0].kmin_bytes == 1000
     assert not device.qos_profiles[2].pfc
     assert [port.headroom for port in device.ports if port.name == "Ethernet8"] == [None]
 
@@ -125,7 +125,7 @@ def test_overrides_of_one_thing_add_up() -> None:
     first = device.ports[0]
     assert (first.description, first.cable_m) == ("first", 40)
     assert first.qos is not None
-    assert first.qos.kmin_bytes == 1000
+    assert first.qos.classes[0].kmin_bytes == 1000
     assert (device.mac, device.serial) == ("52:54:00:00:00:01", "ABC")
     nic = host("a1").nics[1]
     assert (nic.mac, nic.interface, nic.rdma_device) == ("52:54:00:00:00:02", "ens2", "mlx5_9")

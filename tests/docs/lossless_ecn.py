@@ -62,7 +62,7 @@ def ecn_paper() -> str:
 def ecn_order() -> str:
     """Return the largest Kmin of the example for which ECN is first."""
     threshold, pool = ends()[0][2].dynamic_th, pool_bytes()
-    qos = ends()[0][1].qos
+    (qos,) = ends()[0][1].qos.classes
     rows = []
     for ports, classes in ((1, 1), (2, 1), (63, 1), (63, 2)):
         limit = ecn_limit_bytes(threshold, pool, ports, classes)
@@ -204,7 +204,7 @@ def closed_form() -> str:
 @figures.add("dcqcn")
 def dcqcn() -> str:
     """Return what three sets do on a 400G port of the example."""
-    qos = ends()[0][1].qos
+    (qos,) = ends()[0][1].qos.classes
     switch = CongestionPoint(
         kmin_bytes=qos.kmin_bytes, kmax_bytes=qos.kmax_bytes, pmax_percent=qos.pmax_percent
     )

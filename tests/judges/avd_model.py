@@ -121,8 +121,9 @@ def _xgs(device: DeviceDesign) -> dict[str, Any]:
     if profile.dynamic_th is None:
         return {}
     alphas = dict(zip(range(-3, 4), ("1/8", "1/4", "1/2", "1", "2", "4", "8"), strict=True))
-    group = {"id": profile.pfc_priority, "threshold": alphas[profile.dynamic_th]}
-    queue_profile = {"name": "ROCE", "ingress": {"priority_groups": [group]}}
+    alpha = alphas[profile.dynamic_th]
+    groups = [{"id": priority, "threshold": alpha} for priority in profile.paused]
+    queue_profile = {"name": "ROCE", "ingress": {"priority_groups": groups}}
     return {
         "platform": {
             "trident": {"mmu": {"active_profile": "ROCE", "queue_profiles": [queue_profile]}}
@@ -144,12 +145,12 @@ def _profile(profile: QosProfile, device: DeviceDesign, watched: list[Watchdog])
         queue: dict[str, Any] = {"id": item.queue, "priority": "priority strict"}
         if item.percent is not None:
             queue |= {"priority": "no priority", "bandwidth_percent": item.percent}
-        if item.kind == "lossless":
+        if item.lossless:
             threshold = {
                 "units": "bytes",
-                "min": profile.kmin_bytes,
-                "max": profile.kmax_bytes,
-                "max_probability": profile.pmax_percent,
+                "min": item.lossless.kmin_bytes,
+                "max": item.lossless.kmax_bytes,
+                "max_probability": item.lossless.pmax_percent,
                 "weight": 0,
             }
             queue["random_detect"] = {"ecn": {"count": True, "threshold": threshold}}
@@ -162,7 +163,7 @@ def _profile(profile: QosProfile, device: DeviceDesign, watched: list[Watchdog])
     if profile.pfc:
         control: dict[str, Any] = {
             "enabled": True,
-            "priorities": [{"priority": profile.pfc_priority, "no_drop": True}],
+            "priorities": [{"priority": number, "no_drop": True} for number in profile.paused],
         }
         if profile.watchdog.enabled:
             control["watchdog"] = {"enabled": True}

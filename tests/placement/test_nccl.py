@@ -11,7 +11,7 @@ from fabric.core.errors import InputError
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.environment import environment as make
-from fabric.placement.job_host import Environment
+from fabric.placement.job_host import Environment, JobImage
 from fabric.placement.nccl_release import REASONS, newer_release
 from fabric.placement.place import place
 from fabric.topology import Fabric
@@ -42,7 +42,7 @@ def whole(
 ) -> Environment:
     """Return the environment of one host of a placement; what holds of every one is asserted."""
     result = place(built, nodes, gpus)
-    chosen = make(built, result, host or result.hosts[0], version)
+    chosen = make(built, result, host or result.hosts[0], JobImage(version))
     names = [item.name for item in (*chosen.settings, *chosen.left_out)]
     assert len(set(names)) == len(names)
     assert all(item.reason for item in (*chosen.settings, *chosen.left_out))
@@ -80,8 +80,9 @@ def test_the_class_is_that_of_the_switches(name: str) -> None:
     for row in range(len(built.switches)):
         for port in designer.design(row).ports:
             if port.qos:
-                assert port.qos.roce_dscp == byte >> 2
-                assert port.qos.dscp_to_traffic_class[byte >> 2] == port.qos.traffic_class
+                (one,) = port.qos.classes
+                assert one.roce_dscp == byte >> 2
+                assert port.qos.dscp_to_traffic_class[byte >> 2] == one.traffic_class
 
 
 def test_only_the_rails_in_use() -> None:

@@ -21,6 +21,7 @@ OTHER_FIELDS = {
     "scheduling": ("lossless.scheduler.lossless_percent",),
     "vlan_per_nic": ("addressing.vlan_first",),
     "bgp": ("bgp.spine_asn",),
+    "classes": ("lossless.pfc_priority",),
     "breakouts": ("devices.breakouts",),
 }
 #: Rendered without a line that names a field: EOS gives each part its speed; Enterprise SONiC

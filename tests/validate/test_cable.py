@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from fabric.intent.classes import LosslessClass
 from fabric.validate.cable import Cable, cable_of, fec_verdict
 from fabric.validate.ends import nic_cables
 from fabric.validate.traits import kind_of_hosts
@@ -36,10 +38,15 @@ def changed(cable: Cable, part: str, **fields: Any) -> Cable:
     """Return the cable with some fields of ``nic``, ``port`` or their qos changed."""
     first, _, second = part.partition(".")
     old = getattr(cable, first)
-    new = replace(old, **{second: replace(getattr(old, second), **fields)} if second else fields)
-    return replace(cable, **{first: new})
+    if second:
+        qos = getattr(old, second)
+        if set(fields) & CLASS:
+            fields = {"classes": (replace(qos.classes[0], **fields), *qos.classes[1:])}
+        fields = {second: replace(qos, **fields)}
+    return replace(cable, **{first: replace(old, **fields)})
 
 
+CLASS = {one.name for one in dataclasses.fields(LosslessClass)}
 WRONG = [
     ("nic", {"leaf_port": "Ethernet8"}, {"peer"}),
     ("port", {"peer": "gpu002"}, {"peer of the port"}),
@@ -51,7 +58,7 @@ WRONG = [
     ("nic", {"network": "10.64.9.0/24"}, {"subnet"}),
     ("nic", {"gateway": "10.64.0.9"}, {"gateway"}),
     ("port", {"vlan": 102}, {"vlan", "subnet", "gateway"}),
-    ("nic.qos", {"roce_dscp": 24}, {"roce_dscp"}),
+    ("nic.qos", {"dscps": (24,)}, {"roce_dscp"}),
     ("nic.qos", {"traffic_class_byte": 108}, {"traffic class byte"}),
     ("nic.qos", {"cnp_dscp": 4}, {"cnp_dscp"}),
     ("nic.qos", {"dscp_to_priority": ((26, 3), (48, 6))}, {"lossless DSCPs"}),

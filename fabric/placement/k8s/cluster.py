@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.exports import refused
 from fabric.core.units import dscp_to_traffic_class_byte
+from fabric.intent.classes import lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.pcie import refused_field, refused_trait
 from fabric.topology.naming import nic_names
@@ -83,7 +84,7 @@ class Cluster:
     @property
     def class_byte(self) -> int:
         """IP traffic class byte of RoCE data."""
-        return dscp_to_traffic_class_byte(self.policy.roce_dscp)
+        return dscp_to_traffic_class_byte(lossless_classes(self.policy)[0].roce_dscp)
 
     @property
     def rails(self) -> range:
@@ -269,9 +270,8 @@ def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str
         **{("nic", name): getattr(traits.nic, name) for name in _SHARED_TRAITS},
         ("interfaces",): nic_names(fabric, host),
         ("lossless",): (
-            policy.roce_dscp,
+            lossless_classes(policy),
             policy.cnp_dscp,
-            policy.pfc_priority,
             policy.pfc,
             policy.cnp_traffic_class,
             policy.mtu.host_bytes,

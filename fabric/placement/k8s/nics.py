@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.intent.classes import lossless_classes
 from fabric.placement.k8s.manifest import Manifest
 from fabric.placement.pcie import refused_field
 
@@ -31,11 +32,16 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
         When the NICs cannot be named, or the operator cannot bring the policy about.
     """
     what, policy = "NicConfigurationTemplate", cluster.policy
-    priority = policy.pfc_priority
-    if policy.roce_dscp // _PRIORITIES != priority:
+    if len(policy.classes) > 1:
+        message = "the operator sets up one lossless class, not several"
+        fix = "configure the NICs with `rocefab render`"
+        raise refused_field(cluster.fabric, ("lossless", "classes"), message, fix)
+    (one,) = lossless_classes(policy)
+    priority = one.pfc_priority
+    if one.roce_dscp // _PRIORITIES != priority:
         message = (
-            f"the operator maps DSCP {policy.roce_dscp} to "
-            f"priority {policy.roce_dscp // _PRIORITIES}, not {priority}"
+            f"the operator maps DSCP {one.roce_dscp} to "
+            f"priority {one.roce_dscp // _PRIORITIES}, not {priority}"
         )
         fix = (
             "use one of the 8 DSCPs from 8 times the priority, or configure the NICs with "
@@ -70,14 +76,15 @@ def _read_request(cluster: Cluster) -> dict[str, int]:
 
 def _qos(cluster: Cluster) -> dict[str, Any]:
     policy = cluster.policy
-    on = [int(policy.pfc and number == policy.pfc_priority) for number in range(_PRIORITIES)]
+    (one,) = lossless_classes(policy)
+    on = [int(policy.pfc and number == one.pfc_priority) for number in range(_PRIORITIES)]
     rows = [cluster.nic_row(host, rail) for host in cluster.hosts for rail in cluster.rails]
     return {
         "trust": "dscp",
         "pfc": ",".join(str(flag) for flag in on),
         "tos": cluster.class_byte,
         "cableLen": int(cluster.fabric.nics.cable_m[rows].max()),
-        "ecn": {"enabled": True, "priority": policy.pfc_priority},
+        "ecn": {"enabled": True, "priority": one.pfc_priority},
         "pauseFrames": {"enabled": False},
     }
 

@@ -77,20 +77,23 @@ def deltas(before: NicFacts, after: NicFacts) -> Mapping[str, int] | str:
     return differences
 
 
-def judge(interface: str, rail: int, pfc_priority: int, rose: Mapping[str, int] | str) -> NicHealth:
+def judge(
+    interface: str, rail: int, priorities: tuple[int, ...], rose: Mapping[str, int] | str
+) -> NicHealth:
     """Return the verdict on a NIC.
 
     Parameters
     ----------
-    pfc_priority : int
-        The lossless priority.
+    priorities : tuple of int
+        The lossless priorities, 0 to 7.
     rose : mapping or str
         What ``deltas`` found.
     """
     if isinstance(rose, str):
         return NicHealth(interface, rail, "unknown", rose, {})
     moved = {name: value for name, value in rose.items() if value}
-    needed = (*_NEEDED, *_DISCARDS, *(f"{way}_prio{pfc_priority}_pause" for way in ("rx", "tx")))
+    pauses = [f"{way}_prio{number}_pause" for number in priorities for way in ("rx", "tx")]
+    needed = (*_NEEDED, *_DISCARDS, *pauses)
     absent = [name for name in needed if name not in rose]
     lost = [name for name in moved if name in _LOSSES or "discard" in name]
     if lost:
@@ -101,15 +104,15 @@ def judge(interface: str, rail: int, pfc_priority: int, rose: Mapping[str, int] 
     paused = [name for name in moved if name.endswith("_pause")]
     marks = [name for name in _MARKS if name in moved]
     if paused:
-        reason = _told(moved, [*paused, *marks]) + _sides(paused, pfc_priority)
+        reason = _told(moved, [*paused, *marks]) + _sides(paused, pauses)
         return NicHealth(interface, rail, "pauses", reason, moved)
     if marks:
         return NicHealth(interface, rail, "marks", _told(moved, marks), moved)
     return NicHealth(interface, rail, "ok", "no marks, pauses or drops", moved)
 
 
-def _sides(paused: list[str], pfc_priority: int) -> str:
-    others = [name for name in paused if f"_prio{pfc_priority}_" not in name]
+def _sides(paused: list[str], planned: list[str]) -> str:
+    others = set(paused) - set(planned)
     text = ""
     if any(name.startswith("tx_") for name in paused):
         text += "; the NIC slows down the network: check PCIe and memory"

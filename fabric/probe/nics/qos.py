@@ -6,6 +6,7 @@ owner of DCBX; pause of the link makes every priority lossless); IEEE 802.1Q cla
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from fabric.probe.nics import Looked, Remark, checks, compare
@@ -25,7 +26,7 @@ def trust(looked: Looked) -> Iterator[Remark]:
 
 @checks.add("H2")
 def pfc(looked: Looked) -> Iterator[Remark]:
-    """Check that PFC is on for the planned priority, and for no other."""
+    """Check that PFC is on for the planned priorities, and for no other."""
     planned = tuple(number for number, bit in enumerate(looked.plan.qos.pfc) if bit)
     yield from compare("H2", "PFC priorities", looked.nic.pfc_priorities, planned)
 
@@ -37,7 +38,7 @@ def dscp_map(looked: Looked) -> Iterator[Remark]:
     if actual is None:
         yield Remark("H3", "the map of DSCPs could not be read", unknown=True)
         return
-    for dscp, priority in ((qos.roce_dscp, qos.pfc_priority), (qos.cnp_dscp, qos.cnp_priority)):
+    for dscp, priority in sorted(qos.marks.items()):
         if actual.get(dscp) != priority:
             now = actual.get(dscp, "none")
             yield Remark("H3", f"priority of DSCP {dscp} is {now}, expected {priority}")
@@ -57,7 +58,7 @@ def traffic_class(looked: Looked) -> Iterator[Remark]:
     actual = looked.nic.traffic_class
     if actual is None:
         yield Remark("H5", "the traffic class could not be read", unknown=True)
-    elif actual.dscp != looked.plan.qos.roce_dscp:
+    elif actual.dscp != looked.plan.qos.classes[0].roce_dscp:
         now = "not set" if actual.dscp is None else f"{actual.global_byte} (DSCP {actual.dscp})"
         byte = looked.plan.qos.traffic_class_byte
         yield Remark("H5", f"traffic class byte is {now}, expected {byte}")
@@ -65,10 +66,10 @@ def traffic_class(looked: Looked) -> Iterator[Remark]:
 
 @checks.add("H6")
 def dcqcn(looked: Looked) -> Iterator[Remark]:
-    """Check that both sides of DCQCN are on for the lossless priority."""
+    """Check that both sides of DCQCN are on for the lossless priorities."""
     if not looked.ofed:
         return
-    actual, priority = looked.nic.dcqcn, looked.plan.qos.pfc_priority
+    actual = looked.nic.dcqcn
     if actual is None:
         yield Remark("H6", "the files of DCQCN could not be read", unknown=True)
         return
@@ -76,7 +77,8 @@ def dcqcn(looked: Looked) -> Iterator[Remark]:
         "reaction point": actual.reaction_point,
         "notification point": actual.notification_point,
     }
-    for side, priorities in sides.items():
+    planned = looked.plan.qos.lossless_priorities
+    for (side, priorities), priority in product(sides.items(), planned):
         if priority not in priorities:
             yield Remark("H6", f"the {side} of DCQCN is off for priority {priority}")
 

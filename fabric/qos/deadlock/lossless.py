@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.intent.classes import lossless_classes
 from fabric.qos.deadlock.cycle import Channel, Channels, Cycle, one_cycle, remaining
 
 if TYPE_CHECKING:
@@ -63,15 +64,17 @@ class Lossless:
     def of(cls, fabric: Fabric, net: Network, resolver: PolicyResolver) -> Lossless:
         """Return the lossless channels over which routes run."""
         up, classes = fabric.uplinks, uplink_classes(fabric, resolver)
-        usable = up.enabled & (classes != LOSSY) & (net.links.rows(up.lower, up.upper) >= 0)
-        rows = np.flatnonzero(usable)
+        usable = up.enabled & (net.links.rows(up.lower, up.upper) >= 0)
+        rows, columns = np.nonzero(usable[:, None] & (classes != LOSSY))
+        codes = classes[rows, columns]
         switches = len(fabric.switches)
-        keys = (classes[rows] * switches + up.lower[rows]) * switches + up.upper[rows]
-        rows = rows[np.unique(keys, return_index=True)[1]]
+        keys = (codes * switches + up.lower[rows]) * switches + up.upper[rows]
+        first = np.unique(keys, return_index=True)[1]
+        rows, codes = rows[first], np.tile(codes[first], 2)
         source = np.concatenate([up.lower[rows], up.upper[rows]])
         target = np.concatenate([up.upper[rows], up.lower[rows]])
         rows = np.tile(rows, 2)
-        kinds, kind = np.unique(classes[rows] // PRIORITIES, return_inverse=True)
+        kinds, kind = np.unique(codes // PRIORITIES, return_inverse=True)
         leaves, arrives = (switch * len(kinds) + kind for switch in (source, target))
         order = np.lexsort((arrives, leaves))
         return cls(
@@ -79,7 +82,7 @@ class Lossless:
             channels=Channels(leaves[order], arrives[order]),
             links=net.links.rows(source[order], target[order]),
             cables=rows[order],
-            priorities=classes[rows[order]] % PRIORITIES,
+            priorities=codes[order] % PRIORITIES,
         )
 
     def cycle(self, net: Network, carried: Bits) -> Cycle | None:
@@ -109,59 +112,79 @@ class Lossless:
 
 
 def vertex_count(fabric: Fabric, resolver: PolicyResolver) -> int:
-    """Return how many lossless buffers there are: both directions of every cable that is up."""
-    uplinks = fabric.uplinks.enabled & (uplink_classes(fabric, resolver) != LOSSY)
-    nics = fabric.nics.enabled & (nic_classes(fabric, resolver) != LOSSY)
+    """Return how many lossless buffers there are: both directions and each class of live cables."""
+    uplinks = fabric.uplinks.enabled[:, None] & (uplink_classes(fabric, resolver) != LOSSY)
+    nics = fabric.nics.enabled[:, None] & (nic_classes(fabric, resolver) != LOSSY)
     return 2 * int(uplinks.sum() + nics.sum())
 
 
 def uplink_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
-    """Return the class of each uplink: DSCP * 8 + priority, or -1 where it is lossy."""
+    """Return the k classes of each of n uplinks: DSCP * 8 + priority, or -1; shape (n, k).
+
+    The DSCP is the one that hosts send the class with: it stands for all DSCPs of the class.
+    """
     up, ports = fabric.uplinks, _port_classes(fabric, resolver)
     return _agreed(ports[up.lower, up.lower_port], ports[up.upper, up.upper_port])
 
 
 def nic_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
-    """Return the class of each cable between NIC and leaf: as that of uplinks."""
+    """Return the classes of each cable between NIC and leaf: as those of uplinks."""
     nics, ports = fabric.nics, _port_classes(fabric, resolver)
     return _agreed(_host_classes(fabric, resolver)[nics.host], ports[nics.leaf, nics.port])
 
 
 def _agreed(near: Ints, far: Ints) -> Ints:
-    """Return the class on which both ends agree.
+    """Return the classes on which both ends agree.
 
     One that pauses another priority than the other end uses, or none, stops nothing there: its
     buffer overflows, and nobody waits for it. Rules QOS004 to QOS006 report such cables.
     """
-    return np.where(near == far, near, LOSSY)
+    shared = (near[:, :, None] == far[:, None, :]).any(axis=2)
+    return np.where(shared, near, LOSSY)
 
 
-def _class(policy: LosslessPolicy) -> int:
-    return policy.roce_dscp * PRIORITIES + policy.pfc_priority if policy.pfc else LOSSY
+def _codes(policy: LosslessPolicy, width: int) -> list[int]:
+    classes = lossless_classes(policy) if policy.pfc else ()
+    codes = [one.roce_dscp * PRIORITIES + one.pfc_priority for one in classes]
+    return codes + [LOSSY] * (width - len(codes))
+
+
+def _width(fabric: Fabric) -> int:
+    """Return the most classes of any policy of the inventory, at least 1."""
+    intent, file = fabric.intent, fabric.intent.fabric
+    platforms = (file.platforms.leaf, file.platforms.spine, file.platforms.super_spine)
+    devices = [one.value for items in intent.device_overrides.values() for one in items]
+    hosts = [one.value for items in intent.host_overrides.values() for one in items]
+    ports = [port for device in devices for port in device.ports.values()]
+    layers = [one.lossless for one in (file, *platforms, *devices, *ports, *hosts) if one]
+    return max(1, *(len(layer.classes) for layer in layers if layer))
 
 
 def _port_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
     switches = fabric.switches
     widest = max(model.port_count for model in set(switches.skus))
-    table = np.zeros((len(switches), widest + 1), dtype=np.int64)
+    width = _width(fabric)
+    table = np.zeros((len(switches), widest + 1, width), dtype=np.int64)
     for row, name in enumerate(switches.names):
-        table[row] = _class(resolver.switch(name, switches.role(row)))
+        table[row] = _codes(resolver.switch(name, switches.role(row)), width)
     for name, overrides in fabric.intent.device_overrides.items():
         row = fabric.switch_row[name]
         numbers = switches.skus[row].port_numbers()
         for port in {port for item in overrides for port in item.value.ports}:
-            table[row, numbers[port]] = _class(resolver.switch(name, switches.role(row), port))
+            policy = resolver.switch(name, switches.role(row), port)
+            table[row, numbers[port]] = _codes(policy, width)
     return table
 
 
 def _host_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
     own = fabric.intent.host_overrides
     shared = next((name for name in fabric.hosts.names if name not in own), "")
-    rows = np.zeros(len(fabric.hosts), dtype=np.int64)
+    width = _width(fabric)
+    rows = np.zeros((len(fabric.hosts), width), dtype=np.int64)
     if shared:
-        rows[:] = _class(resolver.host(shared))
+        rows[:] = _codes(resolver.host(shared), width)
     for name in own:
-        rows[fabric.host_row[name]] = _class(resolver.host(name))
+        rows[fabric.host_row[name]] = _codes(resolver.host(name), width)
     return rows
 
 
@@ -177,7 +200,7 @@ class Flood:
 def floods(fabric: Fabric, resolver: PolicyResolver) -> list[Flood]:
     """Return, for each leaf, where copies reach more than the port that they are for."""
     nics, names = fabric.nics, fabric.switches.names
-    rows = np.flatnonzero(nics.enabled & (nic_classes(fabric, resolver) != LOSSY))
+    rows = np.flatnonzero(nics.enabled & (nic_classes(fabric, resolver) != LOSSY).any(axis=1))
     vlan = fabric.subnets.vlan[nics.subnet[rows]]
     ends, ports = np.unique(np.stack([nics.leaf[rows], vlan]), axis=1, return_counts=True)
     uplinks = np.bincount(fabric.uplinks.lower[fabric.uplinks.enabled], minlength=len(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.design.pool import lossless_pool_bytes
@@ -14,20 +15,23 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HostDesign, PortDesign
+    from fabric.intent.classes import LosslessClass
 
     #: Values by name; what has no value on a port is not in it.
     Values: TypeAlias = dict[str, str]
     Key: TypeAlias = tuple[str, str, str, str, str]
 
-_QOS = tuple(
-    (
-        "roce_dscp cnp_dscp pfc pfc_priority traffic_class queue priority_group cnp_traffic_class "
-        "cnp_queue kmin_bytes kmax_bytes pmax_percent dynamic_th mtu_bytes"
-    ).split()
-)
+_QOS = tuple(("cnp_dscp pfc cnp_traffic_class cnp_queue dynamic_th mtu_bytes").split())
 _WATCHDOG = ("enabled", "action", "detection_ms", "restoration_ms", "poll_ms")
 _BUFFER = ("pause_threshold_bytes", "resume_threshold_bytes", "buffer_bytes")
-_HOST = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_priority", "traffic_class_byte")
+_HOST = ("cnp_dscp", "cnp_priority", "traffic_class_byte")
+_CLASS = tuple(
+    (
+        "roce_dscp pfc_priority traffic_class queue priority_group kmin_bytes kmax_bytes "
+        "pmax_percent"
+    ).split()
+)
+_CLASS_OF_HOST = ("roce_dscp", "pfc_priority")
 _UNKNOWN = "-"
 
 
@@ -85,7 +89,8 @@ def _by_port(device: DeviceDesign) -> dict[str, tuple[str, Values]]:
 
 def _values(port: PortDesign, pool_bytes: int | None) -> Values:
     assert port.qos is not None
-    values = {name: getattr(port.qos, name) for name in _QOS}
+    values = _of_classes(port.qos.classes, _CLASS)
+    values |= {name: getattr(port.qos, name) for name in _QOS}
     values |= {f"watchdog.{name}": getattr(port.qos.watchdog, name) for name in _WATCHDOG}
     if port.qos.pause_buffer:
         buffer = port.qos.pause_buffer
@@ -102,10 +107,21 @@ def _values(port: PortDesign, pool_bytes: int | None) -> Values:
     return _texts(values)
 
 
+def _of_classes(classes: tuple[LosslessClass, ...], names: tuple[str, ...]) -> dict[str, object]:
+    """Return the figures of lossless classes; in a list, each under the name of its class."""
+    values: dict[str, object] = {}
+    for one, name in product(classes, names):
+        dscps = " ".join(map(str, one.dscps))
+        key = name if one.number is None else f"{one.name}.{name}"
+        values[key] = dscps if name == "roce_dscp" else getattr(one, name)
+    return values
+
+
 def _by_nic(host: HostDesign) -> dict[str, tuple[str, Values]]:
     values: dict[str, tuple[str, Values]] = {}
     for nic in host.nics:
-        own: dict[str, object] = {name: getattr(nic.qos, name) for name in _HOST}
+        own = _of_classes(nic.qos.classes, _CLASS_OF_HOST)
+        own |= {name: getattr(nic.qos, name) for name in _HOST}
         own["mtu_bytes"] = nic.mtu_bytes
         values[nic.interface] = "NIC", _texts(own)
     return values

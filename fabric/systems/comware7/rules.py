@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.rule import ClassRule, ModelRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 
 
 @rules.add("CMW004")
-class ThresholdsGiven(PolicyRule):
+class ThresholdsGiven(ClassRule):
     """On Comware 7 marking needs thresholds from the inventory and a known cell size."""
 
     severity = Severity.WARNING
@@ -27,23 +28,25 @@ class ThresholdsGiven(PolicyRule):
     source = "third-party digest of the H3C RDMA technical reference 6W100 (cells)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Look at the thresholds of every policy of Comware 7 and at the cell of its model."""
+    def judge_class(
+        self, device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Look at the thresholds of every class of Comware 7 and at the cell of its model."""
         if device.platform != "comware7":
             return
-        reason = self._reason(device, profile)
+        reason = self._reason(device, one)
         if reason:
             yield Wrong("ecn.kmin_bytes", f"marking is not rendered: {reason[0]}", reason[1])
 
     @staticmethod
-    def _reason(device: DeviceDesign, profile: QosProfile) -> tuple[str, str] | None:
+    def _reason(device: DeviceDesign, one: LosslessClass) -> tuple[str, str] | None:
         """Return why it is omitted and what to do, or None."""
         if "cell_bytes" not in device.sku.own_facts:
             return (
                 f"the cell size of {device.sku.name} is not published",
                 "set cell_bytes in an own model, or configure marking manually; it is kept",
             )
-        if not profile.own_thresholds:
+        if not one.own_thresholds:
             return (
                 "the inventory sets no thresholds for it",
                 "set both ecn.kmin_bytes and ecn.kmax_bytes",

@@ -35,12 +35,10 @@ class MapTable:
 
 @dataclass(frozen=True, slots=True)
 class WredTable:
-    """Marking of one queue; limits in cells of the model."""
+    """Marking of the lossless queues: (queue, low limit, high limit), in cells of the model."""
 
     name: str
-    queue: int
-    low_limit: int
-    high_limit: int
+    queues: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ def view(device: DeviceDesign) -> Comware7View:
     tables = {
         profile.index: _wred(profile, cell_bytes)
         for profile in device.qos_profiles
-        if cell_bytes and profile.own_thresholds
+        if cell_bytes and any(one.own_thresholds for one in profile.classes)
     }
     vlans = [(vlan, IPv4Interface(vlan.gateway_interface)) for vlan in device.vlans]
     return Comware7View(
@@ -132,9 +130,15 @@ def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
     unit = marking_unit("comware7")
     return WredTable(
         name=f"ROCE{profile.suffix}",
-        queue=profile.queue,
-        low_limit=to_units(profile.kmin_bytes, unit, cell_bytes=cell_bytes),
-        high_limit=to_units(profile.kmax_bytes, unit, cell_bytes=cell_bytes),
+        queues=tuple(
+            (
+                one.queue,
+                to_units(one.kmin_bytes, unit, cell_bytes=cell_bytes),
+                to_units(one.kmax_bytes, unit, cell_bytes=cell_bytes),
+            )
+            for one in profile.classes
+            if one.own_thresholds
+        ),
     )
 
 

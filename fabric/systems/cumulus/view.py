@@ -21,6 +21,7 @@ from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.intent.classes import LosslessClass
     from fabric.systems.cumulus.platforms.words import Words
 
 #: FEC of the inventory -> NVUE (514 Switch Port Attributes); automatic is left unset.
@@ -41,6 +42,16 @@ class PortView:
 
 
 @dataclass(frozen=True, slots=True)
+class Marking:
+    """Thresholds of a traffic class, in bytes."""
+
+    traffic_class: int
+    kmin: int
+    kmax: int
+    pmax: int
+
+
+@dataclass(frozen=True, slots=True)
 class CumulusView:
     """What the NVUE templates see.
 
@@ -52,8 +63,10 @@ class CumulusView:
         ``lossless``, or ``lossy`` where PFC is off.
     dscp_to_priority, priority_to_traffic_class, shares : tuple of pairs
         What differs from the recipe; shares in percent by traffic class.
-    pfc_priority : int or None
-        Switch priority that PFC acts on, where it is not that of the recipe.
+    marking : tuple of Marking
+        Thresholds of each lossless traffic class.
+    pfc_priorities : tuple of int
+        Switch priorities that PFC acts on, where they are not that of the recipe.
     cable_m : int or None
         Longest cable of a lossless port: there is one length for the whole switch.
     alpha : str
@@ -66,14 +79,11 @@ class CumulusView:
     ports: tuple[PortView, ...]
     networks: tuple[str, ...]
     roce_mode: str
-    roce_traffic_class: int
     dscp_to_priority: tuple[tuple[int, int], ...]
     priority_to_traffic_class: tuple[tuple[int, int], ...]
     shares: tuple[tuple[int, int], ...]
-    kmin: int
-    kmax: int
-    pmax: int
-    pfc_priority: int | None
+    marking: tuple[Marking, ...]
+    pfc_priorities: tuple[int, ...]
     cable_m: int | None
     alpha: str
     watchdog: Watchdog
@@ -93,20 +103,16 @@ def view(device: DeviceDesign) -> CumulusView:
     ports = tuple(_port(port) for port in device.ports)
     watched = any(port.watched for port in ports)
     cables = [port.cable_m for port in device.ports if port.headroom]
-    lossless = policy.traffic_class
     return CumulusView(
         words=_words(device),
         ports=ports,
         networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
         roce_mode="lossless" if policy.pfc else "lossy",
-        roce_traffic_class=cumulus.ROCE_TRAFFIC_CLASS,
         dscp_to_priority=_dscp_deltas(policy),
         priority_to_traffic_class=_priority_deltas(policy),
         shares=_share_deltas(policy),
-        kmin=to_units(policy.kmin_bytes, marking_unit("cumulus")),
-        kmax=to_units(policy.kmax_bytes, marking_unit("cumulus")),
-        pmax=policy.pmax_percent,
-        pfc_priority=lossless if policy.pfc and lossless != cumulus.ROCE_PRIORITY else None,
+        marking=tuple(_marking(one) for one in policy.classes),
+        pfc_priorities=policy.paused if policy.paused != (cumulus.ROCE_PRIORITY,) else (),
         cable_m=max(cables) if cables else None,
         alpha=_alpha(device),
         watchdog=policy.watchdog,
@@ -136,11 +142,22 @@ def _port(port: PortDesign) -> PortView:
     )
 
 
+def _traffic_class(one: LosslessClass) -> int:
+    """Return the traffic class: the first is that of the recipe, the others have their queue."""
+    return one.queue if one.number else cumulus.ROCE_TRAFFIC_CLASS
+
+
+def _marking(one: LosslessClass) -> Marking:
+    unit = marking_unit("cumulus")
+    low, high = (to_units(size, unit) for size in (one.kmin_bytes, one.kmax_bytes))
+    return Marking(_traffic_class(one), low, high, one.pmax_percent)
+
+
 def _taken(policy: QosProfile) -> dict[int, int]:
     """Return the traffic class of each switch priority that is not best effort."""
     return {
         policy.cnp_traffic_class: cumulus.CNP_TRAFFIC_CLASS,
-        policy.traffic_class: cumulus.ROCE_TRAFFIC_CLASS,
+        **{one.traffic_class: _traffic_class(one) for one in policy.classes},
     }
 
 

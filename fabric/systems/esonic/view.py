@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
+from fabric.core.spans import spans
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import EcmpHash
 
 #: Words of `ip load-share hash ipv4` (sonic_ecmp_load_share), by the names of SAI.
@@ -30,11 +32,24 @@ HOST_ROUTE = 32
 
 
 @dataclass(frozen=True, slots=True)
+class Wred:
+    """Marking of a queue, its thresholds in the unit of the system."""
+
+    queue: int
+    name: str
+    kmin: int
+    kmax: int
+    pmax_percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyView:
-    """A lossless policy with its thresholds in the unit of the system.
+    """A lossless policy.
 
     Parameters
     ----------
+    wreds : tuple of Wred
+        The WRED policy of each class.
     maps : tuple of (kind, rows)
         The four maps of the policy, each with the lines of its section.
     watchdog : Watchdog or None
@@ -43,8 +58,7 @@ class PolicyView:
 
     design: QosProfile
     name: str
-    kmin: int
-    kmax: int
+    wreds: tuple[Wred, ...]
     maps: tuple[tuple[str, tuple[str, ...]], ...]
     watchdog: Watchdog | None
 
@@ -109,8 +123,7 @@ def _policy(profile: QosProfile) -> PolicyView:
     return PolicyView(
         design=profile,
         name=f"ROCE{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, marking_unit("esonic")),
-        kmax=to_units(profile.kmax_bytes, marking_unit("esonic")),
+        wreds=tuple(_wred(profile, one) for one in profile.classes),
         maps=(
             ("dscp-tc", _rows("dscp", "traffic-class", profile.dscp_to_traffic_class)),
             ("tc-queue", _rows("traffic-class", "queue", profile.traffic_class_to_queue)),
@@ -124,22 +137,20 @@ def _policy(profile: QosProfile) -> PolicyView:
     )
 
 
+def _wred(profile: QosProfile, one: LosslessClass) -> Wred:
+    unit = marking_unit("esonic")
+    name = f"ROCE-{one.name}{profile.suffix}" if one.number else f"ROCE{profile.suffix}"
+    low, high = (to_units(size, unit) for size in (one.kmin_bytes, one.kmax_bytes))
+    return Wred(one.queue, name, low, high, one.pmax_percent)
+
+
 def _rows(what: str, word: str, values: Sequence[int]) -> tuple[str, ...]:
     """Return a line for each value of a map, with all that leads to it as ranges."""
     return tuple(
-        f"{what} {','.join(_spans([n for n, item in enumerate(values) if item == value]))} "
+        f"{what} {','.join(spans(n for n, item in enumerate(values) if item == value))} "
         f"{word} {value}"
         for value in sorted(set(values))
     )
-
-
-def _spans(numbers: Sequence[int]) -> Iterator[str]:
-    start = previous = numbers[0]
-    for number in [*numbers[1:], numbers[-1] + 2]:
-        if number != previous + 1:
-            yield str(start) if start == previous else f"{start}-{previous}"
-            start = number
-        previous = number
 
 
 def _port(port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:

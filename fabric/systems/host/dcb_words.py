@@ -36,8 +36,7 @@ class DcbWords:
 def dcb_words(nic: NicDesign) -> DcbWords:
     """Return the words of a NIC."""
     qos = nic.qos
-    marks = {qos.cnp_dscp: qos.cnp_priority, qos.roce_dscp: qos.pfc_priority}
-    pairs = _pairs(marks.get(dscp, BEST_EFFORT) for dscp in range(DSCP_COUNT))
+    pairs = _pairs(qos.marks.get(dscp, BEST_EFFORT) for dscp in range(DSCP_COUNT))
     return DcbWords(
         dscp_rows=tuple(pairs[row : row + _ROW] for row in range(0, DSCP_COUNT, _ROW)),
         classes=_pairs(qos.priority_to_traffic_class),

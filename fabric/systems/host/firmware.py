@@ -20,7 +20,7 @@ class FirmwareWords:
 def firmware_words(design: HostDesign, nic: NicDesign) -> FirmwareWords:
     """Return the words of a NIC.
 
-    Congestion control runs on the lossless priority alone, and DCBX of the firmware is off: there
+    Congestion control runs on the lossless priorities alone, and DCBX of the firmware is off: there
     is one owner of the settings. Keys and values: public mstconfig listing of a ConnectX-6 Dx
     (MCX623432AN); Mellanox/nic-configuration-operator at 8bfbeb3 (NUM_OF_VFS, PCI_WR_ORDERING).
     Keys of the second port of a card end in ``_P2``; those of the whole card stand at its first.
@@ -31,7 +31,7 @@ def firmware_words(design: HostDesign, nic: NicDesign) -> FirmwareWords:
     dcqcn = {setting.name: setting.value for setting in nic.firmware}
     marks = {"CNP_DSCP_P1": qos.cnp_dscp, "CNP_802P_PRIO_P1": qos.cnp_priority}
     reset = {
-        "ROCE_CC_PRIO_MASK_P1": 1 << qos.pfc_priority,
+        "ROCE_CC_PRIO_MASK_P1": sum(1 << priority for priority in qos.lossless_priorities),
         **dcqcn,
         **marks,
         "LLDP_NB_DCBX_P1": 0,

@@ -78,5 +78,6 @@ def _of_nic(design: HostDesign, nic: NicDesign, reader: str) -> Iterator[str]:
     if nic.receive_buffer_bytes:
         yield f"{'buffers' if reader == 'mlnx_qos' else 'dcb_buffer'}:{nic.interface}"
     if reader == "mlnx_qos":
-        ecn, priority = f"/sys/class/net/{nic.interface}/ecn", nic.qos.pfc_priority
-        yield from (f"files:{ecn}/roce_{side}/enable/{priority}" for side in ("np", "rp"))
+        ecn = f"/sys/class/net/{nic.interface}/ecn"
+        for priority in nic.qos.lossless_priorities:
+            yield from (f"files:{ecn}/roce_{side}/enable/{priority}" for side in ("np", "rp"))

@@ -79,7 +79,7 @@ def _qos_state(nic: NicDesign) -> dict[str, Any]:
 def _script_state(nic: NicDesign) -> dict[str, Any]:
     """Return what is known of the outcome of Broadcom's script: not how it schedules."""
     qos = nic.qos
-    marks = {str(qos.roce_dscp): qos.pfc_priority, str(qos.cnp_dscp): qos.cnp_priority}
+    marks = {str(dscp): priority for dscp, priority in qos.marks.items()}
     return {"pfc": list(qos.pfc), "dscp_to_priority": marks}
 
 

@@ -8,12 +8,13 @@ from fabric.core.findings import Severity
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.validate.rule import ModelRule, rules
+from fabric.validate.traits import classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import Sku
     from fabric.validate.world import Model
 
@@ -36,36 +37,34 @@ class EcnPercents(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare what would be marked at with what was asked for, for every policy on Junos."""
         for device in model.devices.values():
-            for profile in device.qos_profiles if device.platform == "junos" else ():
-                for field, message, severity in _wrong(device.sku, profile):
+            for profile, one in classes_of(device) if device.platform == "junos" else ():
+                for field, message, severity in _wrong(device.sku, one):
                     yield self.finding(
-                        message,
+                        f"{one.title}{message}",
                         "use thresholds that are whole percents of the queue",
-                        place=model.profile_place(f"ecn.{field}", device, profile),
+                        place=model.profile_place(one.field(f"ecn.{field}"), device, profile),
                         device=device.name,
                         severity=severity,
                     )
 
 
-def _wrong(sku: Sku, profile: QosProfile) -> Iterator[tuple[str, str, Severity]]:
+def _wrong(sku: Sku, one: LosslessClass) -> Iterator[tuple[str, str, Severity]]:
     queue_bytes = largest_queue_bytes(sku)
-    if queue_bytes is None or profile.kmax_bytes > queue_bytes:
+    if queue_bytes is None or one.kmax_bytes > queue_bytes:
         size = "unknown size" if queue_bytes is None else f"{queue_bytes:,} bytes"
-        message = (
-            f"ecn.kmax_bytes {profile.kmax_bytes:,} is not a whole percent of a queue of {size}"
-        )
+        message = f"ecn.kmax_bytes {one.kmax_bytes:,} is not a whole percent of a queue of {size}"
         yield "kmax_bytes", message, Severity.ERROR
         return
     percents = [
         to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
-        for size in (profile.kmin_bytes, profile.kmax_bytes)
+        for size in (one.kmin_bytes, one.kmax_bytes)
     ]
     if percents[0] == percents[1]:
         message = f"ecn.kmin_bytes and kmax_bytes are both {percents[0]} % of {queue_bytes:,} bytes"
         yield "kmax_bytes", message, Severity.ERROR
         return
     for field, percent in zip(("kmin_bytes", "kmax_bytes"), percents, strict=True):
-        asked, marked = getattr(profile, field), percent * queue_bytes // 100
+        asked, marked = getattr(one, field), percent * queue_bytes // 100
         if marked > ROUNDING * asked:
             message = f"ecn.{field} {asked:,} becomes {percent} %, that is {marked:,} bytes"
             yield field, message, Severity.WARNING
@@ -93,11 +92,11 @@ class HeadroomShare(ModelRule):
         """Add up the headroom of the lossless ports of every switch with Junos."""
         for device in model.devices.values():
             share = _share_bytes(device.sku) if device.platform == "junos" else None
-            sizes = [p.headroom.headroom_bytes for p in device.ports if p.headroom]
+            sizes = [group.headroom_bytes for group in device.lossless_groups]
             needed = sum(size for size in sizes if size is not None)
             if share is not None and needed > share:
                 yield self.finding(
-                    f"{len(sizes)} lossless ports need {needed:,} bytes of headroom, "
+                    f"{len(sizes)} lossless groups need {needed:,} bytes of headroom, "
                     f"{device.sku.name} keeps {share:,}",
                     "use fewer or shorter lossless ports, or a model with more buffer",
                     place=model.sku_place(device),

@@ -20,6 +20,7 @@ from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.intent.classes import LosslessClass
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
@@ -41,19 +42,31 @@ class WatchdogView:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileView:
-    """A lossless policy.
+class ClassView:
+    """A lossless class, and what its drop profile and its scheduler are called.
 
-    ``kmin_percent`` and ``kmax_percent`` are of the largest queue; the shares of all queues, with
-    the cap of the CNP queue, come to 100.
+    ``kmin_percent`` and ``kmax_percent`` are of the largest queue; ``priority_bits`` are the PFC
+    priority as three bits.
     """
 
-    design: QosProfile
-    roce_bits: str
-    cnp_bits: str
+    design: LosslessClass
+    name: str
+    drop_profile: str
+    scheduler: str
+    roce_bits: tuple[str, ...]
+    priority_bits: str
     kmin_percent: int
     kmax_percent: int
-    lossless_percent: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """A lossless policy; the shares of all queues, with the cap of the CNP queue, come to 100."""
+
+    design: QosProfile
+    classes: tuple[ClassView, ...]
+    cnp_bits: str
     default_percent: int
     watchdog: WatchdogView | None
 
@@ -78,8 +91,6 @@ class JunosView:
     ----------
     lossless : bool
         Whether some port has PFC.
-    priority_bits : str
-        PFC priority as three bits.
     control_percent : int
         Share of network-control; 0 where its queue is ours.
     arp_minutes : int
@@ -95,7 +106,6 @@ class JunosView:
     neighbours: tuple[tuple[str, str, str, int], ...]
     loops: int
     lossless: bool
-    priority_bits: str
     cnp_cap_percent: int
     control_percent: int
     arp_minutes: int
@@ -113,7 +123,7 @@ def view(device: DeviceDesign) -> JunosView:
     """
     base = device.qos_profiles[0]
     _default_queue_free(device)
-    control = 0 if CONTROL_QUEUE in {base.queue, base.cnp_queue} else CONTROL_PERCENT
+    control = 0 if CONTROL_QUEUE in {one.queue for one in base.queues} else CONTROL_PERCENT
     vlans = {vlan.vlan: vlan.name for vlan in device.vlans}
     return JunosView(
         profiles=tuple(_profile(device, profile, control) for profile in device.qos_profiles),
@@ -124,7 +134,6 @@ def view(device: DeviceDesign) -> JunosView:
         ),
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
-        priority_bits=f"{base.pfc_priority:03b}",
         cnp_cap_percent=CNP_CAP_PERCENT,
         control_percent=control,
         arp_minutes=device.neighbours.arp_timeout_s // _MINUTE_S,
@@ -147,24 +156,48 @@ def _default_queue_free(device: DeviceDesign) -> None:
 
 
 def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> ProfileView:
-    shares = {queue.kind: queue.percent for queue in profile.queues}
     free = _WHOLE - CNP_CAP_PERCENT - control
-    default = max(1, (shares.get("default") or 0) * free // _WHOLE)
-    kmin, kmax = marking_percents(device, profile)
+    best_effort = next((one.percent or 0 for one in profile.queues if one.kind == "default"), 0)
+    default = max(1, best_effort * free // _WHOLE)
+    shares = _parts([one.percent for one in profile.classes], free - default)
     watched = profile.pfc and profile.watchdog.enabled
     return ProfileView(
         design=profile,
-        roce_bits=f"{profile.roce_dscp:06b}",
+        classes=tuple(
+            _class(device, profile, one, share)
+            for one, share in zip(profile.classes, shares, strict=True)
+        ),
         cnp_bits=f"{profile.cnp_dscp:06b}",
-        kmin_percent=kmin,
-        kmax_percent=kmax,
-        lossless_percent=free - default,
         default_percent=default,
         watchdog=_watchdog(profile.watchdog) if watched else None,
     )
 
 
-def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, int]:
+def _parts(shares: list[int], whole: int) -> list[int]:
+    """Divide a whole by shares, in whole percents; the first one takes what is left."""
+    parts = [max(1, share * whole // sum(shares)) for share in shares[1:]]
+    return [whole - sum(parts), *parts]
+
+
+def _class(
+    device: DeviceDesign, profile: QosProfile, one: LosslessClass, percent: int
+) -> ClassView:
+    own = f"-{one.name.upper()}" if one.number else ""
+    kmin, kmax = marking_percents(device, one)
+    return ClassView(
+        design=one,
+        name=f"NO-LOSS{own}",
+        drop_profile=f"ECN{own}{profile.suffix}",
+        scheduler=f"LOSSLESS{own}{profile.suffix}",
+        roce_bits=tuple(f"{dscp:06b}" for dscp in sorted(one.dscps)),
+        priority_bits=f"{one.pfc_priority:03b}",
+        kmin_percent=kmin,
+        kmax_percent=kmax,
+        percent=percent,
+    )
+
+
+def marking_percents(device: DeviceDesign, one: LosslessClass) -> tuple[int, int]:
     """Return Kmin and Kmax in percent of the largest queue, rounded up.
 
     Raises
@@ -176,7 +209,7 @@ def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, in
     try:
         kmin, kmax = (
             to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
-            for size in (profile.kmin_bytes, profile.kmax_bytes)
+            for size in (one.kmin_bytes, one.kmax_bytes)
         )
     except ValueError as error:
         raise _refuse(device, f"{error}; lower lossless.ecn.kmax_bytes") from error

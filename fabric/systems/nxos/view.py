@@ -7,12 +7,14 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.core.spans import spans
 from fabric.design.qos import pause_buffer_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
 
 #: Built-in classes cannot be redefined: q7 to q1 and q-default for queue 0 (paregupt/nx-os
 #: @ ad8128f3 nxos_config_roce.py), printed in this order (batfish/batfish checkpoint captures).
@@ -27,30 +29,39 @@ HOST_ROUTE = 32
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """One class of a queuing policy; ``percent`` counts where it is not strict."""
+    """One class of a queuing policy; ``percent`` counts where it is not strict.
+
+    ``marking`` is of a lossless queue, its thresholds in the unit of the view.
+    """
 
     name: str
     strict: bool
     percent: int
-    marking: bool
+    marking: Marking | None
 
 
 @dataclass(frozen=True, slots=True)
-class QueuingPolicy:
-    """An egress policy; thresholds are in the unit of the view."""
+class Marking:
+    """Thresholds of a queue."""
 
-    name: str
-    queues: tuple[QueueView, ...]
     kmin: int
     kmax: int
     pmax_percent: int
 
 
 @dataclass(frozen=True, slots=True)
-class InputBuffer:
-    """Ingress buffer of the no-drop class."""
+class QueuingPolicy:
+    """An egress policy."""
 
-    queue: int
+    name: str
+    queues: tuple[QueueView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InputBuffer:
+    """Ingress buffer of each no-drop class."""
+
+    queues: tuple[int, ...]
     buffer_bytes: int
     pause_threshold_bytes: int
     resume_threshold_bytes: int
@@ -75,8 +86,8 @@ class NxosView:
     ----------
     classes : tuple of (name, DSCPs, qos-group)
         What is classified; everything else is group 0.
-    paused : int or None
-        Group and PFC priority of the no-drop class; None when no port pauses.
+    paused : tuple of int
+        Groups and PFC priorities of the no-drop classes; none where no port pauses.
     policies : tuple of QueuingPolicy
         Egress policies; the first is that of the switch.
     unit : str
@@ -87,8 +98,8 @@ class NxosView:
         None where the switch sizes it by itself.
     """
 
-    classes: tuple[tuple[str, tuple[int, ...], int], ...]
-    paused: int | None
+    classes: tuple[tuple[str, str, int], ...]
+    paused: tuple[int, ...]
     policies: tuple[QueuingPolicy, ...]
     ports: tuple[PortView, ...]
     watchdog: bool
@@ -111,10 +122,13 @@ def view(device: DeviceDesign) -> NxosView:
     paused = any(profile.pfc for profile in device.qos_profiles)
     return NxosView(
         classes=(
-            ("ROCE", _dscps(base, base.traffic_class), base.traffic_class),
-            ("CNP", _dscps(base, base.cnp_traffic_class), base.cnp_traffic_class),
+            *(
+                (_class_name(one), ",".join(spans(sorted(one.dscps))), one.traffic_class)
+                for one in base.classes
+            ),
+            ("CNP", str(base.cnp_dscp), base.cnp_traffic_class),
         ),
-        paused=base.pfc_priority if paused else None,
+        paused=tuple(sorted(one.pfc_priority for one in base.classes)) if paused else (),
         policies=policies,
         ports=tuple(_port(port, policies) for port in device.ports),
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
@@ -137,17 +151,15 @@ def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
             "lossless.pause_buffer and its buffer_bytes once"
         )
     return InputBuffer(
-        queue=device.qos_profiles[0].queue,
+        queues=tuple(sorted(one.queue for one in device.qos_profiles[0].classes)),
         buffer_bytes=own.buffer_bytes or needed or 0,
         pause_threshold_bytes=own.pause_threshold_bytes,
         resume_threshold_bytes=own.resume_threshold_bytes,
     )
 
 
-def _dscps(profile: QosProfile, traffic_class: int) -> tuple[int, ...]:
-    return tuple(
-        dscp for dscp, item in enumerate(profile.dscp_to_traffic_class) if item == traffic_class
-    )
+def _class_name(one: LosslessClass) -> str:
+    return f"ROCE-{one.name.upper()}" if one.number else "ROCE"
 
 
 def _policy(profile: QosProfile) -> QueuingPolicy:
@@ -160,16 +172,18 @@ def _policy(profile: QosProfile) -> QueuingPolicy:
                 name=f"c-out-8q-q{number}" if number else "c-out-8q-q-default",
                 strict=queue is not None and queue.percent is None,
                 percent=queue.percent or 0 if queue else 0,
-                marking=queue is not None and queue.kind == "lossless",
+                marking=_marking(queue.lossless) if queue and queue.lossless else None,
             )
         )
     return QueuingPolicy(
         name=f"ROCE-OUT{profile.suffix}",
         queues=tuple(queues),
-        kmin=to_units(profile.kmin_bytes, marking_unit("nxos")),
-        kmax=to_units(profile.kmax_bytes, marking_unit("nxos")),
-        pmax_percent=profile.pmax_percent,
     )
+
+
+def _marking(one: LosslessClass) -> Marking:
+    low, high = (to_units(size, marking_unit("nxos")) for size in (one.kmin_bytes, one.kmax_bytes))
+    return Marking(low, high, one.pmax_percent)
 
 
 def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:

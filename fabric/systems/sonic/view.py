@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.core.spans import spans
 from fabric.platforms.model import BufferLayout
 from fabric.qos.headroom.computed import EGRESS_LOSSY_BYTES
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import HeadroomRow
 
 #: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
@@ -41,6 +41,10 @@ class QosView:
 
     Parameters
     ----------
+    wreds : tuple of (name, class)
+        WRED profiles; classes with equal thresholds share one.
+    schedulers : tuple of (name, share)
+        Schedulers; queues of one kind with equal shares share one.
     queue_rows : tuple of (queue, scheduler, WRED profile or "")
         Queues in use.
     buffer_queues : tuple of (queue range, buffer profile)
@@ -49,7 +53,7 @@ class QosView:
 
     design: QosProfile
     map_name: str
-    wred: str
+    wreds: tuple[tuple[str, LosslessClass], ...]
     schedulers: tuple[tuple[str, int | None], ...]
     queue_rows: tuple[tuple[int, str, str], ...]
     buffer_queues: tuple[tuple[str, str], ...]
@@ -234,31 +238,18 @@ def _dynamic(pool: str, size: str, threshold: str) -> dict[str, str]:
     return {"pool": pool, "size": size, "dynamic_th": threshold}
 
 
-def ranges(numbers: Iterable[int]) -> list[str]:
-    """Return ascending numbers as ranges: 0, 1, 2, 4 -> ``0-2``, ``4``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return [str(low) if low == high else f"{low}-{high}" for low, high in runs]
-
-
 def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
-    suffix, wred = profile.suffix, f"AZURE_LOSSLESS{profile.suffix}"
+    wreds, schedulers = _wreds(profile), _schedulers(profile)
     return QosView(
         design=profile,
-        map_name=f"AZURE{suffix}",
-        wred=wred,
-        schedulers=tuple(
-            (f"{SCHEDULERS[queue.kind]}{suffix}", queue.percent) for queue in profile.queues
-        ),
+        map_name=f"AZURE{profile.suffix}",
+        wreds=tuple({name: one for one, name in reversed(wreds.items())}.items())[::-1],
+        schedulers=tuple({schedulers[one.queue]: one.percent for one in profile.queues}.items()),
         queue_rows=tuple(
             (
                 queue.queue,
-                f"{SCHEDULERS[queue.kind]}{suffix}",
-                wred if queue.kind == "lossless" else "",
+                schedulers[queue.queue],
+                wreds[queue.lossless] if queue.lossless else "",
             )
             for queue in profile.queues
         ),
@@ -267,11 +258,37 @@ def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
     )
 
 
+def _wreds(profile: QosProfile) -> dict[LosslessClass, str]:
+    """Return the name of the WRED profile of each class."""
+    names: dict[tuple[int, ...], str] = {}
+    for one in profile.classes:
+        own = f"_Q{one.queue}" if names else ""
+        names.setdefault(_marking(one), f"AZURE_LOSSLESS{own}{profile.suffix}")
+    return {one: names[_marking(one)] for one in profile.classes}
+
+
+def _marking(one: LosslessClass) -> tuple[int, ...]:
+    return one.kmin_bytes, one.kmax_bytes, one.pmax_percent
+
+
+def _schedulers(profile: QosProfile) -> dict[int, str]:
+    """Return the name of the scheduler of each queue in use."""
+    names: dict[tuple[str, int | None], str] = {}
+    kinds: set[str] = set()
+    for queue in profile.queues:
+        own = f".q{queue.queue}" if queue.kind in kinds else ""
+        names.setdefault(
+            (queue.kind, queue.percent), f"{SCHEDULERS[queue.kind]}{own}{profile.suffix}"
+        )
+        kinds.add(queue.kind)
+    return {queue.queue: names[queue.kind, queue.percent] for queue in profile.queues}
+
+
 def _buffer_queues(profile: QosProfile, layout: BufferLayout) -> tuple[tuple[str, str], ...]:
-    lossless = {profile.queue} if profile.pfc else set()
-    lossy = ranges(number for number in QUEUES if number not in lossless)
+    lossless = {one.queue for one in profile.classes} if profile.pfc else set()
+    lossy = spans(number for number in QUEUES if number not in lossless)
     rows = [(name, layout.lossy_queue) for name in lossy]
-    rows += [(name, LOSSLESS_QUEUE) for name in ranges(sorted(lossless))]
+    rows += [(name, LOSSLESS_QUEUE) for name in spans(sorted(lossless))]
     return tuple(sorted(rows))
 
 
@@ -285,12 +302,11 @@ def _groups(
     as ``buffermgrd`` does.
     """
     used = set(profile.traffic_class_to_priority_group)
-    lossless = {profile.priority_group} if profile.pfc else set()
-    rows = [(name, LOSSY_GROUP) for name in ranges(sorted(used - lossless))]
-    if lossless and headroom and headroom.computed:
-        rows.append((str(profile.priority_group), COMPUTED_PROFILE))
-    elif lossless and headroom and headroom.row:
-        rows.append((str(profile.priority_group), names[_pair(headroom)]))
+    lossless = {one.priority_group for one in profile.classes} if profile.pfc else set()
+    rows = [(name, LOSSY_GROUP) for name in spans(sorted(used - lossless))]
+    if headroom and (headroom.computed or headroom.row):
+        own = COMPUTED_PROFILE if headroom.computed else names[_pair(headroom)]
+        rows += [(name, own) for name in spans(sorted(lossless))]
     return tuple(sorted(rows))
 
 

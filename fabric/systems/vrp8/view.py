@@ -24,6 +24,7 @@ from fabric.systems.vrp8.platforms import (
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.intent.classes import LosslessClass
 
 #: ``fec mode``, command reference.
 FEC_WORDS = {"rs": "rs", "fc": "base-r", "none": "none"}
@@ -83,8 +84,8 @@ class Vrp8View:
     ----------
     domains : tuple of (name, mappings)
         DiffServ domains; each maps every DSCP to the per-hop behaviour of its queue.
-    pfc_priority : int or None
-        Priority of the PFC profile; None when no port pauses.
+    pfc_priorities : tuple of int
+        Priorities of the PFC profile; none where no port pauses.
     timers : Timers or None
         Of the watchdog; None where it is not asked for.
     behaviour : str
@@ -104,7 +105,7 @@ class Vrp8View:
     headroom_pool_mbytes: int
     domains: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     drop_profiles: tuple[DropProfile, ...]
-    pfc_priority: int | None
+    pfc_priorities: tuple[int, ...]
     timers: Timers | None
     behaviour: str
     balancing: str
@@ -129,8 +130,12 @@ def view(device: DeviceDesign) -> Vrp8View:
         slot=SLOT,
         headroom_pool_mbytes=HEADROOM_POOL_MIB,
         domains=tuple((_domain(p), _mappings(p)) for p in device.qos_profiles),
-        drop_profiles=tuple(_drop_profile(profile) for profile in device.qos_profiles),
-        pfc_priority=pausing[0].pfc_priority if pausing else None,
+        drop_profiles=tuple(
+            _drop_profile(profile, one)
+            for profile in device.qos_profiles
+            for one in profile.classes
+        ),
+        pfc_priorities=pausing[0].paused if pausing else (),
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
         balancing=_balancing(device),
@@ -177,12 +182,12 @@ def _mappings(profile: QosProfile) -> tuple[tuple[int, str], ...]:
     )
 
 
-def _drop_profile(profile: QosProfile) -> DropProfile:
+def _drop_profile(profile: QosProfile, one: LosslessClass) -> DropProfile:
     return DropProfile(
-        name=f"roce-ecn{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, marking_unit("vrp8")),
-        kmax=to_units(profile.kmax_bytes, marking_unit("vrp8")),
-        pmax_percent=profile.pmax_percent,
+        name=f"roce-ecn{f'-{one.name}' if one.number else ''}{profile.suffix}",
+        kmin=to_units(one.kmin_bytes, marking_unit("vrp8")),
+        kmax=to_units(one.kmax_bytes, marking_unit("vrp8")),
+        pmax_percent=one.pmax_percent,
     )
 
 
@@ -203,7 +208,7 @@ def _port(device: DeviceDesign, port: PortDesign) -> PortView:
             QueueView(
                 item.queue,
                 item.percent,
-                _drop_profile(qos).name if item.kind == "lossless" else "",
+                _drop_profile(qos, item.lossless).name if item.lossless else "",
             )
             for item in qos.queues
         ),

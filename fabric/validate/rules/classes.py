@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.intent.classes import ONE_CLASS
+from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
 from fabric.validate.traits import host_kinds
 
 if TYPE_CHECKING:
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, QosProfile
-    from fabric.validate.world import Model
+    from fabric.intent.classes import LosslessClass
+    from fabric.validate.world import Model, Place
 
 
 @rules.add("QOS004")
@@ -139,7 +142,7 @@ class SameClasses(ModelRule):
 
 
 @rules.add("QOS008")
-class CnpDscp(PolicyRule):
+class CnpDscp(ClassRule):
     """CNPs and RoCE data have different DSCPs."""
 
     why = "CNPs that wait in the congested queue arrive too late to slow down the senders."
@@ -148,18 +151,20 @@ class CnpDscp(PolicyRule):
     )
     guards = ("lossless.cnp_dscp", "lossless.roce_dscp")
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Compare the two code points of every policy."""
-        if profile.cnp_dscp == profile.roce_dscp:
+    def judge_class(
+        self, _device: DeviceDesign, profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Compare the code points of every class."""
+        if profile.cnp_dscp in one.dscps:
             yield Wrong(
-                "cnp_dscp",
+                "cnp_dscp" if one.number is None else "roce_dscp",
                 f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
                 "use a separate DSCP for CNPs, such as 48",
             )
 
 
 @rules.add("QOS009")
-class CnpClass(PolicyRule):
+class CnpClass(ClassRule):
     """CNPs have their own class and queue, which are never paused."""
 
     why = "A paused or congested CNP class delays CNPs exactly when they are needed."
@@ -168,16 +173,79 @@ class CnpClass(PolicyRule):
     )
     guards = ("lossless.cnp_traffic_class", "lossless.cnp_queue")
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+    def judge_class(
+        self, _device: DeviceDesign, profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
         """Compare class and queue of CNPs with those of RoCE data."""
         for field, value, other in (
             ("cnp_traffic_class", profile.cnp_traffic_class, "traffic_class"),
             ("cnp_queue", profile.cnp_queue, "queue"),
             ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
         ):
-            if value == getattr(profile, other):
+            if value == getattr(one, other):
                 yield Wrong(
-                    field,
+                    field if one.number is None else other,
                     f"{field} and {other} are both {value}",
                     f"use a separate {field} for CNPs, such as 6",
                 )
+
+
+#: What belongs to one lossless class alone, by the field of a policy without a list.
+OWN = ("roce_dscp", "pfc_priority", "traffic_class", "queue", "priority_group")
+
+
+@rules.add("QOS070")
+class OwnClass(PolicyRule):
+    """Lossless classes share no DSCP, priority, traffic class, queue or priority group."""
+
+    why = (
+        "Packets of two classes in one queue or priority group wait for each other, and one pause "
+        "stops both."
+    )
+    source = "IEEE 802.1Q-2018 clause 36 (a priority is paused); RFC 2474 section 3"
+    guards = tuple(f"lossless.{name}" for name in (*OWN, "classes"))
+
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Compare every class with those before it."""
+        for first, second in combinations(profile.classes, 2):
+            if first.name == second.name:
+                message = f"two classes are called {first.name}"
+                yield Wrong(f"classes.{second.number}.name", message, "use another name")
+            for field in OWN:
+                values = [
+                    one.dscps if field == "roce_dscp" else (getattr(one, field),)
+                    for one in (first, second)
+                ]
+                if shared := sorted(set(values[0]) & set(values[1])):
+                    yield Wrong(
+                        second.field(field),
+                        f"classes {first.name} and {second.name} both have {field} "
+                        f"{', '.join(map(str, shared))}",
+                        f"use another {field} for one of them",
+                    )
+
+
+@rules.add("QOS071")
+class OneDescription(ModelRule):
+    """Lossless classes are described by their list or by single fields."""
+
+    why = "With a list, the single fields have no effect, and a reader takes them for the policy."
+    source = "rocefab, docs/inventory.md (lossless.classes)"
+    guards = ("lossless.classes",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for single fields at every end of a cable whose policy has a list."""
+        seen: set[Place] = set()
+        for end in (end for pair in model.pairs for end in (pair.left, pair.right)):
+            for field in sorted(
+                ONE_CLASS & end.policy.model_fields_set if end.policy.classes else ()
+            ):
+                place = model.policy_place(field, end.device, end.port)
+                if place not in seen:
+                    seen.add(place)
+                    yield self.finding(
+                        f"lossless.{field} has no effect: lossless.classes is set",
+                        f"set it in lossless.classes, and remove lossless.{field}",
+                        place=place,
+                        device=end.device,
+                    )

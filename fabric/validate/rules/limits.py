@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.design.comparisons import short
-from fabric.design.limits import rule_violations
+from fabric.design.limits import ClassOf, rule_violations
 from fabric.design.model import BgpNeighbour, PortDesign, QosProfile
 from fabric.platforms import platforms
 from fabric.platforms.features import declared
@@ -107,6 +107,8 @@ def _place(model: Model, device: DeviceDesign, violation: Violation, field: str)
         return model.policy_place("dynamic_th", device.name, port.name)
     if group == "name":
         return names_place(model.fabric, device.role, device.name)
+    if isinstance(subject, ClassOf):
+        return model.profile_place(subject.lossless.field(name), device, subject.profile)
     if group == "lossless":
         assert isinstance(subject, QosProfile)
         return model.profile_place(name, device, subject)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
@@ -14,13 +15,15 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
-from fabric.validate.rule import ModelRule, PolicyRule, Wrong, areas, rules
+from fabric.validate.rule import ClassRule, ModelRule, Wrong, areas, rules
+from fabric.validate.traits import classes_of, classes_of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 
 
@@ -28,7 +31,7 @@ areas.add("QOS")("Lossless policy, end to end")
 
 
 @rules.add("QOS001")
-class EcnOrder(PolicyRule):
+class EcnOrder(ClassRule):
     """Kmin is below Kmax."""
 
     why = (
@@ -37,13 +40,14 @@ class EcnOrder(PolicyRule):
     source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Compare Kmin and Kmax of every policy in use."""
-        if profile.kmin_bytes >= profile.kmax_bytes:
+    def judge_class(
+        self, _device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Compare Kmin and Kmax of every class in use."""
+        if one.kmin_bytes >= one.kmax_bytes:
             yield Wrong(
                 "ecn.kmin_bytes",
-                f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
-                f"ecn.kmax_bytes {profile.kmax_bytes}",
+                f"ecn.kmin_bytes {one.kmin_bytes} is not below ecn.kmax_bytes {one.kmax_bytes}",
                 "lower kmin_bytes or increase kmax_bytes",
             )
 
@@ -77,17 +81,15 @@ class EcnBeforePause(ModelRule):
                 continue
             for index, threshold in _thresholds(device, pool_bytes).items():
                 profile = device.qos_profiles[index]
-                for field, value, severity in (
-                    ("kmin_bytes", profile.kmin_bytes, Severity.ERROR),
-                    ("kmax_bytes", profile.kmax_bytes, Severity.WARNING),
-                ):
+                for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
+                    value = getattr(one, field)
                     if value >= threshold:
                         places = [
                             model.profile_place(name, device, profile)
-                            for name in (f"ecn.{field}", "dynamic_th")
+                            for name in (one.field(f"ecn.{field}"), "dynamic_th")
                         ]
                         yield self.finding(
-                            f"ecn.{field} {value:,} is not below the pause threshold of "
+                            f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
                             f"{threshold:,.0f} bytes",
                             "lower it, or increase dynamic_th",
                             place=max(places, key=lambda place: place.specific),
@@ -96,14 +98,21 @@ class EcnBeforePause(ModelRule):
                         )
 
 
+#: How bad it is when PFC acts before a threshold of marking.
+_SEVERITIES = {"kmin_bytes": Severity.ERROR, "kmax_bytes": Severity.WARNING}
+
+
 def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
-    """Return the lowest pause threshold among the ports of each policy."""
+    """Return the lowest pause threshold among the ports of each policy, all classes congested."""
     lowest: dict[int, int] = {}
     for port in device.ports:
         if port.qos and port.headroom:
             known = lowest.get(port.qos.index, port.headroom.dynamic_th)
             lowest[port.qos.index] = min(known, port.headroom.dynamic_th)
-    return {index: pause_threshold_bytes(th, pool_bytes) for index, th in lowest.items()}
+    classes = {profile.index: len(profile.classes) for profile in device.qos_profiles}
+    return {
+        index: pause_threshold_bytes(th, pool_bytes, classes[index]) for index, th in lowest.items()
+    }
 
 
 @rules.add("QOS003")
@@ -122,13 +131,13 @@ class EcnFrame(ModelRule):
         frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
         largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
         for device in model.devices.values():
-            for profile in device.qos_profiles:
-                if profile.kmin_bytes < largest:
+            for profile, one in classes_of(device):
+                if one.kmin_bytes < largest:
                     yield self.finding(
-                        f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} "
-                        "bytes",
+                        f"{one.title}ecn.kmin_bytes {one.kmin_bytes} is below one frame of "
+                        f"{largest} bytes",
                         "increase kmin_bytes; 150000 is a common value",
-                        place=model.profile_place("ecn.kmin_bytes", device, profile),
+                        place=model.profile_place(one.field("ecn.kmin_bytes"), device, profile),
                         device=device.name,
                     )
 
@@ -149,22 +158,20 @@ class KminPath(ModelRule):
         """Compare Kmin of each policy with the longest modelled path at the speed of its port."""
         hops = longest_path(model.fabric)
         seen = set()
-        for kind in model.lossless_kinds if hops else ():
-            profile = kind.port.qos
-            assert profile
-            key = (profile.kmin_bytes, kind.headroom.speed_gbps, kind.device.role)
+        for kind, profile, one in classes_of_kinds(model) if hops else ():
+            key = (one.kmin_bytes, kind.headroom.speed_gbps, kind.device.role)
             round_trip = round_trip_s(hops)
             delay = gbps_to_bytes_per_s(kind.headroom.speed_gbps) * round_trip
-            if profile.kmin_bytes >= delay or key in seen:
+            if one.kmin_bytes >= delay or key in seen:
                 continue
             seen.add(key)
             yield self.finding(
-                f"ecn.kmin_bytes {profile.kmin_bytes:,} is below the {delay:,.0f} bytes that a "
+                f"ecn.kmin_bytes {one.kmin_bytes:,} is below the {delay:,.0f} bytes that a "
                 f"{kind.headroom.speed_gbps}G port carries in one round trip of "
                 f"{s_to_us(round_trip):.1f} us",
                 "`rocefab show ecn --recommend` shows values for this path; vendor defaults "
                 "are lower, which keeps queues short but costs throughput with few flows",
-                place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
+                place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                 device=kind.device.name,
                 port=kind.port.name,
             )
@@ -175,7 +182,7 @@ LEAST_FRAMES = 2
 
 
 @rules.add("QOS030")
-class NarrowBand(PolicyRule):
+class NarrowBand(ClassRule):
     """The marking band is wider than a few frames."""
 
     severity = Severity.WARNING
@@ -186,22 +193,24 @@ class NarrowBand(PolicyRule):
     source = "Zhu et al., SIGCOMM 2015, section 5.2 (cut-off against RED-like marking)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+    def judge_class(
+        self, _device: DeviceDesign, profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
         """Compare Kmax - Kmin with the frames of the class."""
         frame = profile.mtu_bytes
-        band = profile.kmax_bytes - profile.kmin_bytes
+        band = one.kmax_bytes - one.kmin_bytes
         if 0 < band < LEAST_FRAMES * frame:
             yield Wrong(
                 "ecn.kmax_bytes",
-                f"from ecn.kmin_bytes {profile.kmin_bytes:,} to ecn.kmax_bytes "
-                f"{profile.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
+                f"from ecn.kmin_bytes {one.kmin_bytes:,} to ecn.kmax_bytes "
+                f"{one.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
                 f"frames of {frame:,} bytes",
                 "increase ecn.kmax_bytes; see `rocefab show ecn --recommend`",
             )
 
 
 @rules.add("QOS031")
-class EcnStep(PolicyRule):
+class EcnStep(ClassRule):
     """The ASIC does not round Kmin and Kmax to the same value."""
 
     severity = Severity.WARNING
@@ -209,19 +218,19 @@ class EcnStep(PolicyRule):
     source = "NVIDIA Cumulus Linux 5.14 user guide, RoCE: 150000 is shown as 156 KB on Spectrum-4"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+    def judge_class(
+        self, device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
         """Round both thresholds up to the step of the ASIC."""
         step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-        if not step or profile.kmin_bytes >= profile.kmax_bytes:
+        if not step or one.kmin_bytes >= one.kmax_bytes:
             return
-        low, high = (
-            programmed_bytes(value, step) for value in (profile.kmin_bytes, profile.kmax_bytes)
-        )
+        low, high = (programmed_bytes(value, step) for value in (one.kmin_bytes, one.kmax_bytes))
         if low >= high:
             yield Wrong(
                 "ecn.kmax_bytes",
-                f"{device.sku.name} rounds ecn.kmin_bytes {profile.kmin_bytes:,} and "
-                f"ecn.kmax_bytes {profile.kmax_bytes:,} both up to {high:,}",
+                f"{device.sku.name} rounds ecn.kmin_bytes {one.kmin_bytes:,} and "
+                f"ecn.kmax_bytes {one.kmax_bytes:,} both up to {high:,}",
                 f"keep them at least {step:,} bytes apart",
             )
 
@@ -242,20 +251,19 @@ class IncastMarking(ModelRule):
         """Ask the fluid model, with the defaults of ConnectX, for one flow from each other host."""
         flows = len(model.hosts) - 1
         seen = set()
-        for kind in model.lossless_kinds if flows > 1 else ():
-            profile, speed = kind.port.qos, kind.headroom.speed_gbps
-            assert profile
-            key = (kind.device.name, profile.index, speed)
+        for kind, profile, one in classes_of_kinds(model) if flows > 1 else ():
+            speed = kind.headroom.speed_gbps
+            key = (kind.device.name, profile.index, one.name, speed)
             if kind.port.kind != "host" or key in seen:
                 continue
             seen.add(key)
             need_percent = _marking_percent(speed, flows)
-            if need_percent > profile.pmax_percent:
+            if need_percent > one.pmax_percent:
                 yield self.finding(
                     f"an incast of one flow from each of {flows} hosts on a {speed}G port needs a "
-                    f"marking of {need_percent:.1f} %; ecn.pmax_percent is {profile.pmax_percent}",
+                    f"marking of {need_percent:.1f} %; ecn.pmax_percent is {one.pmax_percent}",
                     "increase ecn.pmax_percent; see `rocefab show ecn --recommend`",
-                    place=model.profile_place("ecn.pmax_percent", kind.device, profile),
+                    place=model.profile_place(one.field("ecn.pmax_percent"), kind.device, profile),
                     device=kind.device.name,
                     port=kind.port.name,
                 )

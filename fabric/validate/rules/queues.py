@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.thresholds import alpha, ecn_limit_bytes
-from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.traits import classes_of, classes_of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 
 
 @rules.add("QOS010")
-class DefaultClass(PolicyRule):
+class DefaultClass(ClassRule):
     """RoCE data and CNPs stay out of the default class."""
 
     why = (
@@ -36,16 +38,26 @@ class DefaultClass(PolicyRule):
         "lossless.pfc_priority",
     )
 
-    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Look for 0 among the numbers of RoCE data and CNPs."""
-        fields = ("traffic_class", "queue", "priority_group", "cnp_traffic_class", "cnp_queue")
-        for field in (*fields, "roce_dscp", "pfc_priority"):
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Look for 0 among the numbers of CNPs, and of each class."""
+        for field in ("cnp_traffic_class", "cnp_queue"):
             if getattr(profile, field) == 0:
+                yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
+        yield from super().judge(device, profile)
+
+    def judge_class(
+        self, _device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Look for 0 among the numbers of RoCE data."""
+        numbers = ("traffic_class", "queue", "priority_group", "pfc_priority")
+        values = {"roce_dscp": min(one.dscps), **{name: getattr(one, name) for name in numbers}}
+        for field, value in values.items():
+            if value == 0:
                 yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
 
 
 @rules.add("QOS011")
-class OwnNumbers(PolicyRule):
+class OwnNumbers(ClassRule):
     """On SONiC class, queue and priority group use the number of the PFC priority."""
 
     severity = Severity.WARNING
@@ -56,17 +68,19 @@ class OwnNumbers(PolicyRule):
     source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
     guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")
 
-    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Compare the four numbers of every policy on SONiC."""
+    def judge_class(
+        self, device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Compare the four numbers of every class on SONiC."""
         if device.platform != "sonic":
             return
         for field in ("traffic_class", "queue", "priority_group"):
-            value = getattr(profile, field)
-            if value != profile.pfc_priority:
+            value = getattr(one, field)
+            if value != one.pfc_priority:
                 yield Wrong(
                     field,
-                    f"{field} {value} is not pfc_priority {profile.pfc_priority}",
-                    f"set {field} to {profile.pfc_priority}",
+                    f"{field} {value} is not pfc_priority {one.pfc_priority}",
+                    f"set {field} to {one.pfc_priority}",
                 )
 
 
@@ -86,7 +100,7 @@ class SchedulerShares(PolicyRule):
         shares = [queue.percent for queue in profile.queues if queue.percent is not None]
         if sum(shares) != WHOLE_PERCENT:
             yield Wrong(
-                "scheduler.lossless_percent",
+                profile.classes[0].field("scheduler.lossless_percent"),
                 f"scheduler shares {' + '.join(map(str, shares))} sum to {sum(shares)}",
                 "make lossless_percent and default_percent sum to 100",
             )
@@ -114,22 +128,22 @@ class TwoQueues(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin with the worst case of two congested ports."""
         seen = set()
-        for kind in model.lossless_kinds:
-            pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
-            assert profile
-            key = (kind.device.name, profile.index, kind.headroom.dynamic_th)
+        for kind, profile, one in classes_of_kinds(model):
+            pool = lossless_pool_bytes(kind.device)
+            key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
             if pool is None or key in seen:
                 continue
             seen.add(key)
             threshold = kind.headroom.dynamic_th
-            limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS)
-            if limit <= profile.kmin_bytes < ecn_limit_bytes(threshold, pool):
+            classes = len(profile.classes)
+            limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS, classes)
+            if limit <= one.kmin_bytes < ecn_limit_bytes(threshold, pool, 1, classes):
                 yield self.finding(
-                    f"ecn.kmin_bytes {profile.kmin_bytes:,} is not below {limit:,.0f}: with "
+                    f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {limit:,.0f}: with "
                     f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
                     f"marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
                     "lower ecn.kmin_bytes, or increase dynamic_th",
-                    place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
+                    place=model.profile_place(one.field("ecn.kmin_bytes"), kind.device, profile),
                     device=kind.device.name,
                 )
 
@@ -151,18 +165,21 @@ class LosslessClasses(ModelRule):
         """Count the paused priorities of each switch."""
         for device in model.devices.values():
             paused = {
-                profile.pfc_priority: profile for profile in device.qos_profiles if profile.pfc
+                one.pfc_priority: (profile, one)
+                for profile, one in classes_of(device)
+                if profile.pfc
             }
             known = device.sku.asic_facts.integer("lossless_classes")
             most = USUAL_CLASSES if known is None else known
             if len(paused) > most:
+                profile, last = next(reversed(paused.values()))
                 yield self.finding(
                     f"ports of this switch pause {len(paused)} priorities, "
                     f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} supports {most}"
                     + (" as far as is known" if known is None else ""),
-                    "use the same pfc_priority on all ports",
-                    place=model.profile_place(
-                        "pfc_priority", device, next(reversed(paused.values()))
-                    ),
+                    "use the same pfc_priority on all ports"
+                    if last.number is None
+                    else "remove a class",
+                    place=model.profile_place(last.field("pfc_priority"), device, profile),
                     device=device.name,
                 )

@@ -29,7 +29,8 @@ def _policy(profile: QosProfile) -> Policy:
     unit = marking_unit("os10")
     classes = profile.dscp_to_traffic_class
     groups = [(one, [d for d in range(64) if classes[d] == one]) for one in sorted(set(classes))]
-    kmin, kmax = (to_units(size, unit) for size in (profile.kmin_bytes, profile.kmax_bytes))
+    (one,) = profile.classes
+    kmin, kmax = (to_units(size, unit) for size in (one.kmin_bytes, one.kmax_bytes))
     return Policy(f"ROCE{profile.suffix}", profile, kmin, kmax, groups)
 
 

@@ -132,14 +132,14 @@ def test_thresholds_that_nobody_gave_are_left_out(tmp_path: Path) -> None:
     device = changed(
         tmp_path, "  ecn: {kmin_bytes: 150000, kmax_bytes: 1500000, pmax_percent: 100}\n", ""
     )
-    assert not device.qos_profiles[0].own_thresholds
+    assert not device.qos_profiles[0].classes[0].own_thresholds
     assert "wred" not in text_of(device)
 
 
 def test_thresholds_without_a_known_cell_are_left_out() -> None:
     """The S9850 says its cell nowhere."""
     device = designs("a100-pcie")["rack1-leaf"]
-    assert device.qos_profiles[0].own_thresholds
+    assert device.qos_profiles[0].classes[0].own_thresholds
     assert "wred" not in text_of(device)
 
 

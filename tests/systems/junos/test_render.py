@@ -67,7 +67,7 @@ def test_the_first_explanation_is_the_nearest(line: str, field: str) -> None:
 def test_the_chain_of_the_lossless_class_is_whole(inventory: str, switch: str) -> None:
     """DSCP, class, queue, PFC by DSCP and the queue that a pause stops belong together."""
     device = designs(inventory)[switch]
-    text, base = text_of(device), device.qos_profiles[0]
+    text, (base,) = text_of(device), device.qos_profiles[0].classes
     head = "set class-of-service "
     bits, priority = f"{base.roce_dscp:06b}", f"{base.pfc_priority:03b}"
     classifier = f"{head}classifiers dscp ROCE forwarding-class NO-LOSS loss-priority low"
@@ -109,7 +109,10 @@ def test_a_threshold_is_a_percent_of_the_largest_queue() -> None:
     device = designs("demo")["su1-rail0"]
     assert largest_queue_bytes(device.sku) == 76_322_400
     profile = view(device).profiles[0]
-    assert (profile.kmin_percent, profile.kmax_percent) == (1, 10)  # of 750 kB and 7.5 MB
+    assert (profile.classes[0].kmin_percent, profile.classes[0].kmax_percent) == (
+        1,
+        10,
+    )  # of 750 kB and 7.5 MB
 
 
 def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign:

@@ -31,9 +31,10 @@ def test_the_chain_of_the_lossless_class_is_whole(inventory: str, switch: str) -
     """DSCP, queue, priority of PFC, and what each port in use says."""
     text = text_of(designs(inventory)[switch])
     profile = designs(inventory)[switch].qos_profiles[0]
+    (one,) = profile.classes
     phbs = dict(re.findall(r"^ ip-dscp-inbound (\d+) phb (\w+) green$", text, re.MULTILINE))
     assert list(phbs) == [str(dscp) for dscp in range(64)]
-    assert [dscp for dscp, phb in phbs.items() if phb == "af3"] == [str(profile.roce_dscp)]
+    assert [dscp for dscp, phb in phbs.items() if phb == "af3"] == [str(one.roce_dscp)]
     assert [dscp for dscp, phb in phbs.items() if phb == "cs6"] == [str(profile.cnp_dscp)]
     assert re.search(r"^dcb pfc roce\n priority 3\n", text, re.MULTILINE)
     used = [lines for lines in ports_of(text).values() if lines != ["shutdown"]]

@@ -216,11 +216,11 @@ class CumulusStandIn(SshStandIn):
         """Return the one value below a path, or nothing."""
         return next((item[-1] for item in self.applied if item[:-1] == path), "")
 
-    def child(self, *path: str) -> str:
-        """Return one key below a path, or nothing."""
+    def children(self, *path: str) -> list[str]:
+        """Return the keys below a path."""
         depth = len(path)
-        children = (item[depth] for item in self.applied if item[:depth] == path)
-        return next(children, "")
+        keys = (item[depth] for item in self.applied if item[:depth] == path)
+        return sorted({one for key in keys for one in key.split(",")})
 
     def interfaces(self) -> set[str]:
         """Return the interfaces of the configuration."""

@@ -76,6 +76,7 @@ def _interfaces(device: CumulusStandIn) -> str:
 
 def _roce(device: CumulusStandIn) -> str:
     words = device.words
+    priorities = device.children("qos", "pfc", "default-global", "switch-priority")
     profile = ("qos", "congestion-control", "default-global", "traffic-class", "3")
     numbers = {
         name: int(device.value(*profile, name) or default)
@@ -87,7 +88,7 @@ def _roce(device: CumulusStandIn) -> str:
         switch=device.value("qos", "roce", words.enable) or words.off,
         mode=device.value("qos", "roce", "mode"),
         numbers=numbers,
-        priority=device.child("qos", "pfc", "default-global", "switch-priority") or "3",
+        priority=",".join(priorities) or "3",
     )
 
 

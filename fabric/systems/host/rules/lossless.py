@@ -11,7 +11,7 @@ from fabric.design.qos import host_qos
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.validate.cable import kinds_of_nic_cable
 from fabric.validate.rule import ModelRule, rules
-from fabric.validate.traits import traits_place
+from fabric.validate.traits import host_kinds, traits_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,19 +44,23 @@ class HostEts(ModelRule):
                 for share, tsa in zip(qos.tc_bandwidth_percent, qos.tsa, strict=True)
                 if tsa == "ets"
             ]
-            if sum(shares) != WHOLE_PERCENT or qos.tsa[qos.pfc_priority] != "ets":
+            if sum(shares) != WHOLE_PERCENT or any(
+                qos.tsa[priority] != "ets" for priority in qos.lossless_priorities
+            ):
                 yield self.finding(
                     f"traffic class {qos.cnp_priority} is strict on hosts and also has a share",
                     "use a CNP class that is neither the RoCE class nor class 0",
                     place=model.policy_place("cnp_traffic_class", end.device),
                     device=end.device,
                 )
-            elif qos.tc_bandwidth_percent[0] == 0 and qos.pfc_priority:
+            elif qos.tc_bandwidth_percent[0] == 0 and qos.lossless_priorities[0]:
                 yield self.finding(
                     "the lossless class takes 100 percent on hosts and leaves nothing for best "
                     "effort",
                     "leave a share for best effort",
-                    place=model.policy_place("scheduler.lossless_percent", end.device),
+                    place=model.policy_place(
+                        qos.classes[0].field("scheduler.lossless_percent"), end.device
+                    ),
                     device=end.device,
                     severity=Severity.WARNING,
                 )
@@ -117,8 +121,10 @@ def _wrong(cable: Cable, policy: LosslessPolicy) -> tuple[str, str, Severity] | 
     except ValueError as error:
         fix = "use another set, or byte_counter_unit_bytes as the firmware counts"
         return str(error), fix, Severity.ERROR
-    values = (port.kmin_bytes, port.kmax_bytes, float(port.pmax_percent))
-    if values == (target.kmin_bytes, target.kmax_bytes, target.pmax_percent):
+    wanted = (target.kmin_bytes, target.kmax_bytes, target.pmax_percent)
+    marking = [(one.kmin_bytes, one.kmax_bytes, float(one.pmax_percent)) for one in port.classes]
+    values = next((one for one in marking if one != wanted), wanted)
+    if values == wanted:
         return None
     message = (
         f"dcqcn_set {nic.dcqcn_set} was computed for marking from {target.kmin_bytes} to "
@@ -195,4 +201,34 @@ class StormOrder(ModelRule):
                     place=traits_place(model, cable.host.name, "nic", "pause_storm_ms"),
                     device=cable.host.name,
                     port=cable.nic.interface,
+                )
+
+
+#: Drivers whose settings are written for each lossless class.
+DRIVERS_OF_CLASSES = frozenset({"mlx5", "mlx5-ofed"})
+
+
+@rules.add("HST026")
+class ClassesOfDriver(ModelRule):
+    """The driver of the NICs sets up every lossless class."""
+
+    why = "Data of a class that the NIC does not know is sent as best effort, and is not paused."
+    source = (
+        "Broadcom bnxt_setupcc.sh (one -r and one -s); AMD Pensando guides (nicctl update qos pfc "
+        "with one priority)"
+    )
+    guards = ("lossless.classes", "host.nic.driver")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the classes of one host of each kind."""
+        for kind in host_kinds(model):
+            driver, host = kind.host.traits.nic.driver, kind.host
+            count = max((len(nic.qos.classes) for nic in host.nics), default=0)
+            if count > 1 and driver not in DRIVERS_OF_CLASSES and not host.no_lossless:
+                yield self.finding(
+                    f"{kind.subject}: the settings of driver {driver} know one lossless class, and "
+                    f"the policy has {count}",
+                    "use one class for these hosts, or set up their NICs otherwise",
+                    place=model.policy_place("classes", host.name),
+                    device=host.name,
                 )

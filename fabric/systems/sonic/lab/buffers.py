@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.spans import spans
 from fabric.systems.sonic.lab.rules import HEADROOM
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 
@@ -62,18 +63,6 @@ def _look_up(device: SonicStandIn, port: str, priorities: str) -> None:
             **profile,
             "dynamic_th": threshold,
         }
-    for span in _ranges(priorities):
+    for span in spans(sorted({int(text) for text in priorities.split(",") if text})):
         rows = device.running.setdefault("BUFFER_PG", {})
         rows.setdefault(f"{port}|{span}", {"profile": name})
-
-
-def _ranges(priorities: str) -> list[str]:
-    """Return contiguous ranges: ``3,4`` is ``3-4``, ``3,5`` is ``3`` and ``5``."""
-    numbers = sorted({int(text) for text in priorities.split(",") if text})
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    return [f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans]
