@@ -48,6 +48,18 @@ VARIANTS = {
         "hosts: 10.64.0.0/16": "hosts: 10.64.0.0/22",
         "prefix_length: 24": "prefix_length: 26",
     },
+    "two-classes": {
+        "  roce_dscp: 26\n": "  classes:\n"
+        "    - {name: rdma, dscps: [3, 26], pfc_priority: 3, scheduler_percent: 30}\n"
+        "    - {name: storage, dscps: [34], pfc_priority: 4, ecn: {kmin_bytes: 200000}}\n",
+        "  pfc_priority: 3\n": "",
+    },
+    "two-classes-alpha": {
+        "  roce_dscp: 26\n": "  classes:\n"
+        "    - {name: rdma, dscps: [3, 26], pfc_priority: 3, scheduler_percent: 30}\n"
+        "    - {name: storage, dscps: [34], pfc_priority: 4, ecn: {kmin_bytes: 200000}}\n",
+        "  pfc_priority: 3\n": "  dynamic_th: 1\n",
+    },
     "other-numbers": {
         "roce_dscp: 26": "roce_dscp: 34",
         "pfc_priority: 3": "pfc_priority: 4\n  queue: 5\n  traffic_class: 4",

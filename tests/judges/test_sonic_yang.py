@@ -56,6 +56,19 @@ VARIANTS = {
     "computed-buffers": {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"},
     "no-pfc": {"pfc_priority: 3": "pfc: false"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
+    "two-classes": {
+        "  roce_dscp: 26\n": "  classes:\n"
+        "    - {name: rdma, dscps: [3, 26], pfc_priority: 3, scheduler_percent: 30}\n"
+        "    - {name: storage, dscps: [34], pfc_priority: 4, ecn: {kmin_bytes: 200000}}\n",
+        "  pfc_priority: 3\n": "",
+    },
+    "two-classes-computed": {
+        "sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic",
+        "  roce_dscp: 26\n": "  classes:\n"
+        "    - {name: rdma, dscps: [3, 26], pfc_priority: 3, scheduler_percent: 30}\n"
+        "    - {name: storage, dscps: [34], pfc_priority: 4, ecn: {kmin_bytes: 200000}}\n",
+        "  pfc_priority: 3\n": "",
+    },
     "other-numbers": {
         "roce_dscp: 26": "roce_dscp: 34",
         "pfc_priority: 3": "pfc_priority: 4\n  queue: 5\n  traffic_class: 2\n  priority_group: 7",

@@ -199,7 +199,7 @@ class OwnClass(PolicyRule):
     """Lossless classes share no DSCP, priority, traffic class, queue or priority group."""
 
     why = (
-        "Packets of two classes in one queue or priority group wait for each other, and one pause "
+        "Packets of two classes in one queue or priority group are delayed together, and one pause "
         "stops both."
     )
     source = "IEEE 802.1Q-2018 clause 36 (a priority is paused); RFC 2474 section 3"
