@@ -12,7 +12,7 @@ from fabric.platforms.features import feature, features_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import DeviceDesign, Lossy
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,10 @@ def _if(condition: Callable[[DeviceDesign], object]) -> Callable[[DeviceDesign],
 
 def _watched(device: DeviceDesign) -> bool:
     return any(one.pfc and one.watchdog.enabled for one in device.qos_profiles)
+
+
+def _has_lossy_buffer(lossy: Lossy) -> bool:
+    return lossy.dynamic_th is not None or lossy.reserved_bytes is not None
 
 
 def _fec(device: DeviceDesign) -> frozenset[str]:
@@ -116,6 +120,18 @@ FEATURES = (
         "several lossless classes",
         "lossless.classes",
         _if(lambda d: any(len(one.classes) > 1 for one in d.qos_profiles)),
+    ),
+    Feature(
+        "lossy_buffers",
+        "buffers of queues of other traffic",
+        "lossless.lossy.dynamic_th",
+        _if(lambda d: any(_has_lossy_buffer(one.lossy) for one in d.qos_profiles)),
+    ),
+    Feature(
+        "lossy_wred",
+        "early drops of other traffic",
+        "lossless.lossy.wred",
+        _if(lambda d: any(one.lossy.wred for one in d.qos_profiles)),
     ),
     Feature("dscp_map", "trust of DSCP and its map", "lossless.roce_dscp", _used_ports),
     Feature("scheduling", "scheduling of queues", "lossless.scheduler", _used_ports),

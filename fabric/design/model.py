@@ -37,6 +37,24 @@ class PauseBuffer:
 
 
 @dataclass(frozen=True, slots=True)
+class Wred:
+    """Early drops in a queue."""
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lossy:
+    """Queues of other traffic; None is what the system has."""
+
+    dynamic_th: int | None = None
+    reserved_bytes: int | None = None
+    wred: Wred | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueueDesign:
     """One egress queue in use; ``percent`` is its round robin share, None = strict priority.
 
@@ -90,6 +108,7 @@ class QosProfile:
     mtu_bytes: int
     dynamic_th: int | None = None
     pause_buffer: PauseBuffer | None = None
+    lossy: Lossy = Lossy()
 
     @property
     def paused(self) -> tuple[int, ...]:

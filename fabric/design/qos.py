@@ -10,10 +10,12 @@ from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
 from fabric.design.model import (
     HeadroomProfile,
     HostQos,
+    Lossy,
     PauseBuffer,
     QosProfile,
     QueueDesign,
     Watchdog,
+    Wred,
 )
 from fabric.intent.classes import lossless_classes
 from fabric.qos.headroom.laws import Port, headroom, packing_factor
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.intent.classes import LosslessClass
-    from fabric.intent.policy import LosslessPolicy, MtuPolicy
+    from fabric.intent.policy import LosslessPolicy, LossyPolicy, MtuPolicy
     from fabric.platforms.model import Sku
     from fabric.qos.headroom.terms import Headroom
     from fabric.qos.headroom.verdict import Judgement
@@ -78,10 +80,16 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
         watchdog=Watchdog(**policy.watchdog.model_dump()),
         mtu_bytes=policy.mtu.port_bytes,
         dynamic_th=policy.dynamic_th,
+        lossy=_lossy(policy.lossy),
         pause_buffer=PauseBuffer(**policy.pause_buffer.model_dump())
         if policy.pause_buffer
         else None,
     )
+
+
+def _lossy(policy: LossyPolicy) -> Lossy:
+    wred = Wred(**policy.wred.model_dump()) if policy.wred else None
+    return Lossy(policy.dynamic_th, policy.reserved_bytes, wred)
 
 
 def _queues(policy: LosslessPolicy, classes: tuple[LosslessClass, ...]) -> tuple[QueueDesign, ...]:

@@ -16,6 +16,7 @@ from fabric.intent.scalars import Loose, Path, formed
 Priority = Annotated[int, Field(ge=0, le=7)]
 Dscp = Annotated[int, Field(ge=0, le=63)]
 Percent = Annotated[int, Field(ge=1, le=100)]
+Buffer = Annotated[int, Field(ge=1, le=2**40)]
 
 
 class Model(BaseModel):
@@ -43,6 +44,26 @@ class SchedulerPolicy(Model):
         50, description="Share of the lossless queue, or of all lossless queues together."
     )
     default_percent: Percent = Field(50, description="Share of best effort traffic.")
+
+
+class WredPolicy(Model):
+    """Early drops in a queue: TCP slows down before the queue is full."""
+
+    kmin_bytes: Buffer = Field(description="Queue length at which drops start.")
+    kmax_bytes: Buffer = Field(description="Queue length at which every packet is dropped.")
+    pmax_percent: Percent = Field(10, description="Drop probability just below kmax_bytes.")
+
+
+class LossyPolicy(Model):
+    """Queues of other traffic; what is not set stays as the system has it."""
+
+    dynamic_th: int | None = Field(
+        None, ge=-8, le=7, description="log2(alpha) of each egress queue of other traffic."
+    )
+    reserved_bytes: int | None = Field(
+        None, ge=0, le=2**40, description="Bytes that each of these queues has for itself."
+    )
+    wred: WredPolicy | None = Field(None, description="Early drops in the best effort queue.")
 
 
 class WatchdogPolicy(Model):
@@ -90,9 +111,6 @@ class ClassPolicy(Model):
     )
 
 
-Buffer = Annotated[int, Field(ge=1, le=2**40)]
-
-
 class PauseBufferPolicy(Model):
     """Ingress buffer of the lossless class where the switch does not size it (NX-OS)."""
 
@@ -137,6 +155,7 @@ class LosslessPolicy(Model):
     pfc: bool = Field(True, description="Whether PFC is on, in both directions.")  # noqa: FBT003
     ecn: EcnPolicy = Field(EcnPolicy(), description="ECN marking thresholds.")
     scheduler: SchedulerPolicy = Field(SchedulerPolicy(), description="Egress scheduler.")
+    lossy: LossyPolicy = Field(LossyPolicy(), description="Queues of other traffic.")
     watchdog: WatchdogPolicy = Field(WatchdogPolicy(), description="PFC watchdog.")
     mtu: MtuPolicy = Field(MtuPolicy(), description="Frame sizes.")
     dynamic_th: int | None = Field(

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+#: Least log2(alpha) that SONiC takes (sonic-net/sonic-buildimage sonic-buffer-profile.yang).
+LOWEST_THRESHOLD = -8
+
+
 def alpha(dynamic_th: float) -> float:
     """Return alpha of a ``dynamic_th``, which is its binary logarithm.
 
@@ -102,3 +106,44 @@ def ecn_limit_bytes(
     """
     share = alpha(dynamic_th)
     return share * pool_bytes / (congested_ports * (1.0 + lossless_classes * share))
+
+
+def occupancies_bytes(
+    alphas: ArrayLike, loads_bytes: ArrayLike, pool_bytes: float
+) -> tuple[Floats, float]:
+    """Return what users of one pool hold, and what stays free, where thresholds are dynamic.
+
+    User i holds the less of its load and of its threshold, alpha_i times the free part of the
+    pool; the free part is the F for which F + sum(min(load_i, alpha_i F)) is the pool. Where all
+    loads are unlimited, F is B / (1 + sum(alpha_i)).
+
+    Parameters
+    ----------
+    alphas : array_like of float, shape (n,)
+        Share of the free pool that each user may take, > 0.
+    loads_bytes : array_like of float, shape (n,)
+        What each user would hold without a limit, >= 0; infinite for one that is congested.
+    pool_bytes : float
+        Shared pool, net of headroom and of reserved bytes, >= 0.
+
+    Returns
+    -------
+    tuple of (array of float, shape (n,), float)
+        Bytes of each user, and the free bytes.
+
+    Notes
+    -----
+    Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998, equation 1 with an alpha for
+    each queue.
+    """
+    shares, loads = np.asarray(alphas, dtype=float), np.asarray(loads_bytes, dtype=float)
+    edges = np.divide(loads, shares, out=np.full(shares.shape, np.inf), where=shares > 0)
+    order = np.argsort(edges, kind="stable")
+    # With the first k users at their loads and the others at their thresholds, F follows from the
+    # sum; the right k is the first for which F is not above the edge of the next user.
+    filled = np.concatenate([[0.0], np.cumsum(loads[order])])
+    greedy = shares.sum() - np.concatenate([[0.0], np.cumsum(shares[order])])
+    free = (pool_bytes - filled) / (1.0 + np.maximum(greedy, 0.0))
+    last = np.concatenate([edges[order], [np.inf]])
+    chosen = max(float(free[int(np.argmax(free <= last))]), 0.0)
+    return np.minimum(loads, shares * chosen), chosen

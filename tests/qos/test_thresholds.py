@@ -10,6 +10,7 @@ from fabric.qos.thresholds import (
     alpha,
     ecn_limit_bytes,
     incast_pause_bytes,
+    occupancies_bytes,
     pause_threshold_bytes,
 )
 from tests.docs.papers import PaperBuffer, loop_bytes
@@ -108,3 +109,27 @@ def test_arrays() -> None:
     result = pause_threshold_bytes([0, 1], 1000, [[1], [2]])
     assert result.shape == (2, 2)  # type: ignore[union-attr]
     assert result[0].tolist() == pytest.approx([500.0, 2000 / 3])  # type: ignore[index]
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(2**-8, 2**7), st.one_of(st.floats(0, 1e9), st.just(float("inf")))),
+        max_size=20,
+    ),
+    st.floats(1, 1e9),
+)
+def test_users_with_unequal_alphas_and_loads_settle(
+    users: list[tuple[float, float]], pool: float
+) -> None:
+    """Nobody holds more than its load or its threshold, and all bytes of the pool are counted."""
+    alphas, loads = [one for one, _ in users], [load for _, load in users]
+    held, free = occupancies_bytes(alphas, loads, pool)
+    assert free + held.sum() == pytest.approx(pool, rel=1e-9)
+    for share, load, own in zip(alphas, loads, held, strict=True):
+        assert own == pytest.approx(min(load, share * free), rel=1e-9, abs=1e-6)
+
+
+@given(THRESHOLDS, POOLS, st.integers(1, 64))
+def test_equal_users_are_the_closed_form(dynamic_th: int, pool: int, users: int) -> None:
+    held, _ = occupancies_bytes([alpha(dynamic_th)] * users, [float("inf")] * users, pool)
+    assert held == pytest.approx(pause_threshold_bytes(dynamic_th, pool, users))

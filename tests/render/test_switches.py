@@ -18,7 +18,6 @@ from fabric.systems.eos import render as eos
 from fabric.systems.sonic import render as sonic
 from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES
 from fabric.systems.sonic.render import check_json, join_tables
-from fabric.systems.sonic.view import ranges
 from tests.render.designs import design, variant
 
 COMPUTED = {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"}
@@ -257,15 +256,6 @@ def test_eos_watchdog_that_is_off_on_a_port_is_switched_off_there(tmp_path: Path
     assert "qos profile ROCE_1\n" in text
     assert text.count("   no priority-flow-control pause watchdog\n") == 1
     assert "   service-profile ROCE_1\n" in text
-
-
-@pytest.mark.parametrize(
-    ("numbers", "wanted"),
-    [([], []), ([3], ["3"]), ([0, 1, 2, 4], ["0-2", "4"]), (list(range(8)), ["0-7"])],
-)
-def test_ranges(numbers: list[int], wanted: list[str]) -> None:
-    """Consecutive numbers join."""
-    assert ranges(numbers) == wanted
 
 
 def test_tables_without_rows_are_left_out() -> None:

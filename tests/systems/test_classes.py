@@ -238,3 +238,41 @@ def test_all_systems_take_the_second_class_and_go_back(tmp_path, monkeypatch):
         assert [one.device for one in drift(after, connections, ALL, silent) if one.drift] == []
         assert rollback(result.run, state, connections, silent).ok
         assert [one.device for one in drift(project, connections, ALL, silent) if one.drift] == []
+
+
+EARLY = {"wred": {"kmin_bytes": 1_500_000, "kmax_bytes": 3_000_000}}
+DROPS = {
+    "sonic-leaf": """\
+"AZURE_LOSSY": {
+"ecn": "ecn_none",
+"green_drop_probability": "10",
+"Ethernet0|0": {"scheduler": "scheduler.0", "wred_profile": "AZURE_LOSSY"},
+"q_lossy_profile": {"pool": "egress_lossy_pool", "size": "4096", "dynamic_th": "-2"},
+""",
+    "nxos-leaf": """\
+    random-detect minimum-threshold 1500 kbytes maximum-threshold 3000 kbytes \
+drop-probability 10 weight 0
+""",
+    "junos-leaf": """\
+set class-of-service drop-profiles WRED interpolate drop-probability 10
+set class-of-service schedulers DEFAULT drop-profile-map loss-priority any protocol any \
+drop-profile WRED
+""",
+}
+
+
+@pytest.mark.parametrize("switch", DROPS)
+def test_early_drops_of_other_traffic(tmp_path, switch):
+    buffers = {"dynamic_th": -2, "reserved_bytes": 4096} if switch == "sonic-leaf" else {}
+    project = Project(inventory(tmp_path / "inventory", ONE, lossy={**EARLY, **buffers}))
+    text = "".join(one.text for one in render_device(project.devices[switch]))
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in DROPS[switch].splitlines():
+        assert any(" ".join(line.split()) in one for one in lines), line
+
+
+def test_a_system_without_early_drops_says_so(tmp_path):
+    project = Project(inventory(tmp_path / "inventory", ONE, lossy=EARLY))
+    lacking = {one.device for one in check(project).findings if one.rule == "SYS001"}
+    assert {"eos-leaf", "cumulus-leaf"} <= lacking
+    assert not lacking & set(DROPS)

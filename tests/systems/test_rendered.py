@@ -106,6 +106,7 @@ SYSTEMS = (
         designs=junos_designs.designs,
         templates=JUNOS,
         optional={
+            "lossless.lossy.wred",
             "bgp.allowas_in",
             "bgp.bfd",
             "devices.breakouts",
@@ -124,6 +125,7 @@ SYSTEMS = (
         templates=NXOS,
         separators={"!"},
         optional={
+            "lossless.lossy.wred",
             "bgp.allowas_in",
             "bgp.bfd",
             "devices.breakouts",

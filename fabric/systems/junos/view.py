@@ -19,7 +19,14 @@ from fabric.systems.junos.platforms import (
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.design.model import (
+        BgpDesign,
+        DeviceDesign,
+        PortDesign,
+        QosProfile,
+        Watchdog,
+        Wred,
+    )
     from fabric.intent.classes import LosslessClass
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
@@ -61,6 +68,16 @@ class ClassView:
 
 
 @dataclass(frozen=True, slots=True)
+class Drops:
+    """Early drops of best effort, in percent of the largest queue."""
+
+    drop_profile: str
+    kmin_percent: int
+    kmax_percent: int
+    pmax_percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileView:
     """A lossless policy; the shares of all queues, with the cap of the CNP queue, come to 100."""
 
@@ -68,6 +85,7 @@ class ProfileView:
     classes: tuple[ClassView, ...]
     cnp_bits: str
     default_percent: int
+    drops: Drops | None
     watchdog: WatchdogView | None
 
 
@@ -169,6 +187,7 @@ def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> Profile
         ),
         cnp_bits=f"{profile.cnp_dscp:06b}",
         default_percent=default,
+        drops=_drops(device, profile),
         watchdog=_watchdog(profile.watchdog) if watched else None,
     )
 
@@ -197,7 +216,15 @@ def _class(
     )
 
 
-def marking_percents(device: DeviceDesign, one: LosslessClass) -> tuple[int, int]:
+def _drops(device: DeviceDesign, profile: QosProfile) -> Drops | None:
+    wred = profile.lossy.wred
+    if wred is None:
+        return None
+    low, high = marking_percents(device, wred)
+    return Drops(f"WRED{profile.suffix}", low, high, wred.pmax_percent)
+
+
+def marking_percents(device: DeviceDesign, one: LosslessClass | Wred) -> tuple[int, int]:
     """Return Kmin and Kmax in percent of the largest queue, rounded up.
 
     Raises

@@ -13,7 +13,13 @@ from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile
+    from fabric.design.model import (
+        BgpDesign,
+        DeviceDesign,
+        PortDesign,
+        QosProfile,
+        QueueDesign,
+    )
     from fabric.intent.classes import LosslessClass
 
 #: Built-in classes cannot be redefined: q7 to q1 and q-default for queue 0 (paregupt/nx-os
@@ -31,7 +37,7 @@ HOST_ROUTE = 32
 class QueueView:
     """One class of a queuing policy; ``percent`` counts where it is not strict.
 
-    ``marking`` is of a lossless queue, its thresholds in the unit of the view.
+    ``marking`` is of a lossless queue or of early drops, its thresholds in the unit of the view.
     """
 
     name: str
@@ -42,11 +48,12 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """Thresholds of a queue."""
+    """Thresholds of a queue, whose packets are marked (``ecn``) or dropped."""
 
     kmin: int
     kmax: int
     pmax_percent: int
+    ecn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +179,7 @@ def _policy(profile: QosProfile) -> QueuingPolicy:
                 name=f"c-out-8q-q{number}" if number else "c-out-8q-q-default",
                 strict=queue is not None and queue.percent is None,
                 percent=queue.percent or 0 if queue else 0,
-                marking=_marking(queue.lossless) if queue and queue.lossless else None,
+                marking=_marking(profile, queue) if queue else None,
             )
         )
     return QueuingPolicy(
@@ -181,9 +188,12 @@ def _policy(profile: QosProfile) -> QueuingPolicy:
     )
 
 
-def _marking(one: LosslessClass) -> Marking:
+def _marking(profile: QosProfile, queue: QueueDesign) -> Marking | None:
+    one = queue.lossless or (profile.lossy.wred if queue.kind == "default" else None)
+    if one is None:
+        return None
     low, high = (to_units(size, marking_unit("nxos")) for size in (one.kmin_bytes, one.kmax_bytes))
-    return Marking(low, high, one.pmax_percent)
+    return Marking(low, high, one.pmax_percent, ecn=queue.lossless is not None)
 
 
 def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -20,7 +20,14 @@ from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.design.model import (
+        DeviceDesign,
+        HeadroomProfile,
+        Lossy,
+        PortDesign,
+        QosProfile,
+        QueueDesign,
+    )
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import HeadroomRow
 
@@ -136,7 +143,7 @@ def view(device: DeviceDesign) -> SonicView:
         When the buffer pools of the model are not known: a port would have none to draw from.
     """
     computed = _computed(device)
-    layout = device.sku.layout or _nvidia_layout(device)
+    layout = _with_lossy(device.sku.layout or _nvidia_layout(device), device.qos_profiles[0].lossy)
     policies = tuple(_qos(profile, layout) for profile in device.qos_profiles)
     names = _group_names(device.headroom_profiles)
     keys = [json.dumps(port.name)[1:-1] for port in device.ports]
@@ -234,6 +241,17 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
     )
 
 
+def _with_lossy(layout: BufferLayout, lossy: Lossy) -> BufferLayout:
+    """Return a layout with what the inventory says of the queues of other traffic."""
+    row = dict(layout.profiles[layout.lossy_queue])
+    if lossy.dynamic_th is not None:
+        row = {name: value for name, value in row.items() if name != "static_th"}
+        row["dynamic_th"] = str(lossy.dynamic_th)
+    if lossy.reserved_bytes is not None:
+        row["size"] = str(lossy.reserved_bytes)
+    return replace(layout, profiles={**layout.profiles, layout.lossy_queue: row})
+
+
 def _dynamic(pool: str, size: str, threshold: str) -> dict[str, str]:
     return {"pool": pool, "size": size, "dynamic_th": threshold}
 
@@ -249,13 +267,21 @@ def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
             (
                 queue.queue,
                 schedulers[queue.queue],
-                wreds[queue.lossless] if queue.lossless else "",
+                _wred_of(profile, queue, wreds),
             )
             for queue in profile.queues
         ),
         buffer_queues=_buffer_queues(profile, layout),
         watchdog=profile.pfc and profile.watchdog.enabled,
     )
+
+
+def _wred_of(profile: QosProfile, queue: QueueDesign, wreds: dict[LosslessClass, str]) -> str:
+    """Return the WRED profile of a queue, or nothing."""
+    if queue.lossless:
+        return wreds[queue.lossless]
+    drops = queue.kind == "default" and profile.lossy.wred
+    return f"AZURE_LOSSY{profile.suffix}" if drops else ""
 
 
 def _wreds(profile: QosProfile) -> dict[LosslessClass, str]:

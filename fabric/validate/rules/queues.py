@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.thresholds import alpha, ecn_limit_bytes
+from fabric.design.pool import lossless_pool_bytes, lossy_queues
+from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
 from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.design.pool import LossyQueues
     from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 
@@ -183,3 +185,54 @@ class LosslessClasses(ModelRule):
                     place=model.profile_place(last.field("pfc_priority"), device, profile),
                     device=device.name,
                 )
+
+
+@rules.add("QOS072")
+class LossyBurst(ModelRule):
+    """Full queues of other traffic do not push PFC before ECN."""
+
+    severity = Severity.WARNING
+    why = (
+        "Where both share one pool, a burst of other traffic lowers the pause threshold of the "
+        "lossless class: PFC acts on its ports although their queues are short."
+    )
+    source = (
+        "Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998; sonic-net/"
+        "sonic-buildimage device/*/buffers_defaults_t1.j2 (egress_lossy_profile of a shared pool)"
+    )
+    guards = ("lossless.lossy.dynamic_th", "lossless.ecn.kmin_bytes", "lossless.dynamic_th")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Fill the best effort queue of every other port that carries traffic."""
+        seen = set()
+        for kind, profile, one in classes_of_kinds(model):
+            pool, theirs = lossless_pool_bytes(kind.device), lossy_queues(kind.device)
+            key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
+            if pool is None or theirs is None or key in seen:
+                continue
+            seen.add(key)
+            queues = sum(port.qos is not None for port in kind.device.ports) - 1
+            case = (pool, len(profile.classes), kind.headroom.dynamic_th, queues)
+            left = _pause_bytes(theirs, case)
+            if left <= one.kmin_bytes < _pause_bytes(theirs, (*case[:3], 0)):
+                yield self.finding(
+                    f"{one.title}with {queues} full queues of other traffic (dynamic_th "
+                    f"{theirs.threshold}) PFC pauses at {left:,.0f} bytes, before ECN marks at "
+                    f"{one.kmin_bytes:,}",
+                    _lossy_fix(theirs, one.kmin_bytes, case),
+                    place=model.profile_place("lossy.dynamic_th", kind.device, profile),
+                    device=kind.device.name,
+                )
+
+
+def _pause_bytes(theirs: LossyQueues, case: tuple[int, int, int, int]) -> float:
+    """Return the pause threshold of each class beside full queues of other traffic."""
+    return alpha(case[2]) * theirs.free_bytes(*case)
+
+
+def _lossy_fix(theirs: LossyQueues, kmin_bytes: int, case: tuple[int, int, int, int]) -> str:
+    """Return the largest threshold of other traffic with which ECN acts first."""
+    for smaller in range(theirs.threshold - 1, LOWEST_THRESHOLD - 1, -1):
+        if _pause_bytes(replace(theirs, threshold=smaller), case) > kmin_bytes:
+            return f"set lossless.lossy.dynamic_th to {smaller}, or lower ecn.kmin_bytes"
+    return "lower ecn.kmin_bytes, or increase dynamic_th"
