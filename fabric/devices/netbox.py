@@ -90,10 +90,12 @@ def read_netbox(
 def _reading(api: Any) -> tuple[dict[str, Any], str]:
     """Return the filters of every request, and the one that names a site.
 
-    Nautobot gives nested objects their names with ``depth`` alone (nautobot/nautobot,
-    nautobot/core/api/serializers.py), and calls a site a location.
+    Nautobot gives nested objects their names with ``depth`` alone, an address its interfaces with
+    ``exclude_m2m=false`` since 3.0 (nautobot/nautobot, nautobot/core/api/serializers.py), and
+    calls a site a location.
     """
-    return ({"depth": 1}, "location") if _is_nautobot(api) else ({}, "site")
+    nautobot = {"depth": 1, "exclude_m2m": "false"}
+    return (nautobot, "location") if _is_nautobot(api) else ({}, "site")
 
 
 def _is_nautobot(api: Any) -> bool:
