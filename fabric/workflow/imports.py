@@ -151,9 +151,7 @@ def _as_found(recipe: Recipe, imported: Imported) -> Recipe:
 
 def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:
     """Return subnets and addresses of switches that are not those of the pools."""
-    planes = {one.plane for one in plant.switches}
-    subnets = own_subnets(plant, realised) if len(planes) == 1 else {}
-    return {"subnets": subnets, "links": own_links(plant, realised)}
+    return {"subnets": own_subnets(plant, realised), "links": own_links(plant, realised)}
 
 
 def _addresses(plant: Plant, realised: Plant) -> dict[str, Any]:
