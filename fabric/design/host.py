@@ -11,8 +11,8 @@ from fabric.design.model import HostDesign, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
-from fabric.topology.addressing import reachable_pool
 from fabric.topology.naming import nic_names, rails_of_gpus
+from fabric.topology.reach import reachable_pools
 from fabric.topology.site import neighbours_of_host
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class HostDesigner:
         self._resolver = resolver
         self._elsewhere = elsewhere
         self._neighbours = neighbours_of_host(fabric.intent)
-        self._pools: dict[int, str] = {}
+        self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
         self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
         self._leaf_macs = leaf_macs(fabric.intent)
 
@@ -101,10 +101,13 @@ class HostDesigner:
             gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
             no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
             nics=_with_main_routes(
-                self._nic(name, nic_row, names, changes.get(number), traits)
-                for number, (nic_row, names) in enumerate(
-                    zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
-                )
+                (
+                    self._nic(name, nic_row, names, changes.get(number), traits)
+                    for number, (nic_row, names) in enumerate(
+                        zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
+                    )
+                ),
+                (self._reached(nic_row) for nic_row in fabric.nics_of_host(row)),
             ),
         )
 
@@ -116,7 +119,6 @@ class HostDesigner:
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
         network = subnets.text(subnet)
-        pool = self._pool(int(subnets.leaf[subnet]))
         near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
         nic, qos = traits.nic, host_qos(policy)
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
@@ -132,7 +134,7 @@ class HostDesigner:
             address=ipv4_text(int(nics.address[row])),
             prefix_length=int(subnets.prefix_length[subnet]),
             network=network,
-            pool="" if pool == network else pool,
+            pools=tuple(one for one in self._reached(row) if one != network),
             gateway=ipv4_text(int(subnets.gateway[subnet])),
             vlan=int(subnets.vlan[subnet]),
             table=fabric.intent.fabric.host.first_table + number,
@@ -154,10 +156,15 @@ class HostDesigner:
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
         )
 
-    def _pool(self, leaf: int) -> str:
-        if leaf not in self._pools:
-            self._pools[leaf] = reachable_pool(self._fabric, leaf)
-        return self._pools[leaf]
+    def _reached(self, row: int) -> tuple[str, ...]:
+        """Return the prefixes that a NIC reaches; those of a plane are computed once."""
+        fabric = self._fabric
+        leaf = int(fabric.subnets.leaf[fabric.nics.subnet[row]])
+        plane = int(fabric.switches.plane[leaf])
+        key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        if key not in self._pools:
+            self._pools[key] = reachable_pools(fabric, leaf)
+        return self._pools[key]
 
     def _dcqcn(
         self, nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place
@@ -172,12 +179,20 @@ class HostDesigner:
         return self._parameters[key]
 
 
-def _with_main_routes(nics: Iterable[NicDesign]) -> tuple[NicDesign, ...]:
-    """Let the first NIC that reaches a pool carry its route for sockets without a source."""
-    seen: set[str] = {""}
+def _with_main_routes(
+    nics: Iterable[NicDesign], reached: Iterable[tuple[str, ...]]
+) -> tuple[NicDesign, ...]:
+    """Let the first NIC that reaches some prefixes carry their routes for sockets without a source.
+
+    Parameters
+    ----------
+    reached : iterable of tuple of str
+        What each NIC reaches, its own subnet included.
+    """
+    seen: set[tuple[str, ...]] = set()
     routed = []
-    for nic in nics:
-        first = nic.enabled and nic.pool not in seen
+    for nic, prefixes in zip(nics, reached, strict=True):
+        first = nic.enabled and bool(nic.pools) and prefixes not in seen
         routed.append(replace(nic, in_main_table=first))
-        seen |= {nic.pool} if first else set()
+        seen |= {prefixes} if first else set()
     return tuple(routed)

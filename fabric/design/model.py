@@ -372,8 +372,8 @@ class HostQos:
 class NicDesign:
     """One port of a NIC of a host and the cable that leaves it.
 
-    ``pool`` is what is routed to the gateway: the whole pool of NIC subnets, that of its plane, or
-    the subnets of its leaf where no cable leads further; empty where that is its own subnet.
+    ``pools`` are routed to the gateway: the whole pool of NIC subnets, the parts of its plane, or
+    the subnets of its leaf where no cable leads further; its own subnet is none of them.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
     ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
@@ -393,7 +393,7 @@ class NicDesign:
     address: str
     prefix_length: int
     network: str
-    pool: str
+    pools: tuple[str, ...]
     gateway: str
     vlan: int
     table: int

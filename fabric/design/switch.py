@@ -111,12 +111,12 @@ class SwitchDesigner:
         for number in range(1, model.port_count + 1):
             port, cable = model.port(number), cables.get(number)
             change = changes.get(port)
-            if cable is None:
-                ports.append(self._unused(row, number))
-                continue
             policy = (
                 self._resolver.switch(name, role, port) if change and change.lossless else qos.base
             )
+            if cable is None:
+                ports.append(self._unused(row, number, policy))
+                continue
             profile = qos.of(policy)
             ports.append(
                 PortDesign(
@@ -172,7 +172,7 @@ class SwitchDesigner:
         )
         return headroom_profile(model, figures)
 
-    def _unused(self, row: int, number: int) -> PortDesign:
+    def _unused(self, row: int, number: int, policy: LosslessPolicy) -> PortDesign:
         model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
         usual_gbps = file.speeds.uplink_gbps or file.speeds.host_gbps
         speed_gbps = _idle_speed_gbps(model, number, usual_gbps)
@@ -188,7 +188,7 @@ class SwitchDesigner:
             speed_gbps=speed_gbps,
             speed_mbps=gbps_to_mbps(speed_gbps),
             speed_token=model.speed_token(number, speed_gbps),
-            mtu_bytes=file.lossless.mtu.port_bytes,
+            mtu_bytes=policy.mtu.port_bytes,
             fec=_fec(None, model.nos, speed_gbps),
             description="",
             cable_m=0,

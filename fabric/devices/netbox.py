@@ -90,20 +90,28 @@ def read_netbox(
 def _reading(api: Any) -> tuple[dict[str, Any], str]:
     """Return the filters of every request, and the one that names a site.
 
-    Nautobot gives nested objects their names with ``depth`` alone (nautobot/nautobot,
-    nautobot/core/api/serializers.py), and calls a site a location.
+    Nautobot gives nested objects their names with ``depth`` alone, an address its interfaces with
+    ``exclude_m2m=false`` since 3.0 (nautobot/nautobot, nautobot/core/api/serializers.py), and
+    calls a site a location.
     """
-    return ({"depth": 1}, "location") if _is_nautobot(api) else ({}, "site")
+    version = _nautobot_version(api)
+    if not version:
+        return {}, "site"
+    many = {} if version.startswith("2.") else {"exclude_m2m": "false"}
+    return {"depth": 1, **many}, "location"
 
 
-def _is_nautobot(api: Any) -> bool:
-    """Tell Nautobot from NetBox by its status (nautobot/nautobot, nautobot/core/api/views.py)."""
+def _nautobot_version(api: Any) -> str:
+    """Return the version of Nautobot by its status; nothing for NetBox.
+
+    Source: nautobot/nautobot, nautobot/core/api/views.py.
+    """
     import pynetbox
 
     try:
-        return "nautobot-version" in api.status()
+        return str(api.status().get("nautobot-version", ""))
     except pynetbox.RequestError:
-        return False
+        return ""
 
 
 class NetBox:
@@ -123,7 +131,7 @@ class NetBox:
         self._api = self._library.api(url, token=token or None)
         self._api.http_session = _session()
         with self._said("its status cannot be read"):
-            if _is_nautobot(self._api):
+            if _nautobot_version(self._api):
                 what = "Nautobot takes no push: its objects have another form; import its dump"
                 raise RefusedError("netbox", what)
 

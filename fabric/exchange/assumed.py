@@ -58,6 +58,10 @@ class _Assumed:
                 word = "name" if len(named) == 1 else "names"
                 text = f"the {word} {' and '.join(named)}; membership is derived from the cables"
                 yield ("units", index), text
+        for index, switch in enumerate(self._tree.get("switches", ())):
+            if switch["names"] in self._recipe.of_base and "sku" in switch:
+                text = f"no switch model in the source; from the base {self._recipe.base_name}"
+                yield ("switches", index), text
         for path, value in _leaves(self._tree, ()):
             reason = "" if path[0] in _OF_SOURCE else self._reason(path)
             if reason:
@@ -120,7 +124,8 @@ class _Assumed:
     def _models(self, section: str) -> tuple[int, int]:
         """Return how many switches of a role there are, and how many have no model."""
         mine = [item.name for item in self._plant.switches if item.role == _ROLES[section]]
-        return len(mine), sum(name not in self._recipe.skus for name in mine)
+        told = self._recipe.skus.keys() - self._recipe.of_base
+        return len(mine), sum(name not in told for name in mine)
 
     def _origin(self, path: Path, value: object) -> str:
         """Return where a value comes from."""

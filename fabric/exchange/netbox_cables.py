@@ -27,6 +27,19 @@ def peers(row: Row) -> list[End]:
     return [end for end in ends if all(end)]
 
 
+def with_peers(row: Row, by_id: Mapping[str, End]) -> Row:
+    """Return an interface of Nautobot with its peer as NetBox has it.
+
+    Nautobot has one ``connected_endpoint``, whose device has no name with ``?depth=1``
+    (PathEndpointModelSerializerMixin, nautobot/nautobot, nautobot/dcim/api/serializers.py).
+    """
+    peer = row.get("connected_endpoint")
+    end = by_id.get(str(peer.get("id"))) if isinstance(peer, dict) else None
+    if end is None:
+        return row
+    return {**row, "connected_endpoints": [{"device": end[0], "name": end[1]}]}
+
+
 def pairs(one: list[End], other: list[End], interfaces: Mapping[End, Row]) -> list[tuple[End, End]]:
     """Return which end is cabled to which; nothing where the source does not tell.
 

@@ -1,7 +1,7 @@
 """What a push to NetBox creates, changes and deletes, and what it leaves as it is.
 
-Objects with the tag are ours. Others are never changed and never deleted: an equal one is used as
-it is, one that differs is a conflict, and so is all that would be part of it.
+Objects with the tag of the fabric are ours. Others are never changed and never deleted: an equal
+one is used as it is, one that differs is a conflict, and so is all that would be part of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.netbox_wanted import TAG, Ref, Wanted, end_of, present_key
+from fabric.exchange.netbox_wanted import TAG_PREFIX, Ref, Wanted, end_of, present_key
+from fabric.exchange.netbox_words import name_of, slug_of
 from fabric.intent.scalars import printable
 
 if TYPE_CHECKING:
@@ -65,10 +66,13 @@ class Changes:
 
     Parameters
     ----------
+    tag : Ref
+        The tag of the objects of this fabric.
     surplus : list of Change
         Objects with the tag that the inventory does not have, in the order of deletion.
     """
 
+    tag: Ref
     created: list[Change] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
     late: list[Change] = field(default_factory=list)
@@ -89,15 +93,17 @@ def changes(wanted: Iterable[Wanted], tables: Tables, shown: str, *, delete: boo
     delete : bool
         Whether objects that the inventory does not have will be deleted.
     """
-    return _Comparison(tables, shown, delete=delete).of(list(wanted))
+    wanted = list(wanted)
+    (tag,) = (one.ref for one in wanted if one.kind == "tags")
+    return _Comparison(tables, shown, tag, delete=delete).of(wanted)
 
 
 class _Comparison:
-    def __init__(self, tables: Tables, shown: str, *, delete: bool) -> None:
-        self._tables, self._delete = tables, delete
+    def __init__(self, tables: Tables, shown: str, tag: Ref, *, delete: bool) -> None:
+        self._tables, self._tag, self._delete = tables, str(tag), delete
         self._position = Position(shown)
-        self._rows = {kind: _by_key(kind, rows) for kind, rows in tables.items()}
-        self._changes = Changes()
+        self._rows = {kind: _by_key(kind, rows, str(tag)) for kind, rows in tables.items()}
+        self._changes = Changes(tag)
         self._blocked: set[Ref] = set()
         self._new: set[Ref] = set()
         self._here = {row["id"] for row in tables.get("interfaces", ())}
@@ -132,19 +138,45 @@ class _Comparison:
                 self._new.add(one.ref)
                 self._changes.created.append(Change(one.ref, one.fields))
             return
-        shown = self._differences(one, row)
-        if not shown or (one.kind in _SHARED and not owned(row)):
+        shown = self._without_enabling(one, row, self._differences(one, row))
+        owned, shared = self._owned(row), one.kind in _SHARED
+        if not owned and not shared and (tags := self._other_fabrics(row)):
+            message = f"is of another fabric, with the tag {', '.join(tags)}"
+            fix = f"rename one of them; if both fabrics have it, add the tag {self._tag}"
+            self._conflict(one.ref, message, fix)
+        elif not shown or (shared and not owned):
             self._changes.unchanged[one.kind] += 1
-        elif owned(row) and self._elsewhere(one.kind, row):
-            fix = "remove it there, or change the address in the inventory"
-            self._conflict(one.ref, "is the address of an interface of another site", fix)
-        elif owned(row):
-            self._changes.changed.append(self._change(one, row, shown))
-        else:
+        elif not owned:
             fields = ", ".join(f"{name} {before!r} instead of {after!r}"
                                for name, before, after in shown)  # fmt: skip
-            fix = f"add the tag {TAG} to the object, or change the fields in NetBox"
-            self._conflict(one.ref, f"has no tag {TAG} and differs: {fields}", fix)
+            fix = f"add the tag {self._tag} to the object, or change the fields in NetBox"
+            self._conflict(one.ref, f"has no tag {self._tag} and differs: {fields}", fix)
+        elif self._elsewhere(one.kind, row):
+            fix = "remove it there, or change the address in the inventory"
+            self._conflict(one.ref, "is the address of an interface of another site", fix)
+        else:
+            self._changes.changed.append(self._change(one, row, shown))
+
+    def _owned(self, row: Row) -> bool:
+        return self._tag in _tags(row)
+
+    def _other_fabrics(self, row: Row) -> list[str]:
+        """Return the tags of other fabrics that an object has."""
+        return [tag for tag in _tags(row) if tag.startswith(TAG_PREFIX) and tag != self._tag]
+
+    def _without_enabling(
+        self, one: Wanted, row: Row, shown: tuple[tuple[str, str, str], ...]
+    ) -> tuple[tuple[str, str, str], ...]:
+        """Return the differences but for a port that is disabled in NetBox alone, which is noted.
+
+        Who disabled it is not known, so a push enables no port.
+        """
+        rest = tuple(it for it in shown if it[0] != "enabled" or not one.fields["enabled"])
+        if rest != shown and self._owned(row):
+            fix = "enable it in NetBox, or set enabled: false for the port in the inventory"
+            self._note(one.ref, "is disabled in NetBox and not in the inventory", fix)
+            return rest
+        return shown
 
     def _elsewhere(self, kind: str, row: Row) -> bool:
         """Tell whether an address is assigned to something that is not of this site."""
@@ -157,7 +189,7 @@ class _Comparison:
             self._changes.late.append(Change(one.ref, one.fields))
             return
         shown = self._differences(one, row)
-        if shown and owned(row):
+        if shown and self._owned(row):
             self._changes.late.append(self._change(one, row, shown))
 
     def _change(self, one: Wanted, row: Row, shown: tuple[tuple[str, str, str], ...]) -> Change:
@@ -169,10 +201,7 @@ class _Comparison:
 
     def _differences(self, one: Wanted, row: Row) -> tuple[tuple[str, str, str], ...]:
         """Return field, value in NetBox and value wanted of each field that differs."""
-        if one.kind == "custom-fields":
-            names: Iterable[str] = ("type", "object_types")
-        else:
-            names = one.fields.keys() - _IDENTITY
+        names = one.fields.keys() - _IDENTITY - one.once
         different = []
         for name in sorted(names):
             value, before = one.fields[name], _value(row, name)
@@ -191,10 +220,10 @@ class _Comparison:
         for end, row in cables.values():
             key = present_key("cables", row)
             known = key is not None and Ref("cables", key) in self._keys
-            if owned(row) and not known and self._delete:
+            if self._owned(row) and not known and self._delete:
                 continue
             fix = "delete it in NetBox, or import the cable"
-            if owned(row):
+            if self._owned(row):
                 fix = "delete what the inventory does not have with --delete"
             self._conflict(one.ref, f"port {' '.join(end)} has the cable {row['id']}", fix)
             free = False
@@ -202,6 +231,9 @@ class _Comparison:
 
     def _conflict(self, ref: Ref, message: str, fix: str) -> None:
         self._blocked.add(ref)
+        self._note(ref, message, fix)
+
+    def _note(self, ref: Ref, message: str, fix: str) -> None:
         self._changes.conflicts.append(
             Finding(
                 "EXC016",
@@ -219,13 +251,15 @@ class _Comparison:
             for row in self._tables.get(kind, ()):
                 key = present_key(kind, row)
                 ref = Ref(kind, key or (str(row["id"]),))
-                if not owned(row) or ref in self._keys or self._elsewhere(kind, row):
+                if not self._owned(row) or ref in self._keys or self._elsewhere(kind, row):
+                    continue
+                if self._other_fabrics(row):
                     continue
                 parts = [name.removesuffix("_count") for name in _PARTS if row.get(name)]
                 others = [*users[kind, row["id"]], *parts]
                 if others:
                     fix = "delete or move these first"
-                    message = f"is kept, as objects without the tag {TAG} are part of it: "
+                    message = f"is kept, as objects without the tag {self._tag} are part of it: "
                     self._conflict(ref, message + ", ".join(others)[:_MAX_SHOWN], fix)
                 else:
                     yield Change(ref, {}, int(row["id"]))
@@ -234,22 +268,25 @@ class _Comparison:
         """Return the objects without the tag that NetBox would delete with an object."""
         users: dict[tuple[str, object], list[str]] = defaultdict(list)
         device_of: dict[object, object] = {}
+        for row in self._tables.get("devices", ()):
+            if row.get("rack") and not self._owned(row):
+                users["racks", _value(row, "rack")].append(f"device {name_of(row)}")
         for row in self._tables.get("interfaces", ()):
             device_of[row["id"]] = _value(row, "device")
-            if not owned(row):
+            if not self._owned(row):
                 users["devices", _value(row, "device")].append(f"interface {row['id']}")
         of_interface = [
             (row.get("assigned_object_id"), f"{kind} {row['id']}")
             for kind in ("ip-addresses", "mac-addresses")
             for row in self._tables.get(kind, ())
-            if not owned(row)
+            if not self._owned(row)
         ]
         numbers = {present_key("interfaces", row): row["id"]
                    for row in self._tables.get("interfaces", ())}  # fmt: skip
         of_interface += [
             (numbers.get(end), f"cable {row['id']}")
             for end, row in self._cable_at.items()
-            if not owned(row)
+            if not self._owned(row)
         ]
         for number, text in of_interface:
             users["interfaces", number].append(text)
@@ -258,22 +295,19 @@ class _Comparison:
         return users
 
 
-def owned(row: Row) -> bool:
-    """Tell whether an object has the tag."""
+def _tags(row: Row) -> list[str]:
     tags = row.get("tags")
-    return isinstance(tags, list) and any(
-        isinstance(tag, dict) and tag.get("slug") == TAG for tag in tags
-    )
+    return [slug_of(tag) for tag in tags] if isinstance(tags, list) else []
 
 
-def _by_key(kind: str, rows: Iterable[Row]) -> dict[Key, Row]:
+def _by_key(kind: str, rows: Iterable[Row], tag: str) -> dict[Key, Row]:
     """Return objects by their keys; of several, one with the tag. Addresses of VRFs are others."""
     by_key: dict[Key, Row] = {}
     for row in rows:
         key = present_key(kind, row)
-        if key is None or (row.get("vrf") and not owned(row)):
+        if key is None or (row.get("vrf") and tag not in _tags(row)):
             continue
-        if key not in by_key or (owned(row) and not owned(by_key[key])):
+        if key not in by_key or (tag in _tags(row) and tag not in _tags(by_key[key])):
             by_key[key] = row
     return by_key
 

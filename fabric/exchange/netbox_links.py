@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import METRES, kbps_to_gbps, length_to_m
-from fabric.exchange.netbox_cables import laned, pairs, paths, peers
+from fabric.exchange.netbox_cables import laned, pairs, paths, peers, with_peers
 from fabric.exchange.netbox_words import ends_of, name_of, object_of, slug_of
 from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import listed, quoted
@@ -53,8 +53,9 @@ class Links:
         addresses: Mapping[End, str],
     ) -> None:
         self._draft, self._notes = draft, notes
-        self._kinds, self._interfaces, self._addresses = kinds, interfaces, addresses
+        self._kinds, self._addresses = kinds, addresses
         self._by_id = {str(row["id"]): end for end, row in interfaces.items() if "id" in row}
+        self._interfaces = {end: with_peers(row, self._by_id) for end, row in interfaces.items()}
         self._decided: set[End] = set()
         self._panelled: dict[End, None] = {}
         self.cabled: set[End] = set()
@@ -72,7 +73,7 @@ class Links:
         one, other = ([end for end in side if end] for side in sides)
         mine = [end for end in (*one, *other) if end[0] in self._kinds]
         place = self._draft.place(what=object_of("cables", row))
-        name = f"{place.field} of {' '.join(mine[0])}" if mine else ""
+        name = f"{' '.join(mine[0])} ({place.field})" if mine else ""
         if not mine:
             return
         direct = bool(one and other) and [one, other] == sides

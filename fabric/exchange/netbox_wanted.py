@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.exporters.netbox import rows_of, slug
-from fabric.exchange.netbox_words import Row, name_of, slug_of
+from fabric.exchange.netbox_words import NO_MODEL, Row, name_of, slug_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 
 Key: TypeAlias = tuple[str, ...]
 
-#: What marks an object as ours.
-TAG = "rocefab"
+#: What the tags begin with that mark objects as those of a fabric.
+TAG_PREFIX = "rocefab-"
+#: What NetBox wants and an inventory does not know: written on creation, never changed.
+_ONCE = {
+    "custom-fields": frozenset({"weight", "search_weight", "filter_logic"}),
+    "sites": frozenset({"status"}),
+    "device-types": frozenset({"u_height"}),
+    "device-roles": frozenset({"color"}),
+    "racks": frozenset({"status", "width", "u_height"}),
+    "devices": frozenset({"status"}),
+    "interfaces": frozenset({"type"}),
+    "ip-addresses": frozenset({"status"}),
+    "cables": frozenset({"status"}),
+}
 _INTERFACE = "dcim.interface"
 #: Columns of bulk import that name another object, by the field of the API.
 _MAKER = "manufacturer"
@@ -47,17 +59,25 @@ class Wanted:
         Values by the field of the API; ``custom_fields.NAME`` for a custom one.
     late : bool
         Whether the fields name objects that are created after this one.
+    once : frozenset of str
+        Fields that are written on creation, and never changed.
     """
 
     kind: str
     key: Key
     fields: dict[str, Any]
     late: bool = False
+    once: frozenset[str] = frozenset()
 
     @property
     def ref(self) -> Ref:
         """Return what names the object."""
         return Ref(self.kind, self.key)
+
+
+def tag_of(fabric: str) -> str:
+    """Return the tag of the objects of a fabric, by its name."""
+    return slug(TAG_PREFIX + (fabric or "fabric"))
 
 
 def wanted(plant: Plant, site: str) -> list[Wanted]:
@@ -73,14 +93,24 @@ def wanted(plant: Plant, site: str) -> list[Wanted]:
     name = own["name"] if site in {"", own["slug"]} else site
     rows["sites"] = [{**own, "name": name, "slug": site or own["slug"]}]
     where = Ref("sites", (rows["sites"][0]["slug"],))
-    objects = [Wanted("tags", (TAG,), {"name": TAG, "slug": TAG})]
+    tag = tag_of(plant.name)
+    objects = [Wanted("tags", (tag,), {"name": tag, "slug": tag})]
     late: list[Wanted] = []
     for kind, items in rows.items():
         for row in items:
-            one = Wanted(kind, _key(kind, row), _fields(kind, row, where))
+            one = Wanted(kind, _key(kind, row), _fields(kind, row, where), once=_once(kind, row))
             objects.append(one)
             late += _late(kind, row, one.ref)
     return objects + late
+
+
+def _once(kind: str, row: Row) -> frozenset[str]:
+    once = _ONCE.get(kind, frozenset())
+    if kind == "devices" and row["device_type"] in NO_MODEL:
+        return once | {"device_type"}
+    if kind == "ip-addresses" and row.get("is_primary"):  # its prefix is not known
+        return once | {"address"}
+    return once
 
 
 def _late(kind: str, row: Row, ref: Ref) -> Iterator[Wanted]:

@@ -68,10 +68,8 @@ def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
         if str(row.get(f"side_{side}_type")) not in _INTERFACE:
             return [None]
         return [(name_of(row[f"side_{side}_device"]), name_of(row.get(f"side_{side}_name")))]
-    if f"termination_{side}_type" in row:  # Nautobot: one end, by its number
-        if str(row[f"termination_{side}_type"]) not in _INTERFACE:
-            return [None]
-        return [by_id.get(str(row.get(f"termination_{side}_id")))]
+    if f"termination_{side}_type" in row:
+        return _nautobot_ends(row, side, by_id)
     ends: list[End | None] = []
     for item in objects(row.get(f"{side}_terminations")):
         target = item.get("object")
@@ -82,6 +80,27 @@ def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
         else:
             ends.append(by_id.get(str(item.get("object_id"))))
     return ends
+
+
+def _nautobot_ends(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
+    """Return the ends of one side, by their numbers; since Nautobot 3.2 one of each connector.
+
+    ``terminations`` has them as ``a1``, ``b1``, ``b2`` (CableSerializer, nautobot/nautobot v3.2.7,
+    nautobot/dcim/api/serializers.py); one that is not used is null.
+    """
+    slots = row.get("terminations")
+    if not isinstance(slots, dict):
+        kind, number = row[f"termination_{side}_type"], row.get(f"termination_{side}_id")
+        slots = {f"{side}1": {"object_type": kind, "id": number}}
+    used = sorted(
+        (int(slot[1:]), item)
+        for slot, item in slots.items()
+        if slot[0] == side and slot[1:].isdecimal() and isinstance(item, dict)
+    )
+    return [
+        by_id.get(str(item.get("id"))) if str(item.get("object_type")) in _INTERFACE else None
+        for _, item in used
+    ]
 
 
 def objects(value: object) -> list[Row]:

@@ -52,6 +52,8 @@ class Recipe:
         Fields of ``speeds`` whose default does not fit the switch models.
     invented : frozenset of str
         Units and pods that the source does not name.
+    of_base : frozenset of str
+        Switches whose model is that of the base, as the source does not tell it.
     remarks : mapping
         Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
     breakouts : mapping
@@ -70,6 +72,7 @@ class Recipe:
     named: frozenset[str] = frozenset()
     fitted: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
+    of_base: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
 

@@ -217,7 +217,7 @@ class Addressing(Model):
     )
     hosts: Network = Field(
         description="Pool of the NIC subnets; hosts route the whole pool over the rail, or "
-        "with planes the half of their plane."
+        "with planes the parts that have subnets of their plane alone: by default, half of it."
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: int = Field(1, ge=1, description="Gateway = network address + this.")

@@ -99,7 +99,7 @@ class _Builder:
         kinds = self._kinds(platform)
         built = Sku(
             name=model.name,
-            kinds=kinds if ports.more or ports.step else (),
+            kinds=kinds if ports.more or ports.step or ports.slot_ports else (),
             nos=model.nos,
             asic=family.name if family else model.asic,
             source=self.document.file,
@@ -157,6 +157,8 @@ class _Builder:
             breakouts=breakouts,
             speed_tokens=self._speed_words(platform, cages, path),
             step=cages.step or 0,
+            slot_ports=cages.slot_ports or 0,
+            first_slot=cages.first_slot,
         )
 
     def _speed_words(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from fabric.intent.policy import Model, Percent
@@ -14,25 +14,29 @@ from fabric.intent.scalars import Gbps, Loose, Text, formed
 from fabric.platforms import platforms
 from fabric.platforms.breakout import parse_mode
 
-_PLACEHOLDER = re.compile(r"\{(?:number|index|lane)\}")
-_PART_PLACEHOLDER = re.compile(r"\{(?:number|index|lane|part|ordinal|letter|first)\}")
+_PLACEHOLDER = re.compile(r"\{(?:number|index|lane|slot_port)\}")
+_PART_PLACEHOLDER = re.compile(r"\{(?:number|index|lane|slot_port|part|ordinal|letter|first)\}")
+_SLOT = "{slot}"
 _LONGEST_PATH = 200
 
 
 def _pattern(text: str) -> str:
-    plain = _PLACEHOLDER.sub("", text)
-    if plain == text or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
+    named = text.replace(_SLOT, "")
+    plain = _PLACEHOLDER.sub("", named)
+    if plain == named or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
         raise ValueError(
             f"{text!r} does not name a port; use letters, digits and / : _ . - around {{number}} "
-            "(from 1), {index} (from 0) or {lane} (first lane, from 0)"
+            "(from 1), {index} (from 0), {lane} (first lane, from 0) or {slot} and {slot_port}"
         )
     return text
 
 
 def _part_pattern(text: str) -> str:
     """Take patterns that name each part of each cage."""
-    plain = _PART_PLACEHOLDER.sub("", text)
-    tells = re.search(r"\{lane\}|\{(?:number|index)\}.*\{(?:part|ordinal|letter|first)\}", text)
+    plain = _PART_PLACEHOLDER.sub("", text.replace(_SLOT, ""))
+    tells = re.search(
+        r"\{lane\}|\{(?:number|index|slot_port)\}.*\{(?:part|ordinal|letter|first)\}", text
+    )
     if not tells or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
         raise ValueError(
             f"{text!r} does not name a part of a cage; use {{lane}}, or {{number}} or {{index}} "
@@ -59,8 +63,8 @@ def _inside(text: str) -> str:
     return text
 
 
-PortPattern = Annotated[str, Field(max_length=32), AfterValidator(_pattern)]
-PartPattern = Annotated[str, Field(max_length=32), AfterValidator(_part_pattern)]
+PortPattern = Annotated[str, Field(max_length=48), AfterValidator(_pattern)]
+PartPattern = Annotated[str, Field(max_length=48), AfterValidator(_part_pattern)]
 InsidePath = Annotated[str, AfterValidator(_inside)]
 SkuName = Annotated[
     str,
@@ -105,12 +109,26 @@ class OwnCages(Model):
     step: int | None = Field(
         None, ge=1, le=64, description="Step of {lane} from port to port, if not the lanes."
     )
+    slot_ports: int | None = Field(
+        None,
+        ge=1,
+        le=64,
+        description="Ports of a line card, for {slot} and {slot_port} (from 1) in names.",
+    )
+    first_slot: int = Field(1, ge=0, le=64, description="Slot of the first line card.")
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
         min_length=1, description="Speeds that a whole port supports."
     )
     speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
         (), description="Speed keywords with their lanes: 400g-4, or 25g (EOS)."
     )
+
+    @model_validator(mode="after")
+    def _slots_have_ports(self) -> Self:
+        names = (self.name, self.alias, self.part_name or "", self.part_alias or "")
+        if self.slot_ports is None and any("{slot" in name for name in names):
+            raise ValueError("names with {slot} or {slot_port} need slot_ports, ports of a card")
+        return self
 
 
 class MoreCages(OwnCages):

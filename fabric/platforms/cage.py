@@ -42,7 +42,8 @@ class CageKind:
     """Cages of one kind that follow each other on the front panel; fields as in `Sku`.
 
     ``step`` is how far ``{lane}`` goes on from cage to cage where that is not by ``lanes``; 0 = by
-    the lanes.
+    the lanes. ``slot_ports`` are the cages of a line card, 0 where there is none; ``first_slot`` is
+    the slot of the first card of the kind.
     """
 
     count: int
@@ -55,6 +56,15 @@ class CageKind:
     breakouts: tuple[str, ...] = ()
     speed_tokens: Mapping[int, str] = field(default_factory=dict)
     step: int = 0
+    slot_ports: int = 0
+    first_slot: int = 1
+
+    def slot(self, place: int) -> dict[str, int]:
+        """Return slot and port of a cage by its place in the kind, from 0; none without cards."""
+        if not self.slot_ports:
+            return {}
+        slot, port = divmod(place, self.slot_ports)
+        return {"slot": self.first_slot + slot, "slot_port": port + 1}
 
     @property
     def stride(self) -> int:

@@ -95,6 +95,8 @@ class CagesTable(DataModel):
     part_name: str = ""
     part_alias: str = ""
     step: int = Field(0, ge=0)
+    slot_ports: int = Field(0, ge=0)
+    first_slot: int = Field(1, ge=0)
     speeds_gbps: tuple[int, ...] = Field(min_length=1)
     tokens: dict[int, str] = Field(default_factory=dict)
 
@@ -111,6 +113,8 @@ class CagesTable(DataModel):
             breakouts=breakouts,
             speed_tokens=self.tokens,
             step=self.step,
+            slot_ports=self.slot_ports,
+            first_slot=self.first_slot,
         )
 
 
@@ -171,7 +175,7 @@ class SkuFile(DataModel):
         kinds = (ports.kind(self.breakouts), *(one.kind(one.breakouts) for one in ports.more))
         return Sku(
             name=name,
-            kinds=kinds if ports.more or ports.step else (),
+            kinds=kinds if ports.more or ports.step or ports.slot_ports else (),
             port_count=sum(kind.count for kind in kinds),
             lanes_per_port=ports.lanes,
             port_name=ports.name,

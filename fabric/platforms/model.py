@@ -222,7 +222,7 @@ class Sku:
         SerDes lanes of a port; with ``kinds``, of those of the first kind.
     port_name, port_alias : str
         Patterns with ``{number}`` (from 1), ``{index}`` (from 0) and ``{lane}`` (first lane, from
-        0).
+        0); with line cards ``{slot}`` and ``{slot_port}`` (from 1).
     part_name, part_alias : str
         The same for a part of a cage, further with ``{part}`` (from 0), ``{ordinal}`` (from 1),
         ``{letter}`` (from a) and ``{first}`` (its first lane in the cage, from 1); empty where a
@@ -357,8 +357,8 @@ class Sku:
     def cage(self, number: int) -> str:
         """Return the name of the cage of port ``number``: that of its whole port."""
         cage = self.place(number).cage
-        kind, lane = self._at(cage)
-        return kind.name.format(number=cage, index=cage - 1, lane=lane)
+        kind, words = self._words(cage)
+        return kind.name.format(**words)
 
     def kind(self, cage: int) -> CageKind:
         """Return the kind of a cage (from 1)."""
@@ -371,6 +371,14 @@ class Sku:
             yield kind, range(first, first + kind.count)
             first += kind.count
 
+    def _words(self, cage: int) -> tuple[CageKind, dict[str, int]]:
+        """Return the kind of a cage, and what the placeholders of its names are."""
+        kind, lane = self._at(cage)
+        words = {"number": cage, "index": cage - 1, "lane": lane}
+        if kind.slot_ports:
+            words |= kind.slot(cage - next(span for one, span in self.cages() if one is kind).start)
+        return kind, words
+
     def _at(self, cage: int) -> tuple[CageKind, int]:
         """Return the kind of a cage, and what ``{lane}`` is for it."""
         before = lanes = 0
@@ -382,14 +390,14 @@ class Sku:
 
     def _named(self, number: int, *, alias: bool) -> str:
         place = self.place(number)
-        kind, lane = self._at(place.cage)
-        words: dict[str, object] = {"number": place.cage, "index": place.cage - 1, "lane": lane}
+        kind, words = self._words(place.cage)
         if place.mode is None:
             return (kind.alias if alias else kind.name).format(**words)
         offset = place.part * _part_lanes(place.mode, kind)
-        words |= {"lane": lane + offset, "part": place.part, "ordinal": place.part + 1}
-        words |= {"letter": string.ascii_lowercase[place.part], "first": offset + 1}
-        return (kind.part_alias if alias else kind.part_name).format(**words)
+        words |= {"lane": words["lane"] + offset, "part": place.part, "ordinal": place.part + 1}
+        letter = string.ascii_lowercase[place.part]
+        pattern = kind.part_alias if alias else kind.part_name
+        return pattern.format(**words, letter=letter, first=offset + 1)
 
     def lanes(self, number: int) -> range:
         """Return the lanes of port ``number`` (from 1)."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Finding, Severity
-from fabric.core.units import ipv4_text
 from fabric.topology.hardware import role_model
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import Subnets
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
-    from fabric.topology.model import Fabric, Ints, Uplinks
+    from fabric.topology.model import Ints, Uplinks
 
 
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
@@ -125,29 +124,6 @@ def host_addresses(
         row = group * slots_per_subnet_group(intent) + slot
         return row, table.network[row] + file.addressing.first_host_offset
     return group, table.network[group] + file.addressing.first_host_offset + slot
-
-
-def reachable_pool(fabric: Fabric, leaf: int) -> str:
-    """Return the prefix of the NIC subnets that can be reached through a leaf.
-
-    The whole pool; with planes the half of the leaf's plane; on a leaf without cables to spines the
-    shortest prefix around its own subnets.
-
-    Parameters
-    ----------
-    leaf : int
-        Row of the leaf.
-    """
-    file, subnets_here = fabric.intent.fabric, fabric.subnets
-    pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
-    if file.spines is None and not len(fabric.uplinks_of(leaf)):
-        rows = fabric.subnets_of_leaf(leaf)
-        networks, last = subnets_here.network[rows], int(subnets_here.last[rows].max())
-        bits = (int(networks.min()) ^ last).bit_length()
-        return f"{ipv4_text(int(networks.min()) >> bits << bits)}/{32 - bits}"
-    if plane < 0 or file.planes == 1:
-        return str(pool)
-    return str(list(pool.subnets(prefixlen_diff=1))[plane])
 
 
 def slots_per_subnet_group(intent: Intent) -> int:

@@ -8,9 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.figures import fitting_speeds, own_addresses
@@ -24,12 +21,10 @@ from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.values import role_of
-from fabric.intent.inventory import load
-from fabric.intent.model import FabricFile
 from fabric.intent.scalars import printable
-from fabric.intent.yaml.file import assumed_places, load_yaml
-from fabric.platforms.catalogue import Skus
+from fabric.intent.yaml.file import assumed_places
 from fabric.workflow.config_folder import read_configurations
+from fabric.workflow.import_base import base_sections, models_of, own_models, skus_of
 from fabric.workflow.import_folder import new_folder, refuse_used
 from fabric.workflow.lldp_folder import read_folder
 from fabric.workflow.pairs import pairs
@@ -37,12 +32,10 @@ from fabric.workflow.pairs import pairs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pydantic_core import ErrorDetails
-
+    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Plant
     from fabric.platforms.model import Sku
 
-_BASE = Path(__file__).with_name("import_base.yaml")
 _ROLE = "use leaf, spine, super-spine or host"
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
@@ -119,7 +112,7 @@ def import_inventory(
     if not imported.generated:
         plant, recipe = _in_parts(plant, imported, recipe, request, shown)
     named = names_file(settings.names, plant.device)
-    beside = (*imported.files, *named, *_own_models(request.base))
+    beside = (*imported.files, *named, *own_models(request.base))
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
@@ -151,9 +144,7 @@ def _as_found(recipe: Recipe, imported: Imported) -> Recipe:
 
 def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:
     """Return subnets and addresses of switches that are not those of the pools."""
-    planes = {one.plane for one in plant.switches}
-    subnets = own_subnets(plant, realised) if len(planes) == 1 else {}
-    return {"subnets": subnets, "links": own_links(plant, realised)}
+    return {"subnets": own_subnets(plant, realised), "links": own_links(plant, realised)}
 
 
 def _addresses(plant: Plant, realised: Plant) -> dict[str, Any]:
@@ -165,7 +156,7 @@ def _in_parts(
     plant: Plant, imported: Imported, recipe: Recipe, request: Request, shown: str
 ) -> tuple[Plant, Recipe]:
     """Return plant and recipe with the names of ports, and the ports that cables break out."""
-    skus = _skus(request)
+    skus = skus_of(request.base)
     models = {name: skus[sku] for name, sku in switch_models(plant, recipe).items() if sku in skus}
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
@@ -180,11 +171,6 @@ def _fitted(plant: Plant, recipe: Recipe, models: Mapping[str, Sku]) -> Recipe:
     speeds = fitting_speeds(plant, models, usual)
     fitted = frozenset(key for key, value in speeds.items() if value != usual.get(key))
     return replace(recipe, base={**recipe.base, "speeds": speeds}, fitted=fitted)
-
-
-def _skus(request: Request) -> Skus:
-    """Return the catalogue, and the models of the base."""
-    return load(request.base).skus if request.base and request.base.is_dir() else Skus()
 
 
 def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
@@ -296,18 +282,21 @@ _LIVE = {"configs": _configs, "lldp": _lldp, "netbox": _netbox}
 
 
 def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
-    base = _base(request.base)
+    base = base_sections(request.base)
     named_skus = pairs(request.models, "--model")
     chosen = {_SECTIONS[_role(word)]: sku for word, sku in named_skus.items() if _role(word)}
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
     others = {word: sku for word, sku in named_skus.items() if not _role(word)}
-    skus = models(plant, _skus(request), others, shown)
+    told = {*others, *(one.name for one in plant.switches if _SECTIONS[one.role] in chosen)}
+    of_base = models_of(request.base, plant, told)
+    skus = models(plant, skus_of(request.base), of_base | others, shown)
     _refuse_unknown_roles(plant, skus, base, shown)
     return Recipe(
         *(name, shown, base, skus, request.gpus),
         base_name=printable(str(request.base)) if request.base else "",
         named=frozenset(chosen),
+        of_base=frozenset(of_base),
     )
 
 
@@ -337,48 +326,3 @@ def _refuse_unknown_roles(
     ]
     if findings:
         raise InputError(f"{len(findings)} errors in {shown}", findings)
-
-
-def _own_models(base: Path | None) -> tuple[Artefact, ...]:
-    """Return the files of the switch models that the base describes itself."""
-    folder = base / "platforms" if base is not None and base.is_dir() else None
-    if folder is None or not folder.is_dir():
-        return ()
-    assert base is not None
-    return tuple(
-        Artefact("", "inventory", "platforms", str(path.relative_to(base)), path.read_bytes())
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    )
-
-
-def _base(path: Path | None) -> dict[str, Any]:
-    file = path / "fabric.yaml" if path is not None and path.is_dir() else path
-    document = load_yaml(file or _BASE, str(file or _BASE.name))
-    wrong = [
-        Finding(
-            "EXC017",
-            Severity.ERROR,
-            f"{error['msg'].partition(', ')[2] or error['msg']}",
-            "correct the base, or specify another one",
-            field=".".join(map(str, (key, *error["loc"]))),
-            position=document.position((key, *error["loc"])),
-        )
-        for key, value in document.data.items()
-        for error in _wrong_section(str(key), value)
-    ]
-    if wrong:
-        raise InputError("the base cannot be used", wrong)
-    return {str(key): value for key, value in document.data.items()}
-
-
-def _wrong_section(key: str, value: object) -> list[ErrorDetails]:
-    """Return what is wrong with a section of a base; what it lacks may follow from the source."""
-    field = FabricFile.model_fields.get(key)
-    if field is None:
-        return []
-    try:
-        TypeAdapter(field.rebuild_annotation()).validate_python(value)
-    except ValidationError as error:
-        return [one for one in error.errors() if one["type"] != "missing"]
-    return []

@@ -12,7 +12,7 @@ from fabric.core.errors import ConnectionLostError, InputError, RefusedError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.devices.netbox import NetBox
 from fabric.exchange.netbox_changes import DELETED, UNTAGGED, Change, Changes, changes
-from fabric.exchange.netbox_wanted import TAG, Ref, wanted
+from fabric.exchange.netbox_wanted import Ref, wanted
 from fabric.exchange.network import plant
 from fabric.intent.scalars import printable
 from fabric.workflow.check import refuse_errors
@@ -194,7 +194,7 @@ class _Writer:
         if not ready:
             return
         if verb == "created":
-            tag = self._numbers.get(Ref("tags", (TAG,)))
+            tag = self._numbers.get(self._pushed.changes.tag)
             tags = {} if kind in UNTAGGED else {"tags": [tag]}
             numbers = self._netbox.create(kind, [body | tags for _, body in ready])
             self._numbers |= {one.ref: at for (one, _), at in zip(ready, numbers, strict=True)}

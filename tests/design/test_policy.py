@@ -119,6 +119,14 @@ def test_profiles_are_numbered_as_ports_ask_for_them() -> None:
     assert [port.headroom for port in device.ports if port.name == "Ethernet8"] == [None]
 
 
+def test_ports_without_a_cable_have_the_mtu_of_their_switch() -> None:
+    text = DEVICES.replace("{ecn: {kmax_bytes: 3000000}}", "{mtu: {port_bytes: 9216}}")
+    unused = [port for port in switch("su1-rail0", fabric(text)).ports if not port.peer]
+    assert unused
+    assert {port.mtu_bytes for port in unused} == {9216}
+    assert {port.mtu_bytes for port in switch("spine01", fabric(text)).ports} == {9100}
+
+
 def test_overrides_of_one_thing_add_up() -> None:
     """Field by field: the later word on another field does not undo the earlier one."""
     device = switch("su1-rail0")

@@ -135,7 +135,8 @@ def serving(
             asked.append(self.path)
             parts = urlsplit(self.path)
             kind = parts.path.removeprefix("/api/").strip("/")
-            rows = store.rows(kind, parse_qs(parts.query)) if store else tables.get(kind)
+            query = parse_qs(parts.query)
+            rows = store.rows(kind, query) if store else _seen(tables, kind, query)
             if self.headers.get("Authorization") != f"Token {TOKEN}":
                 self._answer(403, {"detail": "Invalid token"})
             elif kind == "status":
@@ -143,7 +144,7 @@ def serving(
             elif store and store.read_faults:
                 self._answer(store.read_faults.pop(0), {"detail": "fault"})
             else:
-                page = self._page(rows or [], parse_qs(parts.query), parts.path)
+                page = self._page(rows or [], query, parts.path)
                 missing = (404, {"detail": "Not found."})
                 self._answer(*(missing if rows is None else (200, page)))
 
@@ -162,7 +163,8 @@ def serving(
             start = int(query.get("offset", ["0"])[0])
             size = min(PAGE, int(query.get("limit", ["50"])[0]) or PAGE)
             more = start + size < len(rows)
-            others = "".join(f"&{key}={query[key][0]}" for key in query if key.endswith("_id"))
+            kept = [key for key in query if key not in {"limit", "offset"}]
+            others = "".join(f"&{key}={query[key][0]}" for key in kept)
             url = f"http://{self.headers['Host']}{path}?limit={size}&offset={start + size}{others}"
             return {
                 "count": len(rows),
@@ -190,6 +192,18 @@ def serving(
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def _seen(tables: dict[str, list[Any]], kind: str, query: dict[str, list[str]]) -> list[Any] | None:
+    """Return objects; Nautobot leaves out the interfaces of an address unless they are asked for.
+
+    Source: nautobot/nautobot v3.2.7, nautobot/core/api/serializers.py.
+    """
+    rows = tables.get(kind)
+    status = tables.get("status", [{}])[0]
+    if rows is None or "nautobot-version" not in status or query.get("exclude_m2m") == ["false"]:
+        return rows
+    return [{key: value for key, value in row.items() if key != "interfaces"} for row in rows]
 
 
 def nautobot(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -224,5 +238,5 @@ def nautobot(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str
         "dcim/interfaces": [row | {"id": uuid(row["id"])} for row in tables["dcim/interfaces"]],
         "dcim/cables": [cable(row) for row in tables["dcim/cables"]],
         "ipam/ip-addresses": [address(row) for row in tables["ipam/ip-addresses"]],
-        "status": [{"nautobot-version": "2.4.0"}],
+        "status": [{"nautobot-version": "3.2.7"}],
     }

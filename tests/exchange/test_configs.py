@@ -256,6 +256,25 @@ def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_models_that_no_source_tells_are_those_of_the_base(tmp_path: Path) -> None:
+    """Switch by switch, each marked as assumed; eight systems in one folder."""
+    files = {path: text for path, text in rendered("mixed").items() if not path.endswith(".set")}
+    put(tmp_path / "configs", files)
+    request = Request(base=INVENTORY / "mixed", hosts="gpu[1-8]")
+    import_inventory(
+        "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
+    )
+    new, old = Project(tmp_path / "new").devices, Project(INVENTORY / "mixed").devices
+    assert {name: one.sku.name for name, one in new.items()} == {
+        name: one.sku.name for name, one in old.items()
+    }
+    text = (tmp_path / "new/fabric.yaml").read_text()
+    own = [line for line in text.splitlines() if "sku:" in line]
+    assert len(own) == 10
+    assert all("model in the source; from the base" in line or "models in the" in line
+               for line in own)  # fmt: skip
+
+
 def test_leaves_that_share_an_as_number_keep_it(tmp_path: Path) -> None:
     """With how often they accept it, so that the new inventory has no route less."""
     (tmp_path / "old").mkdir()

@@ -75,7 +75,7 @@ def test_two_ends_on_both_sides_are_joined_in_order() -> None:
     assert [note.message for note in result.notes] == [
         (
             "1 cables with several ends were joined in order, as their lanes are not known: "
-            "cables[1] of leaf01 swp1"
+            "leaf01 swp1 (cables[1])"
         )
     ]
 
@@ -109,7 +109,7 @@ def test_two_to_four_without_a_profile_is_named() -> None:
         (
             (
                 "1 cables with several ends are ignored, as their lanes are not known: "
-                "cables[1] of leaf01 swp1"
+                "leaf01 swp1 (cables[1])"
             ),
             "set the profile of the cable in NetBox",
         )
@@ -177,12 +177,12 @@ CASES: dict[str, tuple[dict[str, Any], int, str]] = {
     "cable planned": (
         {"1": {"status": {"value": "planned"}}},
         2,
-        "1 cables are planned in NetBox, and imported: cables[1] of leaf01 swp1",
+        "1 cables are planned in NetBox, and imported: leaf01 swp1 (cables[1])",
     ),
     "cable decommissioning": (
         {"1": {"status": {"value": "decommissioning"}}},
         1,
-        "1 cables are ignored, as they are decommissioning: cables[1] of leaf01 swp1",
+        "1 cables are ignored, as they are decommissioning: leaf01 swp1 (cables[1])",
     ),
     "lag": (
         {"gpu1:eth1": {"lag": {"id": 9, "name": "bond0"}}},
@@ -217,3 +217,48 @@ def test_many_names_are_cut() -> None:
     assert [note.message for note in result.notes] == [
         "7 devices are planned in NetBox, and imported: gpu0, gpu1, gpu2, gpu3, gpu4 ..."
     ]
+
+
+def _nautobot(tables: dict[str, Any], *cables: tuple[str, ...]) -> dict[str, Any]:
+    """Return tables whose cables and peers are in Nautobot's form; a cable has an end for a slot.
+
+    Shapes: nautobot/nautobot v3.2.7, CableSerializer and PathEndpointModelSerializerMixin of
+    nautobot/dcim/api/serializers.py, with ``?depth=1``.
+    """
+    ids = {
+        ":".join((row["device"]["name"], row["name"])): row["id"] for row in tables["interfaces"]
+    }
+    for row in tables["interfaces"]:
+        (peer, *_) = row.pop("connected_endpoints") or [None]
+        number = ids[f"{peer['device']['name']}:{peer['name']}"] if peer else None
+        row["connected_endpoint"] = {"id": number, "device": {"id": 1}} if number else None
+    rows = []
+    for cable in cables:
+        slots = dict(slot.split("=") for slot in cable)
+        row = {"id": "5ddbce86-ec86", "status": {"name": "Connected"}, "terminations": {
+            slot: {"id": ids.get(at, "panel"), "object_type": "dcim.interface" if at in ids
+                   else "dcim.frontport"} if at else None
+            for slot, at in slots.items()
+        }}  # fmt: skip
+        for side in "ab":
+            first = row["terminations"][f"{side}1"]
+            row[f"termination_{side}_type"] = first["object_type"]
+            row[f"termination_{side}_id"] = first["id"]
+        rows.append(row)
+    return {**tables, "cables": rows}
+
+
+def test_a_breakout_cable_of_nautobot() -> None:
+    """Each connector is an end; the trunk knows the peer of its first lane alone."""
+    data = objects(ONE_TO_TWO[0])
+    result = told(_nautobot(data, ("a1=leaf01:swp1", "b1=gpu1:eth1", "b2=gpu2:eth1", "b3=")))
+    assert joined(result) == ["gpu1:eth1 leaf01:swp1:1", "gpu2:eth1 leaf01:swp1:2"]
+    assert result.notes == ()
+
+
+def test_patch_panels_of_nautobot() -> None:
+    data = objects("leaf01:swp64 spine01:swp1", ONE_TO_TWO[0])
+    sides = (("a1=leaf01:swp64", "b1=panel:1"), ("a1=panel:2", "b1=spine01:swp1"))
+    result = told(_nautobot(data, *sides))
+    assert "leaf01:swp64 spine01:swp1" in joined(result)
+    assert result.notes == ()

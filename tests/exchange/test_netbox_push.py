@@ -45,8 +45,10 @@ def pushed(store: Store) -> Iterator[Push]:
     """Push an inventory into the store."""
     with netbox_server.serving({}, store) as (url, _):
 
-        def call(folder: Path = DEMO, *, commit: bool = True, delete: bool = False) -> Any:
-            target = Target(url, commit=commit, delete=delete)
+        def call(
+            folder: Path = DEMO, *, commit: bool = True, delete: bool = False, site: str = ""
+        ) -> Any:
+            target = Target(url, site, commit=commit, delete=delete)
             result = push(Project(folder), target, lambda *_: None)
             result.text = report(result, target)
             return result
@@ -102,19 +104,57 @@ def test_a_push_is_what_an_import_reads(store: Store, pushed: Push) -> None:
 def test_changes_are_shown_field_by_field(store: Store, pushed: Push) -> None:
     pushed()
     (number,) = numbers(store, "dcim/devices", name="su1-rail0")
-    store.tables["dcim/devices"][number] |= {"status": "planned", "serial": "mine"}
+    store.tables["dcim/devices"][number] |= {"name": "SU1-rail0", "serial": "mine"}
     store.tables["dcim/devices"][number]["custom_fields"]["rocefab_unit"] = "old\x1b[31m"
     shown = [line for line in pushed(commit=False).text.splitlines() if line.startswith("~")]
     assert shown == [
         "~ devices su1-rail0 custom_fields.rocefab_unit: 'old\\\\x1b[31m' -> 'su1'",
-        "~ devices su1-rail0 status: 'planned' -> 'active'",
+        "~ devices su1-rail0 name: 'SU1-rail0' -> 'su1-rail0'",
     ]
     pushed()
     row = store.tables["dcim/devices"][number]
-    assert (row["status"], row["serial"], row["custom_fields"]["rocefab_unit"]) == (
-        *("active", "mine"),
+    assert (row["name"], row["serial"], row["custom_fields"]["rocefab_unit"]) == (
+        *("su1-rail0", "mine"),
         "su1",
     )
+
+
+def test_what_an_inventory_does_not_know_is_netboxs(store: Store, pushed: Push) -> None:
+    """Statuses, types of interfaces, device types of hosts and weights of fields stay."""
+    pushed()
+    (leaf,) = numbers(store, "dcim/devices", name="su1-rail0")
+    (host,) = numbers(store, "dcim/devices", name="gpu001")
+    maker = store.post("dcim/manufacturers", {"name": "m", "slug": "m"})["id"]
+    server = {"manufacturer": maker, "model": "DGX", "slug": "dgx"}
+    store.tables["dcim/devices"][leaf]["status"] = "planned"
+    store.tables["dcim/devices"][host]["device_type"] = store.post("dcim/device-types", server)[
+        "id"
+    ]
+    next(iter(store.tables["dcim/cables"].values()))["status"] = "planned"
+    next(iter(store.tables["dcim/interfaces"].values()))["type"] = "400gbase-x-osfp"
+    next(iter(store.tables["extras/custom-fields"].values()))["weight"] = 7
+    before = deepcopy(store.tables)
+    result = pushed()
+    assert (result.findings, result.changes.changed) == ([], [])
+    assert store.tables == before
+
+
+def test_a_port_that_is_disabled_in_netbox_stays_disabled(
+    store: Store, pushed: Push, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its other fields are written; the inventory can disable a port."""
+    pushed()
+    rows = store.tables["dcim/interfaces"]
+    (port, *others) = numbers(store, "dcim/interfaces", name="eth1")
+    rows[port] |= {"enabled": False, "speed": 1}
+    (finding,) = pushed().findings
+    assert "is disabled in NetBox and not in the inventory" in finding.message
+    assert (rows[port]["enabled"], rows[port]["speed"]) == (False, 400_000_000)
+    built = plant(Project(DEMO).fabric)
+    off = tuple(replace(one, state="disabled") for one in built.cables)
+    instead(monkeypatch, replace(built, cables=off))
+    assert pushed().findings == []
+    assert {rows[number]["enabled"] for number in (port, *others)} == {False}
 
 
 def test_objects_of_others_stay(store: Store, pushed: Push) -> None:
@@ -122,18 +162,68 @@ def test_objects_of_others_stay(store: Store, pushed: Push) -> None:
     pushed()
     (number,) = numbers(store, "dcim/devices", name="su1-rail0")
     device = store.tables["dcim/devices"][number]
-    device |= {"tags": [], "status": "planned"}
+    device |= {"tags": [], "serial": "x", "custom_fields": {**device["custom_fields"]}}
+    device["custom_fields"]["rocefab_unit"] = "su9"
     (role,) = numbers(store, "dcim/device-roles", slug="leaf")
     store.tables["dcim/device-roles"][role] |= {"tags": [], "color": "ff0000"}
     before = deepcopy(store.tables)
     result = pushed(delete=True)
     assert [item.message for item in result.findings] == [
-        "devices su1-rail0: has no tag rocefab and differs: status 'planned' instead of 'active'"
+        (
+            "devices su1-rail0: has no tag rocefab-demo and differs: "
+            "custom_fields.rocefab_unit 'su9' instead of 'su1'"
+        )
     ]
     assert result.changes.skipped > 1
     assert store.tables == before
-    device["status"] = "active"
+    device["custom_fields"]["rocefab_unit"] = "su1"
     assert pushed().findings == []
+
+
+def renamed(folder: Path, name: str) -> Path:
+    """Return the demo as another fabric: other hosts, leaves and addresses, the same spines."""
+    copy = folder / name
+    shutil.copytree(DEMO, copy, ignore=shutil.ignore_patterns("devices"))
+    file = copy / "fabric.yaml"
+    text = file.read_text()
+    assert "name: demo" in text
+    for old, new in (("name: demo", f"name: {name}"), ("name: su", "name: row"), ("gpu[", "node[")):
+        text = text.replace(old, new)
+    for octet in ("255", "254", "64"):
+        text = text.replace(f"10.{octet}.", f"172.{int(octet) % 16 + 16}.")
+    file.write_text(text)
+    return copy
+
+
+def test_two_fabrics_in_one_site(store: Store, pushed: Push, tmp_path: Path) -> None:
+    """Neither one lists, changes or deletes objects of the other one."""
+    pushed(site="dc1")
+    first = deepcopy(store.tables)
+    other = renamed(tmp_path, "other")
+    result = pushed(other, delete=True, site="dc1")
+    assert (result.changes.surplus, result.changes.changed) == ([], [])
+    assert [item.message for item in result.findings] == [
+        f"devices {spine}: is of another fabric, with the tag rocefab-demo"
+        for spine in ("spine01", "spine02")
+    ]
+    for kind, rows in first.items():
+        assert {number: store.tables[kind][number] for number in rows} == rows
+    assert len(store.tables["dcim/devices"]) == 10 + 8
+    again = pushed(delete=True, site="dc1")
+    assert (again.changes.surplus, again.findings) == ([], [])
+
+
+def test_a_device_of_two_fabrics(store: Store, pushed: Push, tmp_path: Path) -> None:
+    """It has both tags: each fabric uses it, and none deletes it."""
+    pushed()
+    tag = store.post("extras/tags", {"name": "rocefab-other", "slug": "rocefab-other"})["id"]
+    (host,) = numbers(store, "dcim/devices", name="gpu004")
+    store.tables["dcim/devices"][host]["tags"].append(tag)
+    assert pushed().findings == []
+    surplus = {one.number for one in pushed(smaller(tmp_path), delete=True).changes.surplus}
+    assert surplus
+    assert host not in surplus
+    assert host in store.tables["dcim/devices"]
 
 
 def test_a_port_with_the_cable_of_others(store: Store, pushed: Push) -> None:

@@ -190,10 +190,11 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
     folder = _written(host, tmp_path) / "etc/NetworkManager/system-connections"
     for nic in host.nics:
         route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
-        default = f"{nic.pool} {nic.gateway} src={nic.address} table={nic.table}"
+        (pool,) = nic.pools
+        default = f"{pool} {nic.gateway} src={nic.address} table={nic.table}"
         default += f", 0.0.0.0/0 2147483647 table={nic.table} type=unreachable"
         if nic.in_main_table:
-            default += f", {nic.pool} {nic.gateway} 1024 src={nic.address}"
+            default += f", {pool} {nic.gateway} 1024 src={nic.address}"
         rule = f"priority {nic.rule_priority} from {nic.address} table {nic.table}"
         words = (
             *("con-name", f"rocefab-{nic.interface}", "ifname", nic.interface),

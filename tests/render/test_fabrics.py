@@ -111,8 +111,9 @@ def test_every_device_of_the_examples_is_rendered(name: str) -> None:
 
 
 def routes(name: str, host: str) -> dict[str, tuple[str, str]]:
-    """Return subnet and routed pool of each interface of a host."""
-    return {nic.interface: (nic.network, nic.pool) for nic in project(name).hosts[host].nics}
+    """Return subnet and the one routed pool of each interface of a host."""
+    nics = project(name).hosts[host].nics
+    return {nic.interface: (nic.network, *nic.pools) for nic in nics}
 
 
 def test_a_port_reaches_its_plane_only() -> None:

@@ -131,5 +131,6 @@ def source_routing(looked: Looked) -> Iterator[Remark]:
         for route in routes
         if route.table == str(plan.table)
     }
-    if plan.pool and (plan.pool, plan.interface, plan.gateway) not in ways:
-        yield Remark("H13", f"no route to {plan.pool} by {plan.gateway} in table {plan.table}")
+    for pool in plan.pools:
+        if (pool, plan.interface, plan.gateway) not in ways:
+            yield Remark("H13", f"no route to {pool} by {plan.gateway} in table {plan.table}")

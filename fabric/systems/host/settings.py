@@ -45,12 +45,12 @@ def settings(design: HostDesign, reader: str) -> dict[str, object]:
 
 def _routes(nic: NicDesign) -> dict[str, object]:
     """Return the routes in the words of ``ip route``; a live one may say more behind them."""
-    way = f"{nic.pool} via {nic.gateway} dev {nic.interface}"
-    table = [f"{nic.network} dev {nic.interface}", *([way] if nic.pool else [])]
+    ways = [f"{pool} via {nic.gateway} dev {nic.interface}" for pool in nic.pools]
+    table = [f"{nic.network} dev {nic.interface}", *ways]
     by_name: dict[str, object] = {
         f"routes:{nic.interface}/{nic.table}": sorted([*table, "unreachable default"])
     }
-    return by_name | ({f"ways:{nic.interface}": [way]} if nic.in_main_table else {})
+    return by_name | ({f"ways:{nic.interface}": ways} if nic.in_main_table else {})
 
 
 def _of_host(design: HostDesign) -> Iterator[str]:

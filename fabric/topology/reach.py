@@ -1,0 +1,79 @@
+"""What NICs reach through a leaf: the prefixes that a host routes to its gateway."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.units import ipv4_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.topology.model import Bools, Fabric, Ints
+
+#: Bits of an IPv4 address.
+_BITS = 32
+
+
+def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
+    """Return the prefixes of the NIC subnets that can be reached through a leaf.
+
+    The whole pool; with planes the parts of it that have subnets of the plane of the leaf alone; on
+    a leaf without cables to spines the shortest prefix around its own subnets.
+
+    Parameters
+    ----------
+    leaf : int
+        Row of the leaf.
+    """
+    file, table = fabric.intent.fabric, fabric.subnets
+    pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
+    if file.spines is None and not len(fabric.uplinks_of(leaf)):
+        rows = fabric.subnets_of_leaf(leaf)
+        networks, last = table.network[rows], int(table.last[rows].max())
+        bits = (int(networks.min()) ^ last).bit_length()
+        return (_text(int(networks.min()) >> bits << bits, bits),)
+    if plane < 0 or file.planes == 1:
+        return (str(pool),)
+    parts = PlaneParts(table.network, table.last, fabric.switches.plane[table.leaf] == plane)
+    return tuple(parts.within(int(pool.network_address), _BITS - pool.prefixlen))
+
+
+class PlaneParts:
+    """Prefixes that have subnets of one plane and none of another.
+
+    Parameters
+    ----------
+    first, last : array of int
+        First and last address of each subnet; subnets do not overlap.
+    mine : array of bool
+        Which subnets are of the plane.
+    """
+
+    def __init__(self, first: Ints, last: Ints, mine: Bools) -> None:
+        self._mine = np.sort(first[mine]), np.sort(last[mine])
+        self._others = np.sort(first[~mine]), np.sort(last[~mine])
+        self._fewest = int((last - first)[mine].min() + 1).bit_length() - 1
+
+    def within(self, start: int, bits: int) -> Iterator[str]:
+        """Yield the prefixes within one that has so many bits for hosts, the lowest first."""
+        if not _has(self._mine, start, bits):
+            return
+        if bits <= self._fewest or not _has(self._others, start, bits):
+            yield _text(start, bits)
+            return
+        yield from self.within(start, bits - 1)
+        yield from self.within(start + (1 << (bits - 1)), bits - 1)
+
+
+def _has(subnets: tuple[Ints, Ints], start: int, bits: int) -> bool:
+    """Tell whether a prefix has an address of one of the subnets."""
+    first, last = subnets
+    end = start + (1 << bits) - 1
+    return bool(np.searchsorted(first, end, "right") > np.searchsorted(last, start))
+
+
+def _text(start: int, bits: int) -> str:
+    return f"{ipv4_text(start)}/{_BITS - bits}"

@@ -1,0 +1,63 @@
+"""Line cards: slots in the names of ports, of shipped models and of own ones."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from fabric.intent.sku_model import OwnPorts
+from fabric.platforms.catalogue import SkuFile, sku
+
+CARD = {
+    "count": 32,
+    "lanes": 4,
+    "slot_ports": 16,
+    "name": "Ethernet{slot}/{slot_port}/1",
+    "alias": "{slot}/{slot_port}",
+    "part_name": "Ethernet{slot}/{slot_port}/{first}",
+    "part_alias": "{slot}/{slot_port}/{first}",
+    "speeds_gbps": [200],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "port", "alias"),
+    [
+        ("7388X5-16CD2", 1, "Ethernet1/1/1", "1/1"),
+        ("7388X5-16CD2", 16, "Ethernet1/16/1", "1/16"),
+        ("7388X5-16CD2", 17, "Ethernet2/1/1", "2/1"),
+        ("7388X5-16CD2", 128, "Ethernet8/16/1", "8/16"),
+        ("7388X5-8DR", 9, "Ethernet2/1/1", "2/1"),
+        ("7388X5-8DR", 64, "Ethernet8/8/1", "8/8"),
+    ],
+)
+def test_shipped_models(name: str, number: int, port: str, alias: str) -> None:
+    model = sku(name)
+    assert (model.port(number), model.alias(number)) == (port, alias)
+    assert model.port_numbers()[port] == number
+    assert model.cage(number) == port
+
+
+def test_cards_of_two_kinds_and_parts_of_a_cage() -> None:
+    more = {**CARD, "count": 8, "lanes": 8, "slot_ports": 8, "first_slot": 5}
+    table = {"nos": "eos", "asic": "tomahawk-4", "source": "x", "breakouts": ["2x100G"],
+             "ports": {**CARD, "more": [more]}}  # fmt: skip
+    model = SkuFile.model_validate(table).sku("mine")
+    assert [model.port(number) for number in (1, 32, 33, 40)] == [
+        *("Ethernet1/1/1", "Ethernet2/16/1"),
+        *("Ethernet5/1/1", "Ethernet5/8/1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"slot_ports": None}, "need slot_ports"),
+        ({"name": "Ethernet{slot}"}, "does not name a port"),
+        ({"part_name": "Ethernet{slot}/{first}"}, "does not name a part of a cage"),
+    ],
+)
+def test_own_models_are_checked(change: dict[str, object], message: str) -> None:
+    assert OwnPorts.model_validate(CARD).slot_ports == 16
+    with pytest.raises(ValidationError, match=message):
+        OwnPorts.model_validate(CARD | change)
