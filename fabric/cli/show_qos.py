@@ -25,7 +25,7 @@ class SettingsPlace(StrEnum):
 def register(show_app: typer.Typer) -> None:
     """Add the commands of this module to ``show``."""
     show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
-    _add(show_app, "buffer", "Show buffer use, and the cable lengths that would fit.", "buffer")
+    show_app.command(epilog="Example: rocefab show buffer inventory/demo")(buffer)
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
     _add(show_app, "ecmp", "Show how ECMP hashing loads the uplinks.", "ecmp")
     _add(show_app, "deadlock", "Prove that lossless traffic cannot deadlock.", "lossless")
@@ -43,6 +43,30 @@ def _add(show_app: typer.Typer, name: str, text: str, module: str) -> None:
 
     epilog = f"Example: rocefab show {name} inventory/demo"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
+
+
+def buffer(
+    inventory: Inventory = Path(),
+    computed: Annotated[
+        bool,
+        option(
+            "Show what each switch that computes its buffers takes, and the pools it comes to.",
+            "COMPUTED",
+            "--computed",
+        ),
+    ] = False,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Buffer use, and the cable lengths that would fit.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.report.buffer import buffer as report
+    from fabric.report.computed_buffer import computed as computed_report
+    from fabric.workflow.project import Project
+
+    make = computed_report if computed else report
+    output.records(make(Project(inventory)), form)
 
 
 def ecn(

@@ -114,6 +114,8 @@ class HeadroomProfile:
         What ``headroom_bytes`` is good for; None where that is not known.
     computed : bool
         Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
+    shares : bool
+        Whether a computed headroom comes out of one that all groups share.
     """
 
     speed_gbps: int
@@ -126,6 +128,7 @@ class HeadroomProfile:
     link: Link
     judgement: Judgement | None
     computed: bool = False
+    shares: bool = False
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -141,7 +144,7 @@ class HeadroomProfile:
             law = self.law if self.computed else None
             if law is None or law.size_bytes is None:
                 return 0
-            return int(law.size_bytes - law.headroom_bytes)
+            return int(law.size_bytes - (0 if self.shares else law.headroom_bytes))
         return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
 
 
@@ -296,6 +299,7 @@ class DeviceDesign:
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
     buffer_model: BufferModel = "traditional"
+    headroom_over_subscription: int | None = None
     scope: Literal["whole", "merge"] = "whole"
     hash_queue_pairs: bool = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import gbps_to_mbps, ipv4_text
 from fabric.design.model import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
-    from fabric.intent.scalars import BufferModel
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric, Ints
 
@@ -86,7 +85,8 @@ class SwitchDesigner:
             sku=switches.skus[row],
             mac=override.get("mac", ""),
             serial=override.get("serial", ""),
-            buffer_model=self._buffer_model(row),
+            buffer_model=self._hardware(row, "buffer_model") or "traditional",
+            headroom_over_subscription=self._hardware(row, "headroom_over_subscription"),
             scope=self._scope(row),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
@@ -149,13 +149,15 @@ class SwitchDesigner:
         platform = self._fabric.intent.fabric.platforms.of(self._fabric.switches.role(row))
         return platform.scope if platform else "whole"
 
-    def _buffer_model(self, row: int) -> BufferModel:
+    def _hardware(self, row: int, field: str) -> Any:
+        """Return a field of the platform of a switch, or what an override says in its place."""
         switches, intent = self._fabric.switches, self._fabric.intent
         platform = intent.fabric.platforms.of(switches.role(row))
-        buffer_model: BufferModel = platform.buffer_model if platform else "traditional"
+        value = getattr(platform, field) if platform else None
         for override in intent.device_overrides.get(switches.names[row], []):
-            buffer_model = override.value.buffer_model or buffer_model
-        return buffer_model
+            own = getattr(override.value, field)
+            value = value if own is None else own
+        return value
 
     def _headroom(
         self, row: int, cable: _Cable, number: int, policy: LosslessPolicy
@@ -168,7 +170,8 @@ class SwitchDesigner:
             port_mtu_bytes=policy.mtu.port_bytes,
             lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
             dynamic_th=policy.dynamic_th,
-            computed=self._buffer_model(row) == "dynamic",
+            computed=(computed := self._hardware(row, "buffer_model") == "dynamic"),
+            shares=computed and bool(self._hardware(row, "headroom_over_subscription")),
         )
         return headroom_profile(model, figures)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import computed_buffer, lossless_pool_bytes
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
@@ -112,7 +112,10 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     share = f"alpha {alpha(profile.dynamic_th):g}, dynamic_th {profile.dynamic_th}"
     if pool is None:
         yield Line(part, "XOFF", "unknown", f"{share}; pool of {device.sku.name} is not known")
+    elif pool == 0:
+        yield Line(part, "XOFF", "none", "the ports take more than the buffer: no shared pool")
     else:
+        yield from _computed(part, device)
         for users, name in ((1, "XOFF, one group"), (2, "XOFF, two groups")):
             value = pause_threshold_bytes(profile.dynamic_th, pool, users)
             yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")
@@ -123,6 +126,17 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
         yield Line(part, "XON", f"{row.xon_offset_bytes:,} below XOFF", "vendor's row")
     elif row:
         yield Line(part, "XON", _bytes(row.xon_threshold_bytes), "vendor's row")
+
+
+def _computed(part: str, device: DeviceDesign) -> Iterator[Line]:
+    """Return the shared pool of a switch that computes it."""
+    if device.buffer_model != "dynamic" or not (computed := computed_buffer(device)):
+        return
+    how = f"half of what ports leave of {computed.buffer_bytes:,}; `show buffer --computed`"
+    yield Line(part, "computed pool", _bytes(computed.pool_bytes), how)
+    if computed.shared_headroom_bytes:
+        ratio = f"all groups together, promised {device.headroom_over_subscription} times"
+        yield Line(part, "shared headroom", _bytes(computed.shared_headroom_bytes), ratio)
 
 
 def _ecn(designs: Designs, port: PortDesign) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.core.registry import Registry
@@ -28,10 +28,21 @@ _SPEEDS_GBPS = (100, 200, 400, 800)
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """What of a port matters beside its link: lanes, and the delay of a gearbox."""
+    """What of a port matters beside its link.
+
+    Parameters
+    ----------
+    lanes : int
+        SerDes lanes, 1 to 8.
+    gearbox_ns : float
+        Delay of a gearbox, >= 0.
+    shares : bool
+        Whether its groups share one headroom with those of other ports.
+    """
 
     lanes: int = 1
     gearbox_ns: float = 0.0
+    shares: bool = False
 
 
 class Law(Protocol):
@@ -97,7 +108,8 @@ def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
 
 @laws.add("spectrum")
 def _spectrum(asic: Asic, link: Link, port: Port) -> Headroom:
-    return spectrum(link, spectrum_settings(asic, port.gearbox_ns), lanes=port.lanes)
+    settings = replace(spectrum_settings(asic, port.gearbox_ns), shared_headroom=port.shares)
+    return spectrum(link, settings, lanes=port.lanes)
 
 
 @laws.add("tofino-2")

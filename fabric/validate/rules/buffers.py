@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import computed_buffer, shared_headroom_bytes
 from fabric.qos.headroom.budget import budget, largest
-from fabric.qos.headroom.computed import INGRESS_POOLS, checked_port_bytes
+from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.laws import headroom
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
 from fabric.qos.headroom.terms import Link
@@ -41,10 +41,10 @@ class HeadroomSum(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Add the lossless buffers of all ports in use, where each keeps its own."""
         for device in model.devices.values():
-            buffer_bytes, pools = device.sku.packet_buffer_bytes, device.sku.pools
+            buffer_bytes = device.sku.packet_buffer_bytes
             groups = [port.headroom for port in device.ports if port.headroom]
             known = [group for group in groups if group.headroom_bytes is not None]
-            if buffer_bytes is None or not known or (pools and pools.shared_headroom_bytes):
+            if buffer_bytes is None or not known or shared_headroom_bytes(device):
                 continue
             account = budget(
                 [group.guaranteed_bytes for group in known],
@@ -129,7 +129,7 @@ def _wrong(kind: LosslessKind, limit: int) -> str | None:
     pipeline_bytes = kind.device.sku.asic_facts.integer("pipeline_bytes")
     if have is None:
         return None
-    if not kind.headroom.computed or pipeline_bytes is None:
+    if kind.headroom.shares or not kind.headroom.computed or pipeline_bytes is None:
         what = f"headroom of {kind.title} is {have:,} bytes, more than the {limit:,} that one port"
         return f"{what} may take from the shared headroom" if have > limit else None
     size_bytes = have + kind.headroom.guaranteed_bytes
@@ -165,11 +165,12 @@ class SharedHeadroom(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the promised headroom of all ports with the pool."""
         for device in model.devices.values():
-            pool = device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
+            pool = shared_headroom_bytes(device)
             sizes = [p.headroom.headroom_bytes or 0 for p in device.ports if p.headroom]
             if not pool or not sizes or sum(sizes) <= pool:
                 continue
-            ratio, alone = sum(sizes) / pool, max(sizes) > pool
+            ratio = device.headroom_over_subscription or sum(sizes) / pool
+            alone = max(sizes) > pool
             usual = ratio <= USUAL_RATIO
             yield self.finding(
                 f"{len(sizes)} lossless ports are allocated {sum(sizes):,} bytes of "
@@ -178,7 +179,9 @@ class SharedHeadroom(ModelRule):
                 "use shorter cables or fewer lossless ports, or a larger shared headroom"
                 if alone or not usual
                 else "no action if at most half of the ports pause at once",
-                place=model.sku_place(device),
+                place=model.hardware_place(device, "headroom_over_subscription")
+                if device.headroom_over_subscription
+                else model.sku_place(device),
                 device=device.name,
                 severity=Severity.ERROR if alone else Severity.INFO if usual else None,
             )
@@ -267,11 +270,11 @@ class PoolBudget(ModelRule):
 
     def _computed(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
         """Report a switch that computes its pools and has nothing left for them."""
-        pool_bytes = lossless_pool_bytes(device)
-        if pool_bytes is None or pool_bytes > 0:
+        computed = computed_buffer(device)
+        if computed is None or computed.left_bytes > 0:
             return
         yield self.finding(
-            f"the ports take {-pool_bytes * INGRESS_POOLS:,} bytes more than the buffer of "
+            f"the ports take {-computed.left_bytes:,} bytes more than the buffer of "
             f"{device.sku.name} has, so the switch cannot compute a shared pool",
             "use fewer or shorter lossless ports, or a smaller MTU",
             place=model.sku_place(device),

@@ -118,7 +118,7 @@ class TwoQueues(ModelRule):
             pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
             assert profile
             key = (kind.device.name, profile.index, kind.headroom.dynamic_th)
-            if pool is None or key in seen:
+            if not pool or key in seen:
                 continue
             seen.add(key)
             threshold = kind.headroom.dynamic_th
