@@ -6,12 +6,26 @@ import os
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory, argument, inventory_folder, option
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import (
+    AskPassword,
+    Connections,
+    Format,
+    FormatOption,
+    Inventory,
+    Only,
+    argument,
+    inventory_folder,
+    option,
+)
+
+if TYPE_CHECKING:
+    from fabric.workflow.project import Project
 
 
 class SettingsPlace(StrEnum):
@@ -55,18 +69,58 @@ def buffer(
             "--computed",
         ),
     ] = False,
+    observed: Annotated[
+        bool,
+        option(
+            "Read the watermarks of the switches, and show the slack of each port.",
+            "OBSERVED",
+            "--observed",
+        ),
+    ] = False,
+    saved: Annotated[
+        Path | None,
+        option(
+            "With --observed: read them from files of this folder, one for each switch, such as "
+            "su1-rail0.txt.",
+            "SAVED",
+            "--saved",
+        ),
+    ] = None,
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Buffer use, and the cable lengths that would fit.
 
-    Exit codes: 0, 2.
+    Exit codes: 0, 2, 3 (with --observed: a switch could not be read).
     """
     from fabric.report.buffer import buffer as report
     from fabric.report.computed_buffer import computed as computed_report
     from fabric.workflow.project import Project
 
-    make = computed_report if computed else report
-    output.records(make(Project(inventory)), form)
+    if saved and not observed:
+        raise typer.BadParameter("needs --observed", param_hint="--saved")
+    project = Project(inventory)
+    if observed:
+        _observed(project, saved, connections, only, form)
+        return
+    output.records((computed_report if computed else report)(project), form)
+
+
+def _observed(
+    project: Project, saved: Path | None, connections: Path | None, only: str, form: Format
+) -> None:
+    from fabric.report.buffer_use import buffer_use
+    from fabric.workflow.buffer_use import from_devices, from_files
+
+    if saved:
+        peaks = from_files(project, saved, only)
+    else:
+        peaks = from_devices(project, connections, only, output.watch)
+    output.records(buffer_use(project, peaks), form)
+    if any(item.failed for item in peaks):
+        raise CommandExit(Exit.DEVICE)
 
 
 def ecn(
