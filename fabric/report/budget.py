@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes
+from fabric.design.table_spread import table_spread
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
@@ -69,7 +70,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
         yield Line(f"{prefix}headroom", "none", "-", "PFC is off on this port")
         return
     parts = (
-        _headroom(port.headroom),
+        _headroom(device, port.headroom),
         _thresholds(device, port),
         _ecn(designs, port),
         _watchdog(device, port),
@@ -79,7 +80,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
             yield Line(f"{prefix}{line.part}", line.item, line.value, line.how)
 
 
-def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
+def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
     part, law, row = "headroom", profile.law, profile.row
     if law:
         for term in law.terms:
@@ -94,8 +95,11 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
         yield Line(
             part, "in the table", _bytes(row.headroom_bytes), "vendor's row, used by the port"
         )
+    elif profile.computed:
+        yield Line(part, "in the table", "none", "the switch computes it by this law")
     elif law:
         yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
+        yield _other_tables(device, profile)
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
@@ -103,7 +107,16 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
             part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
         )
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
-        yield Line(part, "verdict", _VERDICTS[Verdict(int(judged.verdict))], left)
+        estimate = "" if row or profile.computed else ", as estimated by the law"
+        yield Line(part, "verdict", f"{_VERDICTS[Verdict(int(judged.verdict))]}{estimate}", left)
+
+
+def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
+    """Return what tables of other models with the same ASIC keep."""
+    spread = table_spread(device.sku.asic, profile.speed_mbps, profile.cable_m)
+    if spread is None:
+        return Line("headroom", "other tables", "unknown", f"none for {device.sku.asic}")
+    return Line("headroom", "other tables", spread.text(), f"vendors' rows for {device.sku.asic}")
 
 
 def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:

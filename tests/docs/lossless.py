@@ -227,11 +227,12 @@ def assumptions() -> str:
             continue
         known = _inferred(model).assumptions
         response = known.settings.peer_response_bytes
+        quanta = "IEEE 802.3" + ("; at 800G twice its quanta" if known.settings.late_800g else "")
         found = (
             f"{known.port_mtu_bytes:,} and {known.lossless_mtu_bytes:,}",
             f"{known.settings.small_packet_percent:g} %",
             f"{known.settings.small_frame_factor():g}",
-            f"{response:,.0f} bytes at every speed" if response else "IEEE 802.3",
+            f"{response:,.0f} bytes at every speed" if response else quanta,
         )
         alike.setdefault(found, []).append(model.name)
     rows = [(", ".join(names), *found) for found, names in alike.items()]

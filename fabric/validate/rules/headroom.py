@@ -8,8 +8,7 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M
-from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT, spectrum
-from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.qos.headroom.verdict import Verdict
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
@@ -19,45 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.platforms.model import Sku
     from fabric.validate.world import LosslessKind, Model
-
-
-@rules.add("QOS020")
-class CableTable(ModelRule):
-    """The vendor's headroom table covers the speed and the cable length."""
-
-    why = (
-        "For a speed and length that are not in its table SONiC creates no lossless buffer, "
-        "and only logs it."
-    )
-    source = (
-        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
-        "cable length)"
-    )
-    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Look up every pair of the ports in use."""
-        for device in model.devices.values():
-            missing = (
-                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
-                if device.sku.headroom
-                else ()
-            )
-            for port in device.ports if missing else ():
-                if id(port.headroom) in missing and port.headroom:
-                    lengths = (
-                        ", ".join(map(str, device.sku.cable_lengths_m(port.speed_mbps))) or "none"
-                    )
-                    yield self.finding(
-                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
-                        f"{port.speed_gbps}G; lengths in its table: {lengths}",
-                        "use the next longer length of the table",
-                        place=model.cable_place(device, port, "cable_m"),
-                        device=device.name,
-                        port=port.name,
-                    )
 
 
 @rules.add("QOS021")
@@ -104,50 +65,6 @@ def _message(kind: LosslessKind) -> str:
         f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
         f"({judged.response_bytes:,.0f} bytes in all)"
     )
-
-
-@rules.add("QOS024")
-class TableFrames(ModelRule):
-    """The vendor's table was made for frames as large as those of the fabric."""
-
-    severity = Severity.INFO
-    why = (
-        "A lossless frame that the peer has just started when the pause arrives is larger "
-        "than the table assumes."
-    )
-    source = (
-        "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; its assumptions are found by "
-        "giving the rows of the table back to the byte"
-    )
-    guards = ("lossless.mtu.port_bytes", "lossless.mtu.host_bytes")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Ask the formula behind the table for our frames."""
-        for kind in model.lossless_kinds:
-            row, known = kind.headroom.row, assumptions(kind.device.sku)
-            if row is None or known is None:
-                continue
-            link = kind.headroom.link
-            lossless, port = float(link.lossless_mtu_bytes), float(link.port_mtu_bytes)
-            if lossless <= known.lossless_mtu_bytes and port <= known.port_mtu_bytes:
-                continue
-            ours = Link.of(
-                link.speed_gbps,
-                link.cable_m,
-                max(port, known.port_mtu_bytes),
-                max(lossless, known.lossless_mtu_bytes),
-            )
-            need = int(spectrum(ours, known.settings).headroom_bytes)
-            if need > row.headroom_bytes:
-                yield self.finding(
-                    f"the table of {kind.title} was made for lossless frames of "
-                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
-                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
-                    "lower mtu.host_bytes, or provide a table for larger frames",
-                    place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
-                    device=kind.device.name,
-                    port=kind.port.name,
-                )
 
 
 @rules.add("QOS025")
@@ -207,36 +124,3 @@ class NicCable(ModelRule):
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
                 device=host,
             )
-
-
-@rules.add("QOS045")
-class FlatTable(ModelRule):
-    """The vendor's table depends on cable length."""
-
-    severity = Severity.INFO
-    why = "A table with the same value at every length was not made for long cables."
-    source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
-    guards = ("cables.host_m", "cables.uplink_m", "platforms.leaf.sku", "platforms.spine.sku")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the rows of one speed with each other."""
-        for kind in model.lossless_kinds:
-            sku, speed = kind.device.sku, kind.headroom.speed_mbps
-            sizes = _sizes(sku, speed)
-            if kind.headroom.row and len(sizes) > 1 and len(set(sizes)) == 1:
-                lengths = sku.cable_lengths_m(speed)
-                yield self.finding(
-                    f"the table of {sku.name} keeps {sizes[0]:,} bytes at "
-                    f"{kind.headroom.speed_gbps}G for {lengths[0]} m and for {lengths[-1]} m",
-                    "see `rocefab explain` for what the port needs",
-                    place=model.sku_place(kind.device),
-                    device=kind.device.name,
-                    port=kind.port.name,
-                )
-
-
-def _sizes(sku: Sku, speed_mbps: int) -> list[int]:
-    return [
-        sku.headroom[speed_mbps, length].headroom_bytes
-        for length in sku.cable_lengths_m(speed_mbps)
-    ]
