@@ -112,6 +112,9 @@ class HeadroomInput:
         Whether the switch computes its headroom, so that no table counts.
     shares : bool
         Whether a computed headroom comes out of one that all groups share.
+    pattern_frame_bytes : int
+        Frame that a switch computes with: the largest lossless one of all its ports; 0 where no
+        switch does.
     """
 
     speed_gbps: int
@@ -122,6 +125,7 @@ class HeadroomInput:
     dynamic_th: int | None
     computed: bool = False
     shares: bool = False
+    pattern_frame_bytes: int = 0
 
 
 def lossless_frame_bytes(mtu: MtuPolicy) -> int:
@@ -136,7 +140,9 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     row = None if figures.computed else model.headroom.get(pair)
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
     link = Link.of(figures.speed_gbps, figures.cable_m, *frames)
-    law, no_law = _law(model, link, figures)
+    largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
+    asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
+    law, no_law = _law(model, asked, figures)
     known = row.headroom_bytes if row else law.headroom_bytes if law else None
     vendor_th = row.dynamic_th if row else 0
     return HeadroomProfile(

@@ -28,7 +28,7 @@ from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
@@ -104,9 +104,10 @@ class SwitchDesigner:
     def _ports(self, row: int, qos: _Profiles) -> tuple[PortDesign, ...]:
         fabric = self._fabric
         model = fabric.switches.skus[row]
-        name, role = fabric.switches.names[row], fabric.switches.role(row)
         cables = self._cables(row)
-        changes = _port_overrides(fabric, name)
+        changes = _port_overrides(fabric, fabric.switches.names[row])
+        policies = {number: self._policy(row, number, changes, qos) for number in cables}
+        pattern_bytes = self._pattern_bytes(row, policies)
         ports = []
         for number in range(1, model.port_count + 1):
             port, cable = model.port(number), cables.get(number)
@@ -114,9 +115,7 @@ class SwitchDesigner:
             if cable is None:
                 ports.append(self._unused(row, number))
                 continue
-            policy = (
-                self._resolver.switch(name, role, port) if change and change.lossless else qos.base
-            )
+            policy = policies[number]
             profile = qos.of(policy)
             ports.append(
                 PortDesign(
@@ -140,10 +139,30 @@ class SwitchDesigner:
                     vlan=cable.vlan,
                     address=cable.address,
                     qos=profile,
-                    headroom=self._headroom(row, cable, number, policy) if policy.pfc else None,
+                    headroom=self._headroom(row, cable, policy, number, pattern_bytes)
+                    if policy.pfc
+                    else None,
                 )
             )
         return tuple(ports)
+
+    def _policy(
+        self, row: int, number: int, changes: Mapping[str, PortOverride], qos: _Profiles
+    ) -> LosslessPolicy:
+        """Return the policy of a port in use: that of the switch, or its own."""
+        switches = self._fabric.switches
+        port = switches.skus[row].port(number)
+        change = changes.get(port)
+        if change is None or not change.lossless:
+            return qos.base
+        return self._resolver.switch(switches.names[row], switches.role(row), port)
+
+    def _pattern_bytes(self, row: int, policies: Mapping[int, LosslessPolicy]) -> int:
+        """Return the frame that a switch computes all its headroom with; 0 where it does not."""
+        if self._hardware(row, "buffer_model") != "dynamic":
+            return 0
+        frames = (lossless_frame_bytes(one.mtu) for one in policies.values() if one.pfc)
+        return max(frames, default=0)
 
     def _scope(self, row: int) -> Literal["whole", "merge"]:
         platform = self._fabric.intent.fabric.platforms.of(self._fabric.switches.role(row))
@@ -160,7 +179,7 @@ class SwitchDesigner:
         return value
 
     def _headroom(
-        self, row: int, cable: _Cable, number: int, policy: LosslessPolicy
+        self, row: int, cable: _Cable, policy: LosslessPolicy, number: int, pattern_bytes: int
     ) -> HeadroomProfile:
         model = self._fabric.switches.skus[row]
         figures = HeadroomInput(
@@ -170,6 +189,7 @@ class SwitchDesigner:
             port_mtu_bytes=policy.mtu.port_bytes,
             lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
             dynamic_th=policy.dynamic_th,
+            pattern_frame_bytes=pattern_bytes,
             computed=(computed := self._hardware(row, "buffer_model") == "dynamic"),
             shares=computed and bool(self._hardware(row, "headroom_over_subscription")),
         )

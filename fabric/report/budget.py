@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
 from fabric.design.pool import computed_buffer, lossless_pool_bytes
 from fabric.design.table_spread import table_spread
-from fabric.qos.headroom.mlx5 import nic_headroom_bytes
+from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
@@ -188,6 +188,11 @@ def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
     part = f"{host.name} NIC"
     where = f"{nic.speed_gbps}G, {nic.cable_m} m to {nic.leaf} {nic.leaf_port}"
     yield Line(part, nic.interface, where, f"{nic.rdma_device}, MTU {nic.mtu_bytes:,}")
+    driver = host.traits.nic.driver
+    if driver not in TOLD_DRIVERS:
+        why = f"{driver} has no receive buffers that can be set; its firmware sizes them"
+        yield Line(part, "headroom", "unknown", why)
+        return
     try:
         need = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
     except ValueError as error:

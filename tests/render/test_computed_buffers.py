@@ -110,6 +110,9 @@ def test_the_largest_frame_of_any_port_counts(tmp_path: Path) -> None:
     found = {int(port.headroom.link.lossless_mtu_bytes) for port in leaf.ports if port.headroom}
     assert found == {1522, 9022}
     assert config(leaf)["LOSSLESS_TRAFFIC_PATTERN"]["AZURE"]["mtu"] == "9022"
+    hosts = {port.headroom for port in leaf.ports if port.headroom and port.kind == "host"}
+    assert len(hosts) == 2
+    assert len({group.headroom_bytes for group in hosts}) == 1
 
 
 def test_a_switch_that_cannot_is_refused() -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from fabric.cli.app import app
 from fabric.core.errors import InputError
 from fabric.platforms.catalogue import sku
 from fabric.report.buffer import buffer
@@ -159,3 +161,39 @@ def test_parts_of_a_computed_buffer(
 def test_no_switch_computes() -> None:
     with pytest.raises(InputError, match="no switch computes its buffers"):
         computed(Project(ROOT / "inventory" / "rail-512"))
+
+
+#: Long cables that take all of a small buffer: 16 uplinks of 10G, and 12 hosts.
+LONG = {
+    "platforms": {
+        "leaf": {"sku": "ACS-MSN2700", "buffer_model": "dynamic", "host_ports": 16},
+        "spine": {"sku": "ACS-MSN2700", "buffer_model": "dynamic"},
+    },
+    "speeds": {"host_gbps": 10, "uplink_gbps": 10},
+    "rails": 1,
+    "units": [{"name": "su1", "hosts": "gpu[001-012]"}],
+    "spines": {"count": 4, "links_per_leaf": 4},
+    "cables": {"host_m": 5, "uplink_m": 25_900},
+    "host": {"gpus": 1, "interfaces": "eth1", "rdma_devices": "mlx5_1"},
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["show", "buffer"], "none"),
+        (["show", "ecn"], "no shared pool: the ports take more than the buffer"),
+        (["explain", "su1-rail0", "Ethernet0"], "the ports take more than the buffer"),
+        (
+            ["simulate", "--incast", "4", "--to", "gpu001:eth1", "--bytes", "64KiB"],
+            "su1-rail0 has no shared pool",
+        ),
+    ],
+)
+def test_no_pool_is_left(tmp_path: Path, command: list[str], words: str) -> None:
+    """Every command that reads the pool says so, and none goes on with a threshold below 0."""
+    folder = str(_changed(tmp_path, "rail-512", **LONG))
+    place = 2 if command[0] == "show" else 1
+    result = CliRunner().invoke(app, [*command[:place], folder, *command[place:]])
+    assert words in f"{result.output}{result.exception}"
+    assert (result.exit_code == 0) is (command[0] != "simulate")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
-from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M
+from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.qos.headroom.verdict import Verdict
 from fabric.validate.headroom_tables import assumptions
@@ -111,12 +111,13 @@ class NicCable(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the longest host cable."""
-        nics = model.fabric.nics
-        rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M))
+        nics, hosts = model.fabric.nics, model.fabric.hosts
+        told = np.array([model.hosts[h].traits.nic.driver in TOLD_DRIVERS for h in hosts.names])
+        rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M) & told[nics.host])
         for length in np.unique(nics.cable_m[rows]).tolist():
             current = rows[nics.cable_m[rows] == length]
             row = int(current[0])
-            host = model.fabric.hosts.names[int(nics.host[row])]
+            host = hosts.names[int(nics.host[row])]
             yield self.finding(
                 f"{len(current)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
                 f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
