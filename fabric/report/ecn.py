@@ -55,9 +55,9 @@ class Kind:
 
     @property
     def pause_bytes(self) -> float | None:
-        """Occupancy of each class at which one congested port sends pauses; None if not known."""
+        """Occupancy of each class at which one congested port pauses; None without a known pool."""
         pool = lossless_pool_bytes(self.device)
-        if pool is None:
+        if not pool:
             return None
         return pause_threshold_bytes(self.headroom.dynamic_th, pool, len(self.qos.classes))
 
@@ -124,9 +124,13 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
         _on_switch(kind),
         round(s_to_us(round_trip), 1),
         round(delay),
-        round(pause) if pause is not None else "unknown",
+        round(pause) if pause is not None else _no_pause(kind),
         _verdict(kind, delay),
     )
+
+
+def _no_pause(kind: Kind) -> str:
+    return "unknown" if lossless_pool_bytes(kind.device) is None else "none"
 
 
 def _thresholds(one: LosslessClass) -> tuple[int, int, int]:
@@ -151,7 +155,9 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
     pool, one = lossless_pool_bytes(kind.device), kind.lossless
     pause = kind.pause_bytes
-    if pool is None or pause is None:
+    if pool == 0:
+        order = "no shared pool: the ports take more than the buffer"
+    elif pool is None or pause is None:
         order = "pool unknown: ECN-before-PFC not checked"
     elif one.kmin_bytes >= pause:
         order = "kmin too high: PFC acts first (or alpha too low)"

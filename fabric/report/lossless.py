@@ -51,7 +51,7 @@ def least_pause_bytes(designs: Designs) -> float:
     known = {
         pause_threshold_bytes(port.headroom.dynamic_th, pool)
         for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device)) is not None
+        if (pool := lossless_pool_bytes(device))
         for port in device.ports
         if port.headroom
     }

@@ -219,7 +219,13 @@ class _Builder:
 
 
 def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
-    pool = lossless_pool_bytes(device) or assumed_bytes
+    known = lossless_pool_bytes(device)
+    if known == 0:
+        raise InputError(
+            f"{device.name} has no shared pool: its ports take more than its buffer; see "
+            "`rocefab show buffer`"
+        )
+    pool = known or assumed_bytes
     if not pool:
         raise InputError(
             f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "

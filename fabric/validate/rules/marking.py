@@ -79,7 +79,8 @@ class EcnBeforePause(ModelRule):
                     severity=Severity.INFO,
                 )
                 continue
-            for index, threshold in _thresholds(device, pool_bytes).items():
+            # Without a pool there is no threshold; QOS047 reports it.
+            for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
                 profile = device.qos_profiles[index]
                 for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
                     value = getattr(one, field)
@@ -90,7 +91,7 @@ class EcnBeforePause(ModelRule):
                         ]
                         yield self.finding(
                             f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
-                            f"{threshold:,.0f} bytes",
+                            f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
                             "lower it, or increase dynamic_th",
                             place=max(places, key=lambda place: place.specific),
                             device=device.name,
@@ -100,6 +101,13 @@ class EcnBeforePause(ModelRule):
 
 #: How bad it is when PFC acts before a threshold of marking.
 _SEVERITIES = {"kmin_bytes": Severity.ERROR, "kmax_bytes": Severity.WARNING}
+
+
+def _computed_words(device: DeviceDesign, pool_bytes: int) -> str:
+    """Return where the threshold comes from, where no table of the vendor has it."""
+    if device.buffer_model != "dynamic":
+        return ""
+    return f": the headroom of its ports leaves a shared pool of {pool_bytes:,} bytes"
 
 
 def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
