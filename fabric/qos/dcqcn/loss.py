@@ -1,11 +1,14 @@
-"""What a start loses at a port without PFC, at most: a bound in closed form.
+"""Bounds of a start at line rate, in closed form: what it loses without PFC, what it queues.
 
-N flows begin at line rate. The first notice comes after a round trip, the time to drain the buffer
-and a CNP gap. From then on a flow is cut at least once in a cut period and a CNP gap, since a
-notice may just miss a cut; between two cuts its rate recovers half of the way to the rate before
-the cut, once for each increase. Until the flows together have no more than the port, the surplus
-is lost; what the buffer holds is left out, as it stays full. So is a limit at the first notice: it
-only lowers the loss.
+**At most**, for a port without PFC. N flows begin at line rate. The first notice comes after a
+round trip, the time to drain the buffer and a CNP gap. From then on a flow is cut at least once in
+a cut period and a CNP gap, since a notice may just miss a cut; between two cuts its rate recovers
+half of the way to the rate before the cut, once for each increase. Until the flows together have no
+more than the port, the surplus is lost; what the buffer holds is left out, as it stays full. So is
+a limit at the first notice: it only lowers the loss.
+
+**At least**, for any port: no notice is back before a round trip, cuts are a cut period apart, and
+nothing recovers between them.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from fabric.core.units import gbps_to_bytes_per_s, percent_to_share, us_to_s
+from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, percent_to_share, us_to_s
 from fabric.qos.dcqcn.parameters import ALPHA_ONE
 
 if TYPE_CHECKING:
@@ -61,3 +64,29 @@ def _kept(parameters: ParameterSet, rate_bytes_per_s: float, later_s: float) -> 
     if point.byte_counter_bytes:
         increases += math.ceil(rate_bytes_per_s * later_s / point.byte_counter_bytes)
     return 1 - math.ldexp(1 - kept, -increases)
+
+
+def least_queue_bytes(
+    flows: int, speed_gbps: int, round_trip_s: float, parameters: ParameterSet
+) -> float:
+    """Return the least that a start of some flows queues at a port, however its marks fall.
+
+    Parameters
+    ----------
+    flows : int
+        Flows that begin together at line rate, >= 1.
+    speed_gbps : int
+        Speed of the port and of each sender.
+    round_trip_s : float
+        Feedback delay.
+    """
+    point = parameters.reaction_point
+    rate = gbps_to_bytes_per_s(speed_gbps)
+    kept = max(percent_to_share(point.kept_percent), 1 - 1 / point.alpha_divisor)
+    first = min(kept, point.first_cnp_rate_mbps / gbps_to_mbps(speed_gbps) or 1.0)
+    queue, share, lasts_s = 0.0, 1.0, round_trip_s
+    while flows * share > 1:
+        queue += rate * (flows * share - 1) * lasts_s
+        share = first if share == 1.0 else share * kept
+        lasts_s = us_to_s(parameters.reaction_point.cut_period_us)
+    return queue

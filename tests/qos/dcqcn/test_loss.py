@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.qos.dcqcn.loss import start_loss_bytes
+from fabric.qos.dcqcn.loss import least_queue_bytes, start_loss_bytes
 from fabric.qos.dcqcn.parameters import CongestionPoint
-from fabric.qos.dcqcn.presets import PAPER
+from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
+from fabric.qos.simulate.start import Buffer, starts
 
 POINT = CongestionPoint(kmin_bytes=50_000, kmax_bytes=100_000, pmax_percent=100)
 SET = replace(
@@ -77,6 +78,27 @@ def test_bounds_are_monotone(flows, trip, more):
     assert start_loss_bytes(flows, 400, trip, SET, more) >= least  # a longer queue tells later
     assert least <= start_loss_bytes(flows + 1, 400, trip, SET, 0)
     assert least <= start_loss_bytes(flows, 400, 2 * trip, SET, 0)
+
+
+@pytest.mark.parametrize("parameters", [CONNECTX, PAPER], ids=["connectx", "paper"])
+@pytest.mark.parametrize("gbps", [100, 400])
+@pytest.mark.parametrize("flows", [4, 16, 32])
+def test_no_start_queues_less(parameters, gbps, flows):
+    """A buffer that pauses nobody; ConnectX swings, so only the paper's queue is near the bound."""
+    free = Buffer(10**9, Ingress(alpha=1.0, headroom_bytes=10**6))
+    (run,) = starts(gbps, CONNECTX.congestion_point, parameters, free, 9.24e-6, (flows,))
+    least = least_queue_bytes(flows, gbps, 9.24e-6, parameters)
+    assert run.paused_us == 0
+    assert least <= run.peak_bytes
+    assert parameters is CONNECTX or run.peak_bytes < 4 * least
+
+
+def test_a_limit_at_the_first_notice_queues_less():
+    point = replace(PAPER.reaction_point, first_cnp_rate_mbps=25_000)
+    limited = replace(PAPER, reaction_point=point)
+    least = least_queue_bytes(16, 400, 9.24e-6, limited)
+    assert least == 50e9 * 15 * 9.24e-6
+    assert least < least_queue_bytes(16, 400, 9.24e-6, PAPER)
 
 
 def test_one_flow_loses_nothing():
