@@ -6,8 +6,8 @@ sender then keeps what is to leave over it, and so on. What is not stuck leaves 
 storm no link has more than its speed. Nothing resumes before a watchdog acts, so each channel
 is paused once, and its time follows from the rates alone.
 
-Flows that stopped elsewhere are still counted as coming in, so a channel is paused at the time that
-is told here or later.
+Flows that stopped elsewhere are still counted as coming in, so with even traffic a channel is
+paused at this time or later; hashing that is not even pauses single ports earlier too.
 
 Source of the thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
 """
