@@ -58,18 +58,24 @@ def incast_target(
     sampler = Sampler(designs.fabric, load.seed)
     paths: list[tuple[Step, ...]] = []
     for word in receivers:
-        paths += _incast(designs, sampler, _nic(designs, word), load.senders, far=far)
+        paths += _incast(designs, sampler, nic_row(designs, word), load.senders, far=far)
     leaf_port = _port_at(designs, paths[0][-1])
     parameters = _parameters(designs, leaf_port, settings)
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
     priority = leaf_port.qos.classes[0].pfc_priority if leaf_port.qos else 0
-    return _Builder(designs, marking, load).target(paths, priority), parameters
+    return Builder(designs, marking, load).target(paths, priority), parameters
 
 
-def _nic(designs: Designs, word: str) -> int:
-    """Return the row of ``HOST:INTERFACE``."""
+def nic_row(designs: Designs, word: str) -> int:
+    """Return the row of ``HOST:INTERFACE``.
+
+    Raises
+    ------
+    InputError
+        When there is no such NIC.
+    """
     host, _, interface = word.partition(":")
     design = designs.hosts.get(host)
     names = [nic.interface for nic in design.nics] if design else []
@@ -141,8 +147,14 @@ def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> Param
         raise InputError(str(error)) from error
 
 
-class _Builder:
-    """Numbers the nodes and cables of some paths."""
+class Builder:
+    """Numbers the nodes and cables of some paths.
+
+    Parameters
+    ----------
+    marking : CongestionPoint or None
+        Thresholds of all switches; None takes those of the design.
+    """
 
     def __init__(self, designs: Designs, marking: CongestionPoint | None, load: Load) -> None:
         self._load = load
@@ -156,6 +168,7 @@ class _Builder:
         self._names: list[str] = []
 
     def target(self, paths: Sequence[tuple[Step, ...]], pfc_priority: int) -> Target:
+        """Return the part of the fabric that the paths touch."""
         ports = tuple(
             tuple(2 * self._cable(step) + (not step.up) for step in path) for path in paths
         )

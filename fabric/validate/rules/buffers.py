@@ -12,6 +12,7 @@ from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.laws import headroom
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
 from fabric.qos.headroom.terms import Link
+from fabric.qos.path import LONG_CABLE_M
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.validate.rule import ModelRule, rules
 
@@ -59,10 +60,21 @@ class HeadroomSum(ModelRule):
                 yield self.finding(
                     f"{device.lossless_ports} lossless ports need {need} of headroom, but "
                     f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
-                    "use shorter cables, lower speeds, a smaller MTU or fewer ports",
+                    "use shorter cables, lower speeds, a smaller MTU or fewer ports"
+                    + _between_sites(worst.cable_m),
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
                 )
+
+
+def _between_sites(cable_m: int) -> str:
+    """Return what else a cable to another site can have."""
+    if cable_m < LONG_CABLE_M:
+        return ""
+    return (
+        ", or switches with deep buffers, or set lossless.pfc to false at both ends of the long "
+        "cables; `rocefab show ecn --recommend` says what each takes"
+    )
 
 
 def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: HeadroomProfile) -> str:

@@ -136,7 +136,10 @@ def test_parts_and_pools_are_the_buffer(ports: int, ratio: int, room: int) -> No
 
 def test_two_lossless_classes_count_twice(tmp_path: Path) -> None:
     dynamic = {"sku: ACS-SN5600": "sku: ACS-SN5600, buffer_model: dynamic"}
-    classes = "  classes: [{name: a, dscps: [26], pfc_priority: 3}, {name: b, dscps: [34], pfc_priority: 4}]\n"
+    classes = (
+        "  classes:\n    - {name: a, dscps: [26], pfc_priority: 3}\n"
+        "    - {name: b, dscps: [34], pfc_priority: 4}\n"
+    )
     single = {"  roce_dscp: 26\n": "", "  pfc_priority: 3\n": classes}
     one, two = (
         computed_buffer(variant(tmp_path / name, "rail-512", changes)["spine03"])
