@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.intent.policy import ClassPolicy, merge
 from fabric.intent.resolve import field_value
 
@@ -143,3 +144,25 @@ def class_values(policy: LosslessPolicy, name: str) -> object:
     if name not in ONE_CLASS or not policy.classes:
         return field_value(policy, name)
     return ", ".join(str(one.value(name)) for one in lossless_classes(policy))
+
+
+def class_named(classes: tuple[LosslessClass, ...], name: str | None, whose: str) -> LosslessClass:
+    """Return a class by its name; the first without one.
+
+    Parameters
+    ----------
+    classes : tuple of LosslessClass
+        At least one.
+    whose : str
+        Whose classes they are, for the message.
+
+    Raises
+    ------
+    InputError
+        When there is no such class.
+    """
+    chosen = [one for one in classes if name in (None, one.name)]
+    if not chosen:
+        known = ", ".join(one.name for one in classes)
+        raise InputError(f"{whose} has no lossless class {name!r}; it has {known}")
+    return chosen[0]

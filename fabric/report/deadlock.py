@@ -61,7 +61,14 @@ def _classes(designs: Designs) -> str:
     best = next((one for one in results if one.covered == one.failures), results[-1])
     plural = "" if best.classes == 1 else "es"
     share = f"{best.covered} of {best.failures}"
-    return (
-        f"{best.classes} lossless class{plural}: all traffic stays lossless after {share} single "
-        "failures"
-    )
+    needed = f"{best.classes} lossless class{plural}: all traffic stays lossless after {share}"
+    own = _own_classes(designs)
+    now = results[own - 1]
+    others = f"; the {own} of the inventory: {now.covered}, if one class alone carries data"
+    return f"{needed} single failures{others if own > 1 else ''}"
+
+
+def _own_classes(designs: Designs) -> int:
+    """Return how many lossless classes every switch has."""
+    profiles = [one for device in designs.devices.values() for one in device.qos_profiles]
+    return min((len(one.classes) for one in profiles), default=1)

@@ -312,7 +312,7 @@ class StartTransient(ModelRule):
         hops = longest_path(model.fabric)
         for kind in model.lossless_kinds if flows > 1 and hops else ():
             pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
-            if kind.port.kind != "host" or pool is None or profile is None:
+            if kind.port.kind != "host" or not pool or profile is None:
                 continue
             speed = kind.headroom.speed_gbps
             queue = _start_bytes(speed, flows, round_trip_s(hops))
