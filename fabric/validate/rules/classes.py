@@ -152,6 +152,10 @@ class SameClasses(ModelRule):
             )
 
 
+#: DSCP of CNPs by default on ConnectX (mlxconfig CNP_DSCP).
+USUAL_CNP_DSCP = 48
+
+
 @rules.add("QOS008")
 class CnpDscp(ClassRule):
     """CNPs and RoCE data have different DSCPs."""
@@ -170,7 +174,9 @@ class CnpDscp(ClassRule):
             yield Wrong(
                 "cnp_dscp" if one.number is None else "roce_dscp",
                 f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
-                "use a separate DSCP for CNPs, such as 48",
+                "use a separate DSCP for CNPs, such as 48"
+                if profile.cnp_dscp != USUAL_CNP_DSCP
+                else "use another DSCP for RoCE data, such as 26",
             )
 
 

@@ -104,7 +104,9 @@ class SchedulerShares(PolicyRule):
             yield Wrong(
                 profile.classes[0].field("scheduler.lossless_percent"),
                 f"scheduler shares {' + '.join(map(str, shares))} sum to {sum(shares)}",
-                "make lossless_percent and default_percent sum to 100",
+                "make lossless_percent and default_percent sum to 100"
+                if profile.classes[0].number is None
+                else "make the shares of the classes and default_percent sum to 100",
             )
 
 
