@@ -12,7 +12,8 @@ from fabric.platforms.features import feature, features_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.design.model import DeviceDesign, Lossy
+    from fabric.design.model import DeviceDesign
+    from fabric.design.qos_model import Lossy
 
 
 @dataclass(frozen=True, slots=True)

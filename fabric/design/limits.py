@@ -14,7 +14,8 @@ from fabric.platforms.features import features_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign, QosProfile
+    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.features import Limit, LimitedRule
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
-from fabric.design.model import (
-    HeadroomProfile,
+from fabric.design.model import HeadroomProfile
+from fabric.design.qos_model import (
     HostQos,
     Lossy,
     PauseBuffer,

@@ -13,7 +13,6 @@ from fabric.design.model import (
     HeadroomProfile,
     NeighbourTable,
     PortDesign,
-    QosProfile,
     VlanDesign,
 )
 from fabric.design.overlay import overlay
@@ -30,6 +29,7 @@ from fabric.topology.naming import nic_names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.design.designs import Designs
-    from fabric.design.model import NicDesign, QosProfile
+    from fabric.design.model import NicDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.qos.storm.spread import Spread
     from fabric.qos.storm.traffic import Traffic
     from fabric.report.storm_buffers import Ports

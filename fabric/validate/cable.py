@@ -20,14 +20,8 @@ from fabric.validate.traits import kind_of_hosts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import (
-        DeviceDesign,
-        HostDesign,
-        HostQos,
-        NicDesign,
-        PortDesign,
-        QosProfile,
-    )
+    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
+    from fabric.design.qos_model import HostQos, QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 

@@ -14,7 +14,8 @@ from fabric.platforms.catalogue import Skus
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.design.model import DeviceDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site

@@ -13,7 +13,8 @@ from fabric.validate.origins import Place, fabric_place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import DeviceDesign, HostDesign, QosProfile
+    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Ints

@@ -26,13 +26,8 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.design.designs import Designs
-    from fabric.design.model import (
-        DeviceDesign,
-        HeadroomProfile,
-        HostDesign,
-        PortDesign,
-        QosProfile,
-    )
+    from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku

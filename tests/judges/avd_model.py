@@ -10,14 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from fabric.design.model import (
-    BgpDesign,
-    BgpNeighbour,
-    DeviceDesign,
-    PortDesign,
-    QosProfile,
-    Watchdog,
-)
+from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, PortDesign
+from fabric.design.qos_model import QosProfile, Watchdog
 
 UNCOVERED = ("   no priority-flow-control pause watchdog",)
 ACTIONS = {"drop": "drop", "alert": "notify-only"}

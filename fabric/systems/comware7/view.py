@@ -15,7 +15,8 @@ from fabric.systems.comware7.platforms import MAP_TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabric.design.model import DeviceDesign, PortDesign, QosProfile
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile
     from fabric.platforms.model import Sku
 
 #: Words of the queues 0 to 7 (grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, qos wfq).

@@ -20,7 +20,8 @@ from fabric.systems.cumulus import platforms as cumulus
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.systems.cumulus.platforms.words import Words
 

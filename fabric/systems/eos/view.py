@@ -10,14 +10,8 @@ from fabric.core.errors import RenderError
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
-    from fabric.design.model import (
-        BgpDesign,
-        BgpNeighbour,
-        DeviceDesign,
-        PortDesign,
-        QosProfile,
-        Watchdog,
-    )
+    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.platforms.model import Role
 
 #: EOS has no action that keeps forwarding a stuck queue (pyavd 6.4.0 schema, arista-exp-eos-qos).

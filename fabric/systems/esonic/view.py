@@ -14,7 +14,8 @@ from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import EcmpHash
 

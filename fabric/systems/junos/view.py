@@ -19,14 +19,8 @@ from fabric.systems.junos.platforms import (
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
-    from fabric.design.model import (
-        BgpDesign,
-        DeviceDesign,
-        PortDesign,
-        QosProfile,
-        Watchdog,
-        Wred,
-    )
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, Watchdog, Wred
     from fabric.intent.classes import LosslessClass
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign, PauseBuffer
+    from fabric.design.model import DeviceDesign
+    from fabric.design.qos_model import PauseBuffer
     from fabric.validate.world import Model
 
 

@@ -13,13 +13,8 @@ from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
-    from fabric.design.model import (
-        BgpDesign,
-        DeviceDesign,
-        PortDesign,
-        QosProfile,
-        QueueDesign,
-    )
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
 
 #: Built-in classes cannot be redefined: q7 to q1 and q-default for queue 0 (paregupt/nx-os

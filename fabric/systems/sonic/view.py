@@ -20,14 +20,8 @@ from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 
 if TYPE_CHECKING:
-    from fabric.design.model import (
-        DeviceDesign,
-        HeadroomProfile,
-        Lossy,
-        PortDesign,
-        QosProfile,
-        QueueDesign,
-    )
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.design.qos_model import Lossy, QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import HeadroomRow
 

@@ -23,7 +23,8 @@ from fabric.systems.vrp8.platforms import (
 )
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
 
 #: ``fec mode``, command reference.

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.design.model import DeviceDesign
     from fabric.design.pool import LossyQueues
+    from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.validate.world import Model
 

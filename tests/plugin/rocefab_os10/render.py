@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.core.artefact import Artefact
-from fabric.design.model import DeviceDesign, QosProfile
+from fabric.design.model import DeviceDesign
+from fabric.design.qos_model import QosProfile
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.render.engine import render
