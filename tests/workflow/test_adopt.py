@@ -41,8 +41,7 @@ PLANTED: dict[str, tuple[dict[str, Any], set[str]]] = {
     "action": ({"watchdog": {"action": "alert"}}, set()),
     "no pfc": ({"pfc": False}, set()),
     "cnp": ({"cnp_traffic_class": 5, "cnp_queue": 5}, set()),
-    # ports that nothing is plugged into have the MTU of fabric.yaml
-    "mtu": ({"mtu": {"port_bytes": 9000}}, {"sonic-leaf", "spine02"}),
+    "mtu": ({"mtu": {"port_bytes": 9000}}, set()),
     "priority": (
         {"pfc_priority": 4, "traffic_class": 4, "queue": 4, "priority_group": 4},
         set(),
