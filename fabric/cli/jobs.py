@@ -11,7 +11,15 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Connections, Format, FormatOption, Inventory, argument, option
+from fabric.cli.options import (
+    CLASS_OPTION,
+    Connections,
+    Format,
+    FormatOption,
+    Inventory,
+    argument,
+    option,
+)
 
 if TYPE_CHECKING:
     from fabric.workflow.netbox_push import Target
@@ -24,13 +32,6 @@ class Within(StrEnum):
     BLOCK = "block"
     UNIT = "unit"
     POD = "pod"
-
-
-CLASS_OPTION = option(
-    "Lossless class of the job's data; default: the first of lossless.classes.",
-    "CLASS",
-    "--class",
-)
 
 
 def register(app: typer.Typer) -> None:

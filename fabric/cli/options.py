@@ -29,6 +29,13 @@ def argument(text: str, variable: str = "", **more: Any) -> Any:
     return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
 
 
+CLASS_OPTION = option(
+    "Lossless class of the data; default: the first of lossless.classes.",
+    "CLASS",
+    "--class",
+)
+
+
 class Format(StrEnum):
     """Output for people or for programs."""
 

@@ -6,12 +6,26 @@ import os
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory, argument, inventory_folder, option
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import (
+    AskPassword,
+    Connections,
+    Format,
+    FormatOption,
+    Inventory,
+    Only,
+    argument,
+    inventory_folder,
+    option,
+)
+
+if TYPE_CHECKING:
+    from fabric.workflow.project import Project
 
 
 class SettingsPlace(StrEnum):
@@ -25,7 +39,7 @@ class SettingsPlace(StrEnum):
 def register(show_app: typer.Typer) -> None:
     """Add the commands of this module to ``show``."""
     show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
-    _add(show_app, "buffer", "Show buffer use, and the cable lengths that would fit.", "buffer")
+    show_app.command(epilog="Example: rocefab show buffer inventory/demo")(buffer)
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
     _add(show_app, "ecmp", "Show how ECMP hashing loads the uplinks.", "ecmp")
     _add(show_app, "deadlock", "Prove that lossless traffic cannot deadlock.", "lossless")
@@ -43,6 +57,70 @@ def _add(show_app: typer.Typer, name: str, text: str, module: str) -> None:
 
     epilog = f"Example: rocefab show {name} inventory/demo"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
+
+
+def buffer(
+    inventory: Inventory = Path(),
+    computed: Annotated[
+        bool,
+        option(
+            "Show what each switch that computes its buffers takes, and the pools it comes to.",
+            "COMPUTED",
+            "--computed",
+        ),
+    ] = False,
+    observed: Annotated[
+        bool,
+        option(
+            "Read the watermarks of the switches, and show the slack of each port.",
+            "OBSERVED",
+            "--observed",
+        ),
+    ] = False,
+    saved: Annotated[
+        Path | None,
+        option(
+            "With --observed: read them from files of this folder, one for each switch, such as "
+            "su1-rail0.txt.",
+            "SAVED",
+            "--saved",
+        ),
+    ] = None,
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Buffer use, and the cable lengths that would fit.
+
+    Exit codes: 0, 2, 3 (with --observed: a switch could not be read).
+    """
+    from fabric.report.buffer import buffer as report
+    from fabric.report.computed_buffer import computed as computed_report
+    from fabric.workflow.project import Project
+
+    if saved and not observed:
+        raise typer.BadParameter("needs --observed", param_hint="--saved")
+    project = Project(inventory)
+    if observed:
+        _observed(project, saved, connections, only, form)
+        return
+    output.records((computed_report if computed else report)(project), form)
+
+
+def _observed(
+    project: Project, saved: Path | None, connections: Path | None, only: str, form: Format
+) -> None:
+    from fabric.report.buffer_use import buffer_use
+    from fabric.workflow.buffer_use import from_devices, from_files
+
+    if saved:
+        peaks = from_files(project, saved, only)
+    else:
+        peaks = from_devices(project, connections, only, output.watch)
+    output.records(buffer_use(project, peaks), form)
+    if any(item.failed for item in peaks):
+        raise CommandExit(Exit.DEVICE)
 
 
 def ecn(

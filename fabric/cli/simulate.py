@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Format, FormatOption, Inventory, option
+from fabric.cli.options import CLASS_OPTION, Format, FormatOption, Inventory, option
 
 if TYPE_CHECKING:
     from fabric.report.simulation import Runs
@@ -106,6 +106,7 @@ def simulate(
     seed: Annotated[
         int, option("Seed of marks and paths: same seed, same run.", "SEED", min=1)
     ] = 1,
+    lossless_class: Annotated[str | None, CLASS_OPTION] = None,
     plot: Annotated[
         Path | None,
         option("Also write a plot to this .svg or .png file; needs rocefab[plots].", "PLOT"),
@@ -134,6 +135,7 @@ def simulate(
         duration_us=duration_ms * 1000,
         payload_bytes=payload_bytes,
         seed=seed,
+        lossless_class=lossless_class,
     )
     variants = [settings_of(words, Settings()) for words in (settings, *(compare or ()))]
     if star:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,18 @@ from fabric.cli.options import Fail, Format, FormatOption, Inventory, option
 
 if TYPE_CHECKING:
     from fabric.report.singles import Ranking
+    from fabric.report.storm import StormReport
     from fabric.report.whatif import WhatIf
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
+
+
+class Pattern(StrEnum):
+    """Who sends to whom when a storm begins."""
+
+    RAIL = "rail"
+    ALL = "all"
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +51,27 @@ def whatif(
             metavar="SWITCH",
         ),
     ] = "",
+    storm: Annotated[
+        str,
+        option(
+            "NIC that pauses without end: who is paused when, and which watchdog ends it.",
+            "STORM",
+            metavar="HOST:INTERFACE",
+        ),
+    ] = "",
+    senders: Annotated[
+        Pattern,
+        option("With --storm: NICs send to all others of their rail, or to all NICs.", "SENDERS"),
+    ] = Pattern.RAIL,
+    buffer_mib: Annotated[
+        float,
+        option(
+            "With --storm: shared pool of switches whose pool is not known.",
+            "BUFFER_MIB",
+            min=0,
+            max=100_000,
+        ),
+    ] = 0.0,
     rules: Annotated[
         bool, option("Look for new findings of `check`.", "RULES", "--rules/--no-rules")
     ] = True,
@@ -50,18 +80,29 @@ def whatif(
     """Show the impact of a failure or a drain before it happens.
 
     A failure is harmless if it does not separate hosts or leaves of a rail, does not take a rail
-    from a host that keeps others, and causes no new rule errors.
+    from a host that keeps others, and causes no new rule errors. A pause storm is never harmless:
+    0 says that a watchdog ends it.
 
     Exit codes: 0 (harmless), 2, 3 (a rule could not run), 4 (not harmless).
     """
     from fabric.workflow.project import Project
 
     every = all_links or all_switches
-    if (every and drain) or not (every or drain or fail):
-        message = "specify --fail, --drain, --all-links or --all-switches"
+    if (every and drain) or not (every or drain or fail or storm):
+        message = "specify --fail, --drain, --all-links, --all-switches or --storm"
         raise typer.BadParameter(message, param_hint="--fail")
+    if storm and (every or drain or fail):
+        message = "cannot be combined with --fail, --drain, --all-links or --all-switches"
+        raise typer.BadParameter(message, param_hint="--storm")
     project, words = Project(inventory), tuple(fail or ())
-    if every:
+    if storm:
+        from fabric.core.units import mib_to_bytes
+        from fabric.report.storm import storm as storms
+
+        report = storms(project, storm, pattern=senders, pool_bytes=int(mib_to_bytes(buffer_mib)))
+        _print_storm(report, form)
+        harmless, broken = report.end is not None, False
+    elif every:
         from fabric.report.singles import singles
 
         ranking = singles(
@@ -79,6 +120,21 @@ def whatif(
         raise CommandExit(Exit.FINDINGS)
     if broken:
         raise CommandExit(Exit.DEVICE)
+
+
+def _print_storm(report: StormReport, form: Format) -> None:
+    if form is Format.JSON:
+        output.as_json(report.as_dict())
+        return
+    output.data(f"{report.assumption}\n\n")
+    for title, table in (
+        ("Paused ports and stopped hosts", report.times()),
+        ("Watchdogs", report.watchdogs()),
+    ):
+        output.data(f"{title}\n")
+        output.table(table.headers, table.rows)
+        output.data("\n")
+    output.data("".join(f"{sentence}\n" for sentence in report.summary()))
 
 
 def _print_ranking(ranking: Ranking, form: Format) -> None:

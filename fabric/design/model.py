@@ -134,6 +134,8 @@ class HeadroomProfile:
         What ``headroom_bytes`` is good for; None where that is not known.
     computed : bool
         Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
+    shares : bool
+        Whether a computed headroom comes out of one that all groups share.
     """
 
     speed_gbps: int
@@ -146,6 +148,7 @@ class HeadroomProfile:
     link: Link
     judgement: Judgement | None
     computed: bool = False
+    shares: bool = False
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -161,7 +164,7 @@ class HeadroomProfile:
             law = self.law if self.computed else None
             if law is None or law.size_bytes is None:
                 return 0
-            return int(law.size_bytes - law.headroom_bytes)
+            return int(law.size_bytes - (0 if self.shares else law.headroom_bytes))
         return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
 
 
@@ -208,6 +211,11 @@ class PortDesign:
     address: str = ""
     qos: QosProfile | None = None
     headroom: HeadroomProfile | None = None
+
+    @property
+    def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
+        """Its lossless buffer, once for each class."""
+        return (self.headroom,) * len(self.qos.classes) if self.headroom and self.qos else ()
 
     @property
     def breakout(self) -> Mode | None:
@@ -316,18 +324,19 @@ class DeviceDesign:
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
     buffer_model: BufferModel = "traditional"
+    headroom_over_subscription: int | None = None
     scope: Literal["whole", "merge"] = "whole"
     hash_queue_pairs: bool = False
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
         """Lossless buffers of the ports: that of a port once for each of its classes."""
-        return tuple(
-            port.headroom
-            for port in self.ports
-            if port.headroom and port.qos
-            for _ in port.qos.classes
-        )
+        return tuple(group for port in self.ports for group in port.lossless_groups)
+
+    @property
+    def lossless_ports(self) -> int:
+        """How many ports have lossless buffers."""
+        return sum(port.headroom is not None for port in self.ports)
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:

@@ -7,41 +7,67 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.qos.headroom.computed import ComputedPorts, computed_pool_bytes
+from fabric.qos.headroom.computed import ComputedAsic, ComputedPool, ComputedPorts, computed_pool
 from fabric.qos.thresholds import alpha, occupancies_bytes
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import DeviceDesign, PortDesign
 
 
 def lossless_pool_bytes(device: DeviceDesign) -> int | None:
     """Return the size of the ingress pool for lossless traffic; None where it is not known.
 
-    It stands in the vendor's table, or is what the ports leave where the switch computes it.
+    It stands in the vendor's table, or is what the ports leave where the switch computes it: 0
+    where they leave nothing.
     """
     if device.buffer_model == "dynamic":
-        return _computed_pool_bytes(device)
+        computed = computed_buffer(device)
+        return computed.pool_bytes if computed else None
     pools = device.sku.pools
     return pools.ingress_lossless_bytes if pools else None
 
 
-def _computed_pool_bytes(device: DeviceDesign) -> int | None:
-    buffer_bytes = device.sku.packet_buffer_bytes
-    pipeline_bytes = device.sku.asic_facts.integer("pipeline_bytes")
-    used = [(port.headroom, len(port.lanes)) for port in device.ports if port.headroom]
-    sizes = [
-        group.guaranteed_bytes + group.headroom_bytes
-        for group, _ in used
-        if group.headroom_bytes is not None
+def shared_headroom_bytes(device: DeviceDesign) -> int:
+    """Return the headroom that all lossless groups share; 0 where each has its own."""
+    if device.buffer_model == "dynamic":
+        computed = computed_buffer(device)
+        return computed.shared_headroom_bytes if computed else 0
+    return device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
+
+
+def computed_buffer(device: DeviceDesign) -> ComputedPool | None:
+    """Return the pools that a switch computes; None where a figure is not known.
+
+    Parameters
+    ----------
+    device : DeviceDesign
+        A switch with ``buffer_model: dynamic``.
+    """
+    facts = device.sku.asic_facts
+    pipeline_bytes, buffer_bytes = facts.integer("pipeline_bytes"), device.sku.packet_buffer_bytes
+    used = [
+        (port.headroom, len(port.lanes), len(port.qos.classes))
+        for port in device.ports
+        if port.headroom and port.qos and port.enabled
     ]
-    if buffer_bytes is None or pipeline_bytes is None or len(sizes) < len(used):
+    groups = [group for group, _, _ in used if group.headroom_bytes is not None]
+    known = buffer_bytes is not None and pipeline_bytes is not None and len(groups) == len(used)
+    if facts.law != "spectrum" or not known:
         return None
+    assert buffer_bytes is not None
+    assert pipeline_bytes is not None
+    own = [g.guaranteed_bytes + (0 if g.shares else g.headroom_bytes or 0) for g in groups]
+    shared = [g.headroom_bytes if g.shares else 0 for g in groups]
+    classes = np.array([count for _, _, count in used], dtype=np.int64)
     ports = ComputedPorts(
-        lossless_sizes_bytes=np.array(sizes, dtype=np.int64),
-        lossless_lanes=np.array([lanes for _, lanes in used], dtype=np.int64),
+        lossless_sizes_bytes=classes * np.array(own, dtype=np.int64),
+        lossless_lanes=np.array([lanes for _, lanes, _ in used], dtype=np.int64),
         up_lanes=np.array([len(p.lanes) for p in device.ports if p.enabled], dtype=np.int64),
+        shared_sizes_bytes=classes * np.array(shared, dtype=np.int64),
     )
-    return computed_pool_bytes(ports, buffer_bytes, pipeline_bytes)
+    descriptors_bytes = facts.integer("descriptors_bytes") or 0
+    asic = ComputedAsic(buffer_bytes, pipeline_bytes, descriptors_bytes)
+    return computed_pool(ports, asic, device.headroom_over_subscription or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +121,15 @@ def lossy_queues(device: DeviceDesign) -> LossyQueues | None:
     shares = profile["pool"] != "egress_lossy_pool" or own is None
     threshold = int(shipped or 0) if asked is None else asked
     return LossyQueues(threshold, None if shares else int(own or 0))
+
+
+def worst_ingress(device: DeviceDesign, port: PortDesign) -> int:
+    """Return how many lossless groups can fill at once because one port is congested.
+
+    Routes do not turn from one uplink of a leaf to another, so that host ports alone feed an
+    uplink; all other ports feed a host port, and a port of a spine.
+    """
+    others = [one for one in device.ports if one.enabled and one.headroom and one is not port]
+    hosts_alone = device.role == "leaf" and port.kind == "uplink"
+    feeding = [one for one in others if not hosts_alone or one.kind == "host"]
+    return sum(len(one.lossless_groups) for one in feeding)

@@ -113,6 +113,11 @@ class HeadroomInput:
         log2(alpha) that the policy asks for; None takes that of the vendor's table.
     computed : bool
         Whether the switch computes its headroom, so that no table counts.
+    shares : bool
+        Whether a computed headroom comes out of one that all groups share.
+    pattern_frame_bytes : int
+        Frame that a switch computes with: the largest lossless one of all its ports; 0 where no
+        switch does.
     """
 
     speed_gbps: int
@@ -122,6 +127,8 @@ class HeadroomInput:
     lossless_frame_bytes: int
     dynamic_th: int | None
     computed: bool = False
+    shares: bool = False
+    pattern_frame_bytes: int = 0
 
 
 def lossless_frame_bytes(mtu: MtuPolicy) -> int:
@@ -136,7 +143,9 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     row = None if figures.computed else model.headroom.get(pair)
     frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
     link = Link.of(figures.speed_gbps, figures.cable_m, *frames)
-    law, no_law = _law(model, link, figures.lanes)
+    largest = max(figures.pattern_frame_bytes, figures.lossless_frame_bytes)
+    asked = Link.of(figures.speed_gbps, figures.cable_m, figures.port_mtu_bytes, largest)
+    law, no_law = _law(model, asked, figures)
     known = row.headroom_bytes if row else law.headroom_bytes if law else None
     vendor_th = row.dynamic_th if row else 0
     return HeadroomProfile(
@@ -150,6 +159,7 @@ def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
         link=link,
         judgement=None if known is None else _judge(model, known, link),
         computed=figures.computed,
+        shares=figures.shares,
     )
 
 
@@ -165,10 +175,10 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
     return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
 
 
-def _law(model: Sku, link: Link, lanes: int) -> tuple[Headroom | None, str]:
+def _law(model: Sku, link: Link, figures: HeadroomInput) -> tuple[Headroom | None, str]:
+    port = Port(figures.lanes, model.gearbox_ns, shares=figures.shares)
     try:
-        asic = model.asic_facts
-        return headroom(asic, link, Port(lanes, model.gearbox_ns)), ""
+        return headroom(model.asic_facts, link, port), ""
     except (KeyError, ValueError) as error:
         return None, str(error.args[0])
 

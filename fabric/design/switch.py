@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import gbps_to_mbps, ipv4_text
 from fabric.design.model import (
@@ -28,12 +28,11 @@ from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
-    from fabric.intent.scalars import BufferModel
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric, Ints
 
@@ -86,7 +85,8 @@ class SwitchDesigner:
             sku=switches.skus[row],
             mac=override.get("mac", ""),
             serial=override.get("serial", ""),
-            buffer_model=self._buffer_model(row),
+            buffer_model=self._hardware(row, "buffer_model") or "traditional",
+            headroom_over_subscription=self._hardware(row, "headroom_over_subscription"),
             scope=self._scope(row),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
@@ -104,16 +104,16 @@ class SwitchDesigner:
     def _ports(self, row: int, qos: _Profiles) -> tuple[PortDesign, ...]:
         fabric = self._fabric
         model = fabric.switches.skus[row]
-        name, role = fabric.switches.names[row], fabric.switches.role(row)
         cables = self._cables(row)
-        changes = _port_overrides(fabric, name)
+        changes = _port_overrides(fabric, fabric.switches.names[row])
+        numbers = range(1, model.port_count + 1)
+        policies = {number: self._policy(row, number, changes, qos) for number in numbers}
+        pattern_bytes = self._pattern_bytes(row, [policies[number] for number in cables])
         ports = []
-        for number in range(1, model.port_count + 1):
+        for number in numbers:
             port, cable = model.port(number), cables.get(number)
             change = changes.get(port)
-            policy = (
-                self._resolver.switch(name, role, port) if change and change.lossless else qos.base
-            )
+            policy = policies[number]
             if cable is None:
                 ports.append(self._unused(row, number, policy))
                 continue
@@ -140,25 +140,47 @@ class SwitchDesigner:
                     vlan=cable.vlan,
                     address=cable.address,
                     qos=profile,
-                    headroom=self._headroom(row, cable, number, policy) if policy.pfc else None,
+                    headroom=self._headroom(row, cable, policy, number, pattern_bytes)
+                    if policy.pfc
+                    else None,
                 )
             )
         return tuple(ports)
+
+    def _policy(
+        self, row: int, number: int, changes: Mapping[str, PortOverride], qos: _Profiles
+    ) -> LosslessPolicy:
+        """Return the policy of a port: that of the switch, or its own."""
+        switches = self._fabric.switches
+        port = switches.skus[row].port(number)
+        change = changes.get(port)
+        if change is None or not change.lossless:
+            return qos.base
+        return self._resolver.switch(switches.names[row], switches.role(row), port)
+
+    def _pattern_bytes(self, row: int, policies: list[LosslessPolicy]) -> int:
+        """Return the frame that a switch computes all its headroom with; 0 where it does not."""
+        if self._hardware(row, "buffer_model") != "dynamic":
+            return 0
+        frames = (lossless_frame_bytes(one.mtu) for one in policies if one.pfc)
+        return max(frames, default=0)
 
     def _scope(self, row: int) -> Literal["whole", "merge"]:
         platform = self._fabric.intent.fabric.platforms.of(self._fabric.switches.role(row))
         return platform.scope if platform else "whole"
 
-    def _buffer_model(self, row: int) -> BufferModel:
+    def _hardware(self, row: int, field: str) -> Any:
+        """Return a field of the platform of a switch, or what an override says in its place."""
         switches, intent = self._fabric.switches, self._fabric.intent
         platform = intent.fabric.platforms.of(switches.role(row))
-        buffer_model: BufferModel = platform.buffer_model if platform else "traditional"
+        value = getattr(platform, field) if platform else None
         for override in intent.device_overrides.get(switches.names[row], []):
-            buffer_model = override.value.buffer_model or buffer_model
-        return buffer_model
+            own = getattr(override.value, field)
+            value = value if own is None else own
+        return value
 
     def _headroom(
-        self, row: int, cable: _Cable, number: int, policy: LosslessPolicy
+        self, row: int, cable: _Cable, policy: LosslessPolicy, number: int, pattern_bytes: int
     ) -> HeadroomProfile:
         model = self._fabric.switches.skus[row]
         figures = HeadroomInput(
@@ -168,7 +190,9 @@ class SwitchDesigner:
             port_mtu_bytes=policy.mtu.port_bytes,
             lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
             dynamic_th=policy.dynamic_th,
-            computed=self._buffer_model(row) == "dynamic",
+            pattern_frame_bytes=pattern_bytes,
+            computed=(computed := self._hardware(row, "buffer_model") == "dynamic"),
+            shares=computed and bool(self._hardware(row, "headroom_over_subscription")),
         )
         return headroom_profile(model, figures)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.intent.policy import ClassPolicy, LosslessPolicy, merge
 
 if TYPE_CHECKING:
@@ -150,3 +151,25 @@ def class_values(policy: LosslessPolicy, name: str) -> object:
         value: object = attrgetter(name)(policy)
         return value
     return ", ".join(str(one.value(name)) for one in lossless_classes(policy))
+
+
+def class_named(classes: tuple[LosslessClass, ...], name: str | None, whose: str) -> LosslessClass:
+    """Return a class by its name; the first without one.
+
+    Parameters
+    ----------
+    classes : tuple of LosslessClass
+        At least one.
+    whose : str
+        Whose classes they are, for the message.
+
+    Raises
+    ------
+    InputError
+        When there is no such class.
+    """
+    chosen = [one for one in classes if name in (None, one.name)]
+    if not chosen:
+        known = ", ".join(one.name for one in classes)
+        raise InputError(f"{whose} has no lossless class {name!r}; it has {known}")
+    return chosen[0]

@@ -26,6 +26,7 @@ from fabric.intent.scalars import (
     Name,
     Names,
     Network,
+    OverSubscription,
     PortName,
     PortNames,
     Release,
@@ -138,6 +139,11 @@ class RolePlatform(Model):
     buffer_model: BufferModel = Field(
         "traditional",
         description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",
+    )
+    headroom_over_subscription: OverSubscription | None = Field(
+        None,
+        description="With buffer_model dynamic: the ports share one headroom, the sum of theirs "
+        "divided by this number; default: each has its own.",
     )
     host_ports: int | None = Field(
         None,
@@ -438,6 +444,9 @@ class DeviceOverride(Model):
     release: Release | None = Field(None, description="Release of its operating system.")
     buffer_model: BufferModel | None = Field(
         None, description="Source of its headroom: vendor's table, or computed by the switch."
+    )
+    headroom_over_subscription: OverSubscription | None = Field(
+        None, description="With buffer_model dynamic: divisor of the headroom that its ports share."
     )
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
         None,

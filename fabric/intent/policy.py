@@ -55,7 +55,7 @@ class WredPolicy(Model):
 
 
 class LossyPolicy(Model):
-    """Queues of other traffic; what is not set stays as the system has it."""
+    """Queues of other traffic; fields that are not set keep the values of the system."""
 
     dynamic_th: int | None = Field(
         None, ge=-8, le=7, description="log2(alpha) of each egress queue of other traffic."

@@ -31,6 +31,9 @@ _MAX_CAGE = 1024
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
+#: sonic-net/sonic-buildimage sonic-default-lossless-buffer-parameter.yang: ``over_subscribe_ratio``
+#: is uint16, and 0 switches the shared headroom off.
+OverSubscription = Annotated[int, Field(ge=1, le=65_535)]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.devices.driver import Driver
+    from fabric.observe.parsers import Reading
 
 
 def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] = ()) -> Running:
@@ -57,7 +58,22 @@ def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Sn
         for subject, reading in parsers[driver.connection.platform].readings.items()
         if subjects is None or reading[0] in subjects
     }
-    raw = dict(driver.read_state(list(readings)))
+    raw = driver.read_state(list(readings))
+    return snapshot_of(driver.connection.device, readings, raw)
+
+
+def snapshot_of(
+    device: str, readings: Mapping[str, tuple[str, Reading]], raw: Mapping[str, str]
+) -> Snapshot:
+    """Return what outputs of a device say; what cannot be understood is ``unknown``.
+
+    Parameters
+    ----------
+    readings : mapping
+        Field of the snapshot and parser of each subject that was asked for.
+    raw : mapping of str to str
+        Outputs by subject.
+    """
     fields: dict[str, Any] = {}
     unknown = []
     for subject, (field, parse) in readings.items():
@@ -67,7 +83,7 @@ def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Sn
             unknown.append(subject)
         else:
             fields[field] = merged(fields[field], parsed) if field in fields else parsed
-    return Snapshot(device=driver.connection.device, unknown=tuple(unknown), raw=raw, **fields)
+    return Snapshot(device=device, unknown=tuple(unknown), raw=dict(raw), **fields)
 
 
 def merged(first: Any, second: Any) -> Any:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         MacEntry,
         NeighbourEntry,
         PfcCounters,
+        PoolUse,
         QueueCounters,
         SystemFacts,
         TableUse,
@@ -51,6 +52,8 @@ class Snapshot:
         States of the daemons that keep silent neighbours known, in capitals (SONiC).
     watchdog, ecn, queues, priority_groups : mapping
         By port and number.
+    buffer_pools : mapping
+        By the name of the pool.
     ecn_profiles : mapping
         Marking by the name of a profile, where the system shows profiles.
     """
@@ -72,6 +75,7 @@ class Snapshot:
     ecn_profiles: Mapping[str, EcnState] | None = None
     queues: Mapping[tuple[str, int], QueueCounters] | None = None
     priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
+    buffer_pools: Mapping[str, PoolUse] | None = None
     kernel: Mapping[str, str] | None = None
     daemons: Mapping[str, str] | None = None
     unknown: tuple[str, ...] = ()

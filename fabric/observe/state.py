@@ -101,11 +101,28 @@ class EcnState:
 
 @dataclass(frozen=True, slots=True)
 class QueueCounters:
-    """What an egress queue or an ingress priority group passed, dropped and held at most."""
+    """What an egress queue or an ingress priority group passed, dropped and held at most.
+
+    Parameters
+    ----------
+    watermark_bytes : int or None
+        Of a queue; of a priority group what it held in its headroom.
+    shared_watermark_bytes : int or None
+        Of a priority group: what it held in the shared pool.
+    """
 
     packets: int | None = None
     dropped_packets: int | None = None
     watermark_bytes: int | None = None
+    shared_watermark_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """What a buffer pool, and the headroom that its groups share, held at most."""
+
+    watermark_bytes: int | None = None
+    headroom_watermark_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
 from fabric.core.units import dscp_to_traffic_class_byte
-from fabric.intent.classes import lossless_classes
+from fabric.intent.classes import class_named, lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.nccl_release import nccl_release
 from fabric.topology.naming import nic_names
@@ -122,18 +121,9 @@ def job_host(
         When there is no such release, or no such class.
     """
     release = image.nccl_version or fabric.intent.host_traits(host).nccl_version
-    lossless = _class_of(fabric, host, image.lossless_class)
-    return JobHost(fabric, placement, host, nccl_release(release), lossless)
-
-
-def _class_of(fabric: Fabric, host: str, name: str | None) -> LosslessClass:
-    """Return a lossless class of a host by its name; the first without one."""
     classes = lossless_classes(PolicyResolver(fabric.intent).host(host))
-    chosen = [one for one in classes if name in (None, one.name)]
-    if not chosen:
-        known = ", ".join(one.name for one in classes)
-        raise InputError(f"{host} has no lossless class {name!r}; it has {known}")
-    return chosen[0]
+    lossless = class_named(classes, image.lossless_class, host)
+    return JobHost(fabric, placement, host, nccl_release(release), lossless)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,11 @@ FACTS: dict[str, FactKind] = {
     "peer_response_bytes": FactKind("bytes", "Response of the peer where no pause quanta apply."),
     "tile_ns": FactKind("ns", "Delay of the input tile, filled at line rate."),
     "extra_headroom_bytes": FactKind("bytes", "Headroom added after rounding, at any speed."),
+    "descriptors_bytes": FactKind(
+        "bytes",
+        "Kept for modification descriptors where SONiC computes buffers; then not for mirror "
+        "sessions.",
+    ),
     "port_headroom_cells": FactKind("cells", "Most shared headroom that one port may use."),
     "port_reserved_headroom_cells": FactKind(
         "cells", "Added to port_headroom_cells; twice this on ports of 8 lanes."

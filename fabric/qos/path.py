@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: simulator count 1000 ns a link (alibaba-edu/High-Precision-Congestion-Control 9950bbbf
 #: simulation/mix/fat.txt). Switches alone are faster; a larger figure is on the safe side for Kmin.
 HOP_NS = 1000.0
+#: Cables from here on lead to another site: the end of the flat rows of deep-buffer tables
+#: (sonic-net/sonic-buildimage 086b03bd, Arista-7280DR3AK-36S, pg_profile_lookup.ini).
+LONG_CABLE_M = 2000
 #: A RoCEv2 packet of 4096 bytes on the wire: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4,
 #: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3).
 ROCE_PACKET_BYTES = 4096 + 82

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
-from fabric.design.pool import lossless_pool_bytes
-from fabric.qos.headroom.mlx5 import nic_headroom_bytes
+from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
+from fabric.design.table_spread import table_spread
+from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
@@ -69,7 +70,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
         yield Line(f"{prefix}headroom", "none", "-", "PFC is off on this port")
         return
     parts = (
-        _headroom(port.headroom),
+        _headroom(device, port.headroom),
         _thresholds(device, port),
         _ecn(designs, port),
         _watchdog(device, port),
@@ -79,7 +80,7 @@ def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) 
             yield Line(f"{prefix}{line.part}", line.item, line.value, line.how)
 
 
-def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
+def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
     part, law, row = "headroom", profile.law, profile.row
     if law:
         for term in law.terms:
@@ -94,8 +95,11 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
         yield Line(
             part, "in the table", _bytes(row.headroom_bytes), "vendor's row, used by the port"
         )
+    elif profile.computed:
+        yield Line(part, "in the table", "none", "the switch computes it by this law")
     elif law:
         yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
+        yield _other_tables(device, profile)
     judged = profile.judgement
     if judged:
         yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
@@ -103,7 +107,16 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
             part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
         )
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
-        yield Line(part, "verdict", _VERDICTS[Verdict(int(judged.verdict))], left)
+        estimate = "" if row or profile.computed else ", as estimated by the law"
+        yield Line(part, "verdict", f"{_VERDICTS[Verdict(int(judged.verdict))]}{estimate}", left)
+
+
+def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:
+    """Return what tables of other models with the same ASIC keep."""
+    spread = table_spread(device.sku.asic, profile.speed_mbps, profile.cable_m)
+    if spread is None:
+        return Line("headroom", "other tables", "unknown", f"none for {device.sku.asic}")
+    return Line("headroom", "other tables", spread.text(), f"vendors' rows for {device.sku.asic}")
 
 
 def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
@@ -112,8 +125,16 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     share = f"alpha {alpha(profile.dynamic_th):g}, dynamic_th {profile.dynamic_th}"
     if pool is None:
         yield Line(part, "XOFF", "unknown", f"{share}; pool of {device.sku.name} is not known")
+    elif pool == 0:
+        yield Line(part, "XOFF", "none", "the ports take more than the buffer: no shared pool")
     else:
-        for users, name in ((1, "XOFF, one group"), (2, "XOFF, two groups")):
+        yield from _computed(part, device)
+        worst = worst_ingress(device, port)
+        for users, name in (
+            (1, "XOFF, one group"),
+            (2, "XOFF, two groups"),
+            (worst, f"XOFF, worst ingress set, {worst} groups"),
+        ):
             value = pause_threshold_bytes(profile.dynamic_th, pool, users)
             yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")
         value = incast_pause_bytes(profile.dynamic_th, pool, 2)
@@ -123,6 +144,17 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
         yield Line(part, "XON", f"{row.xon_offset_bytes:,} below XOFF", "vendor's row")
     elif row:
         yield Line(part, "XON", _bytes(row.xon_threshold_bytes), "vendor's row")
+
+
+def _computed(part: str, device: DeviceDesign) -> Iterator[Line]:
+    """Return the shared pool of a switch that computes it."""
+    if device.buffer_model != "dynamic" or not (computed := computed_buffer(device)):
+        return
+    how = f"half of what ports leave of {computed.buffer_bytes:,}; `show buffer --computed`"
+    yield Line(part, "computed pool", _bytes(computed.pool_bytes), how)
+    if computed.shared_headroom_bytes:
+        ratio = f"all groups together, promised {device.headroom_over_subscription} times"
+        yield Line(part, "shared headroom", _bytes(computed.shared_headroom_bytes), ratio)
 
 
 def _ecn(designs: Designs, port: PortDesign) -> Iterator[Line]:
@@ -163,6 +195,11 @@ def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
     part = f"{host.name} NIC"
     where = f"{nic.speed_gbps}G, {nic.cable_m} m to {nic.leaf} {nic.leaf_port}"
     yield Line(part, nic.interface, where, f"{nic.rdma_device}, MTU {nic.mtu_bytes:,}")
+    driver = host.traits.nic.driver
+    if driver not in TOLD_DRIVERS:
+        why = f"{driver} has no receive buffers that can be set; its firmware sizes them"
+        yield Line(part, "headroom", "unknown", why)
+        return
     try:
         need = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
     except ValueError as error:

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import computed_buffer, lossless_pool_bytes, shared_headroom_bytes
 from fabric.qos.headroom.budget import Budget, budget, largest
+from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
 from fabric.qos.headroom.laws import Port, headroom
 from fabric.qos.headroom.terms import Link
 from fabric.report.table import Table
@@ -49,34 +50,42 @@ def buffer(designs: Designs) -> Table:
     ``free_bytes`` is what is left of the buffer beside the shared pool; ``*_fits`` say how many
     ports like the worst one, of those that the switch has, how long a cable on these ports, and
     how large an MTU would still fit by the law of the ASIC, all else as it is. Where the switch
-    computes its shared pool, that pool may shrink to nothing.
+    computes its shared pool, ``free_bytes`` is what it divides between that for lossless and that
+    for lossy traffic, and the pools may shrink to nothing.
     """
-    alike: Counter[tuple[object, ...]] = Counter()
+    return Table(_HEADERS, tuple(_row(device, count) for device, count in alike(designs)))
+
+
+def alike(designs: Designs) -> list[tuple[DeviceDesign, int]]:
+    """Return the first of all switches with one model and the same ports, and their number."""
+    number: Counter[tuple[object, ...]] = Counter()
     first: dict[tuple[object, ...], DeviceDesign] = {}
     for device in designs.devices.values():
-        groups = Counter(id(port.headroom) for port in device.ports if port.headroom)
-        key = (device.sku.name, *sorted(groups.items()))
-        alike[key] += 1
+        groups = Counter(
+            (id(port.headroom), port.enabled, len(port.lossless_groups)) for port in device.ports
+        )
+        key = (device.sku.name, device.headroom_over_subscription, *sorted(groups.items()))
+        number[key] += 1
         first.setdefault(key, device)
-    return Table(_HEADERS, tuple(_row(device, alike[key]) for key, device in first.items()))
+    return [(device, number[key]) for key, device in first.items()]
 
 
 def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
-    groups = tuple(p.headroom for p in device.ports if p.headroom)
+    groups = device.lossless_groups
     known = tuple(group for group in groups if group.headroom_bytes is not None)
-    pools, size = device.sku.pools, device.sku.packet_buffer_bytes
-    start = (switches, device.name, device.sku.name, len(groups))
-    pool = lossless_pool_bytes(device) or _UNKNOWN
+    size = device.sku.packet_buffer_bytes
+    start = (switches, device.name, device.sku.name, device.lossless_ports)
+    pool = _words(lossless_pool_bytes(device))
     promised = sum(group.headroom_bytes or 0 for group in known)
     if not known or size is None:
         return (*start, promised or _UNKNOWN, *[_UNKNOWN] * 3, pool, size or _UNKNOWN, *["-"] * 4)
     account = _account(device, known, size)
-    shared = pools.shared_headroom_bytes if pools else 0
+    shared = shared_headroom_bytes(device)
     return (
         *start,
         promised,
         shared or "none",
-        round(promised / shared, 2) if shared else "-",
+        device.headroom_over_subscription or round(promised / shared, 2) if shared else "-",
         account.budget.guaranteed_bytes,
         pool,
         size,
@@ -85,17 +94,20 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
     )
 
 
+def _words(pool_bytes: int | None) -> object:
+    return _UNKNOWN if pool_bytes is None else pool_bytes or "none"
+
+
 def _account(
     device: DeviceDesign, groups: tuple[HeadroomProfile, ...], buffer_bytes: int
 ) -> Account:
-    pools = device.sku.pools
-    shared = pools.shared_headroom_bytes if pools else 0
+    shared = shared_headroom_bytes(device)
     own = [0 if shared else group.headroom_bytes or 0 for group in groups]
     taken = budget(
         [group.guaranteed_bytes for group in groups],
         own,
         buffer_bytes,
-        reserved_bytes=shared,
+        reserved_bytes=shared + _computed_reserve_bytes(device),
         shared_bytes=_fixed_pool_bytes(device),
     )
     return Account(device, groups, taken)
@@ -107,14 +119,30 @@ def _fixed_pool_bytes(device: DeviceDesign) -> int:
     return pool or 0
 
 
+def _computed_reserve_bytes(device: DeviceDesign) -> int:
+    """Return what a switch that computes its pools keeps for all but its lossless groups."""
+    computed = computed_buffer(device) if device.buffer_model == "dynamic" else None
+    other = (LOSSLESS_GROUPS, SHARED_HEADROOM)
+    parts = computed.parts if computed else ()
+    return sum(part.amount_bytes for part in parts if part.name not in other)
+
+
+def _room_bytes(account: Account, shared_bytes: int) -> int:
+    """Return what headroom may take: a shared one, which grows where the switch computes it."""
+    taken, ratio = account.budget, account.device.headroom_over_subscription
+    if not shared_bytes:
+        return taken.buffer_bytes - taken.shared_bytes - taken.reserved_bytes
+    free_bytes = max(0, taken.buffer_bytes - taken.need_bytes)
+    return (shared_bytes + free_bytes) * ratio if ratio else shared_bytes
+
+
 def _fits(account: Account) -> tuple[object, object, object]:
     """Return how many ports, how long a cable and how large an MTU would fit."""
     worst, device = account.worst, account.device
     if worst.law is None:
         return (_UNKNOWN,) * 3
-    pools = device.sku.pools
-    shared = pools.shared_headroom_bytes if pools else 0
-    room = shared or account.budget.buffer_bytes - account.budget.shared_bytes
+    shared = shared_headroom_bytes(device)
+    room = _room_bytes(account, shared)
     fixed = 0 if shared else account.budget.guaranteed_bytes
     same = sum(group is worst for group in account.groups)
     rest = sum(group.headroom_bytes or 0 for group in account.groups if group is not worst)

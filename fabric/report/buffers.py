@@ -30,7 +30,7 @@ def congested_buffer(designs: Designs) -> Buffer | None:
     known = [
         (pause_threshold_bytes(group.dynamic_th, pool), pool, group)
         for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device)) is not None
+        if (pool := lossless_pool_bytes(device))
         for group in {id(port.headroom): port.headroom for port in device.ports}.values()
         if group and group.headroom_bytes is not None
     ]

@@ -199,7 +199,7 @@ def dcqcn(points: tuple[Point, ...]) -> Table:
 def parameters_of(kind: Kind, question: Question) -> ParameterSet:
     """Return the set of the NICs, beside the thresholds that it is looked at with."""
     from fabric.qos.dcqcn.presets import PUBLISHED
-    from fabric.qos.dcqcn.recommend import Need, recommend
+    from fabric.qos.dcqcn.recommend import LONG_TRIP_S, Need, recommend
 
     sets = {published.name: published for published in PUBLISHED}
     if question.parameters == OWN:
@@ -208,7 +208,14 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
             round_trip_s=question.round_trip_s,
             kmax_limit_bytes=int(question.xoff_threshold_bytes),
         )
-        return own_set(recommend(need), kind.speed_gbps, question)
+        try:
+            advice = recommend(need)
+        except ValueError as error:
+            if need.round_trip_s < LONG_TRIP_S:
+                raise
+            more = "`rocefab show ecn --recommend` says what a path between sites can have"
+            raise ValueError(f"{error}; {more}") from error
+        return own_set(advice, kind.speed_gbps, question)
     if question.parameters not in sets:
         names = ", ".join(set_names())
         raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
@@ -11,10 +11,11 @@ from fabric.platforms.features import marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
-from fabric.qos.path import Hop, longest_path, round_trip_s
+from fabric.qos.path import LONG_CABLE_M, Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, own_set
+from fabric.report.long_haul import inside, is_long, without_fit
 from fabric.report.table import Table
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _MORE_HEADERS = ("who", "role", "ports", "gbps", "kmin_bytes", "kmax_bytes", "pm
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A class on ports of one role, kind, speed and policy; the first of them stands for all."""
+    """A class on ports of one role, kind, speed, policy and reach; the first stands for all."""
 
     device: DeviceDesign
     port: PortDesign
@@ -54,10 +55,15 @@ class Kind:
         return self.port.kind if one.number is None else f"{self.port.kind} {one.name}"
 
     @property
+    def is_long(self) -> bool:
+        """Whether its cable leads to another site."""
+        return self.port.cable_m >= LONG_CABLE_M
+
+    @property
     def pause_bytes(self) -> float | None:
-        """Occupancy of each class at which one congested port sends pauses; None if not known."""
+        """Occupancy of each class at which one congested port pauses; None without a known pool."""
         pool = lossless_pool_bytes(self.device)
-        if pool is None:
+        if not pool:
             return None
         return pause_threshold_bytes(self.headroom.dynamic_th, pool, len(self.qos.classes))
 
@@ -83,17 +89,17 @@ def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
     """
     hops, buffer = longest_path(designs.fabric), congested_buffer(designs)
     rows: list[tuple[object, ...]] = []
-    seen: set[tuple[str, str, int]] = set()
+    seen: set[tuple[str, str, int, bool]] = set()
     for kind in _kinds(designs):
         where = (kind.device.role, kind.ports, kind.port.speed_gbps)
-        if where in seen:
+        if (*where, kind.is_long) in seen:
             continue
-        seen.add(where)
+        seen.add((*where, kind.is_long))
         rows.append(("set", *where, *_thresholds(kind.lossless), "in the inventory"))
         rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows, buffer)))
     rows += [
         (figure.name, "any", "any", speed, *_published(figure))
-        for speed in sorted({gbps for _, _, gbps in seen})
+        for speed in sorted({gbps for _, _, gbps, _ in seen})
         for figure in figures_for(speed)
     ]
     return Table(_MORE_HEADERS, tuple(rows))
@@ -105,11 +111,13 @@ def _kinds(designs: Designs) -> Iterator[Kind]:
         for port in device.ports:
             if port.qos is None or port.headroom is None:
                 continue
-            key = (device.role, device.sku.name, port.kind, port.speed_gbps, port.qos)
+            kind = Kind(device, port, port.qos, port.headroom, port.qos.classes[0])
+            where = (device.role, device.sku.name, port.kind, port.speed_gbps)
+            key = (*where, port.qos, kind.is_long)
             if key not in seen:
                 seen.add(key)
                 for one in port.qos.classes:
-                    yield Kind(device, port, port.qos, port.headroom, one)
+                    yield replace(kind, lossless=one)
 
 
 def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
@@ -124,9 +132,13 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
         _on_switch(kind),
         round(s_to_us(round_trip), 1),
         round(delay),
-        round(pause) if pause is not None else "unknown",
+        round(pause) if pause is not None else _no_pause(kind),
         _verdict(kind, delay),
     )
+
+
+def _no_pause(kind: Kind) -> str:
+    return "unknown" if lossless_pool_bytes(kind.device) is None else "none"
 
 
 def _thresholds(one: LosslessClass) -> tuple[int, int, int]:
@@ -151,7 +163,9 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
     pool, one = lossless_pool_bytes(kind.device), kind.lossless
     pause = kind.pause_bytes
-    if pool is None or pause is None:
+    if pool == 0:
+        order = "no shared pool: the ports take more than the buffer"
+    elif pool is None or pause is None:
         order = "pool unknown: ECN-before-PFC not checked"
     elif one.kmin_bytes >= pause:
         order = "kmin too high: PFC acts first (or alpha too low)"
@@ -188,23 +202,31 @@ def _recommended(
     kind: Kind, hops: tuple[Hop, ...], most_flows: int, buffer: Buffer | None
 ) -> tuple[object, ...]:
     speed, pause = kind.port.speed_gbps, kind.pause_bytes
-    try:
-        advice = recommend(
-            Need(
-                speed_gbps=speed,
-                round_trip_s=round_trip_s(hops),
-                most_flows=most_flows,
-                kmax_limit_bytes=0 if pause is None else int(pause),
-            )
-        )
-    except ValueError as error:
-        return ("-", "-", "-", str(error))
-    point = advice.parameters.congestion_point
-    question = Question(round_trip_s=round_trip_s(hops), buffer=buffer)
-    why = (
-        f"{own_set(advice, speed, question).note} Valid for these NIC parameters only; see "
-        "`rocefab show dcqcn`."
+    need = Need(
+        speed_gbps=speed,
+        round_trip_s=round_trip_s(hops),
+        most_flows=most_flows,
+        kmax_limit_bytes=0 if pause is None else int(pause),
     )
+    limits, trip_s = "", need.round_trip_s
+    try:
+        advice = recommend(need)
+    except ValueError as error:
+        if not is_long(need, hops):
+            return ("-", "-", "-", str(error))
+        if kind.is_long:
+            return ("-", "-", "-", without_fit(need, kind.port, str(error)))
+        try:
+            advice, limits, trip_s = inside(need, hops)
+        except ValueError as other:
+            return ("-", "-", "-", str(other))
+    point = advice.parameters.congestion_point
+    question = Question(round_trip_s=trip_s, buffer=buffer)
+    why = " ".join((
+        own_set(advice, speed, question).note,
+        *((limits,) if limits else ()),
+        "Valid for these NIC parameters only; see `rocefab show dcqcn`.",
+    ))
     return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)
 
 

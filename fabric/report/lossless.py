@@ -12,6 +12,7 @@ from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.report.buffers import congested_buffer
 from fabric.report.dcqcn import Question, kinds, parameters_of
+from fabric.report.deadlock import further
 from fabric.report.table import Table
 from fabric.validate.cable import cable_of
 from fabric.validate.world import model_of
@@ -51,7 +52,7 @@ def least_pause_bytes(designs: Designs) -> float:
     known = {
         pause_threshold_bytes(port.headroom.dynamic_th, pool)
         for device in designs.devices.values()
-        if (pool := lossless_pool_bytes(device)) is not None
+        if (pool := lossless_pool_bytes(device))
         for port in device.ports
         if port.headroom
     }
@@ -106,6 +107,7 @@ def deadlock(designs: Designs) -> Table:
     if proof.bounce:
         when = f" after {proof.bounce.failure}" if proof.bounce.failure else ""
         rows.append(("leaf between spines", f"{proof.bounce.leaf}{when}"))
+    rows += further(designs, free=proof.free)
     return Table(("item", "value"), tuple(rows))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.design.pool import lossless_pool_bytes
+from fabric.intent.classes import class_named
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.intent.classes import LosslessClass
     from fabric.qos.dcqcn.parameters import ParameterSet
     from fabric.report.simulation_settings import Load, Settings
     from fabric.topology.sample_path import Step
@@ -58,18 +60,24 @@ def incast_target(
     sampler = Sampler(designs.fabric, load.seed)
     paths: list[tuple[Step, ...]] = []
     for word in receivers:
-        paths += _incast(designs, sampler, _nic(designs, word), load.senders, far=far)
+        paths += _incast(designs, sampler, nic_row(designs, word), load.senders, far=far)
     leaf_port = _port_at(designs, paths[0][-1])
-    parameters = _parameters(designs, leaf_port, settings)
+    one = _class_at(leaf_port, load)
+    parameters = _parameters(designs, leaf_port, one, settings)
     marking = settings.marking
     if marking is None and settings.parameters == OWN:
         marking = parameters.congestion_point
-    priority = leaf_port.qos.classes[0].pfc_priority if leaf_port.qos else 0
-    return _Builder(designs, marking, load).target(paths, priority), parameters
+    return Builder(designs, marking, load).target(paths, one.pfc_priority), parameters
 
 
-def _nic(designs: Designs, word: str) -> int:
-    """Return the row of ``HOST:INTERFACE``."""
+def nic_row(designs: Designs, word: str) -> int:
+    """Return the row of ``HOST:INTERFACE``.
+
+    Raises
+    ------
+    InputError
+        When there is no such NIC.
+    """
     host, _, interface = word.partition(":")
     design = designs.hosts.get(host)
     names = [nic.interface for nic in design.nics] if design else []
@@ -111,12 +119,20 @@ def _port(device: DeviceDesign, number: int) -> PortDesign:
     return next(port for port in device.ports if port.number == number)
 
 
-def _marking(device: DeviceDesign, port: PortDesign) -> CongestionPoint | None:
+def _class_at(port: PortDesign, load: Load) -> LosslessClass:
+    if port.qos is None:
+        raise InputError(
+            f"port {port.name} carries no lossless class; there is nothing to simulate"
+        )
+    return class_named(port.qos.classes, load.lossless_class, f"port {port.name}")
+
+
+def _marking(device: DeviceDesign, port: PortDesign, load: Load) -> CongestionPoint | None:
     """Return the thresholds of a port as the switch programs them."""
     if port.qos is None:
         return None
     step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-    one = port.qos.classes[0]
+    one = _class_at(port, load)
     kmin, kmax = (
         programmed_bytes(size, step) if step else size for size in (one.kmin_bytes, one.kmax_bytes)
     )
@@ -125,12 +141,9 @@ def _marking(device: DeviceDesign, port: PortDesign) -> CongestionPoint | None:
     )
 
 
-def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> ParameterSet:
-    if port.qos is None:
-        raise InputError(
-            f"port {port.name} carries no lossless class; there is nothing to simulate"
-        )
-    one = port.qos.classes[0]
+def _parameters(
+    designs: Designs, port: PortDesign, one: LosslessClass, settings: Settings
+) -> ParameterSet:
     point = CongestionPoint(
         kmin_bytes=one.kmin_bytes, kmax_bytes=one.kmax_bytes, pmax_percent=one.pmax_percent
     )
@@ -141,8 +154,14 @@ def _parameters(designs: Designs, port: PortDesign, settings: Settings) -> Param
         raise InputError(str(error)) from error
 
 
-class _Builder:
-    """Numbers the nodes and cables of some paths."""
+class Builder:
+    """Numbers the nodes and cables of some paths.
+
+    Parameters
+    ----------
+    marking : CongestionPoint or None
+        Thresholds of all switches; None takes those of the design.
+    """
 
     def __init__(self, designs: Designs, marking: CongestionPoint | None, load: Load) -> None:
         self._load = load
@@ -156,6 +175,7 @@ class _Builder:
         self._names: list[str] = []
 
     def target(self, paths: Sequence[tuple[Step, ...]], pfc_priority: int) -> Target:
+        """Return the part of the fabric that the paths touch."""
         ports = tuple(
             tuple(2 * self._cable(step) + (not step.up) for step in path) for path in paths
         )
@@ -197,7 +217,7 @@ class _Builder:
         return End(
             node=self._node(switch, device),
             ingress=_ingress(switch, port),
-            marking=self._override or _marking(device, port),
+            marking=self._override or _marking(device, port, self._load),
             response_ns=self._response_ns(speed_gbps),
             detection_ms=watchdog.detection_ms if watchdog and watchdog.enabled else 0,
         )
@@ -219,7 +239,13 @@ class _Builder:
 
 
 def _pool_bytes(device: DeviceDesign, assumed_bytes: int) -> int:
-    pool = lossless_pool_bytes(device) or assumed_bytes
+    known = lossless_pool_bytes(device)
+    if known == 0:
+        raise InputError(
+            f"{device.name} has no shared pool: its ports take more than its buffer; see "
+            "`rocefab show buffer`"
+        )
+    pool = known or assumed_bytes
     if not pool:
         raise InputError(
             f"the shared pool of {device.name} ({device.sku.name}) is not known; give the pool of "

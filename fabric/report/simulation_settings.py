@@ -31,6 +31,8 @@ class Load:
         Shared pool of switches whose pool is not known; 0 rejects them.
     response_ns : float or None
         Time from a pause until its receiver stops; None takes the most that IEEE 802.3 allows.
+    lossless_class : str or None
+        Class of the flows; None takes the first.
     """
 
     senders: int = 16
@@ -42,6 +44,7 @@ class Load:
     duration_us: float = 15_000.0
     payload_bytes: int = 4096
     seed: int = 1
+    lossless_class: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -263,11 +263,22 @@ def islands(fabric: Fabric) -> Ints:
 
     Planes are islands, and so is each leaf of a rail-only fabric. Cables that are off join nothing.
     """
+    return joined_by(fabric, fabric.uplinks.enabled)
+
+
+def joined_by(fabric: Fabric, cables: Bools) -> Ints:
+    """Return a number for each switch, shape (switches,): equal where some of the cables join them.
+
+    Parameters
+    ----------
+    cables : array of bool, shape (uplinks,)
+        Which cables count.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     up, size = fabric.uplinks, len(fabric.switches)
-    on = up.enabled
-    cables = coo_array((np.ones(on.sum()), (up.lower[on], up.upper[on])), shape=(size, size))
-    _, labels = connected_components(cables, directed=False)
+    ends = (up.lower[cables], up.upper[cables])
+    graph = coo_array((np.ones(cables.sum()), ends), shape=(size, size))
+    _, labels = connected_components(graph, directed=False)
     return np.asarray(labels, dtype=np.int64)

@@ -32,13 +32,15 @@ class End:
 class Pair:
     """All enabled cables with the same two policies; the ends are those of the first one.
 
-    ``kind`` is ``host`` (left end: the host) or ``uplink`` (left end: the leaf).
+    ``kind`` is ``host`` (left end: the host) or ``uplink`` (left end: the leaf). ``shortest_m`` is
+    the length of the shortest one.
     """
 
     kind: Literal["host", "uplink"]
     left: End
     right: End
     cables: int
+    shortest_m: int
 
 
 def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
@@ -58,13 +60,14 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
         host = fabric.hosts.names[int(nics.host[row])]
         near = End(numbers.policies[left], host)
         far = End(numbers.policies[right], *port(int(nics.leaf[row]), int(nics.port[row])))
-        rows.append(Pair("host", near, far, cables))
-    for row, left, right, cables in _distinct(
-        ports[up.lower, up.lower_port], ports[up.upper, up.upper_port], up.enabled
-    ):
+        alike = (hosts[nics.host] == left) & (ports[nics.leaf, nics.port] == right) & nics.enabled
+        rows.append(Pair("host", near, far, cables, int(nics.cable_m[alike].min())))
+    lower, upper = ports[up.lower, up.lower_port], ports[up.upper, up.upper_port]
+    for row, left, right, cables in _distinct(lower, upper, up.enabled):
         near = End(numbers.policies[left], *port(int(up.lower[row]), int(up.lower_port[row])))
         far = End(numbers.policies[right], *port(int(up.upper[row]), int(up.upper_port[row])))
-        rows.append(Pair("uplink", near, far, cables))
+        alike = (lower == left) & (upper == right) & up.enabled
+        rows.append(Pair("uplink", near, far, cables, int(up.cable_m[alike].min())))
     return tuple(rows)
 
 

@@ -13,6 +13,15 @@ from tests.change import labs
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 ALL = Selection()
 TABLE, COMPUTED = "leaf: {sku: ACS-MSN4700}", "leaf: {sku: ACS-MSN4700, buffer_model: dynamic}"
+SHARED = COMPUTED.replace("dynamic", "dynamic, headroom_over_subscription: 1")
+#: One after the other: what stands in the inventory, and what comes in its place.
+STEPS = (
+    (TABLE, TABLE),
+    (TABLE, COMPUTED),
+    (COMPUTED, SHARED),
+    (SHARED, COMPUTED),
+    (COMPUTED, TABLE),
+)
 
 
 def profiles(leaf):
@@ -26,7 +35,7 @@ def test_there_and_back(tmp_path, monkeypatch):
     with laboratory(project, tmp_path / "lab") as lab:
         connections = tmp_path / "lab" / CONNECTIONS
         leaf = lab[labs.LEAF]
-        for old, new in ((TABLE, TABLE), (TABLE, COMPUTED), (COMPUTED, TABLE)):
+        for old, new in STEPS:
             project = labs.changed(tmp_path / "inventory", old, new)
             made = plan(project, connections, ALL, "rail", labs.silent)
             result = apply(made, tmp_path / "state", connections, OPTIONS, labs.silent)
@@ -35,7 +44,9 @@ def test_there_and_back(tmp_path, monkeypatch):
             assert not [
                 item for item in drift(project, connections, ALL, labs.silent) if item.drift
             ]
-            computed = new == COMPUTED
+            computed = new != TABLE
+            parameters = leaf.table("DEFAULT_LOSSLESS_BUFFER_PARAMETER").get("AZURE", {})
+            assert ("over_subscribe_ratio" in parameters) is (new == SHARED)
             assert (COMPUTED_PROFILE in profiles(leaf)) is computed
             assert bool(leaf.computed_groups) is computed
             assert any(name.startswith("pg_lossless_") for name in profiles(leaf)) is not computed

@@ -11,17 +11,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from fabric.core.registry import Registry
 from fabric.core.units import gbps_to_mbps
 from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+from fabric.design.pool import computed_buffer
 from fabric.platforms.asic import Asic
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 from fabric.qos.headroom.budget import budget
+from fabric.qos.headroom.computed import ComputedPool
 from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import headroom, laws, packing_factor, spectrum_settings
@@ -36,6 +39,7 @@ from fabric.qos.headroom.wire import (
 )
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
 from fabric.workflow.project import Project
+from tests.render.designs import variant
 
 figures: Registry[Callable[[], str]] = Registry("block of figures")
 
@@ -223,11 +227,12 @@ def assumptions() -> str:
             continue
         known = _inferred(model).assumptions
         response = known.settings.peer_response_bytes
+        quanta = "IEEE 802.3" + ("; at 800G twice its quanta" if known.settings.late_800g else "")
         found = (
             f"{known.port_mtu_bytes:,} and {known.lossless_mtu_bytes:,}",
             f"{known.settings.small_packet_percent:g} %",
             f"{known.settings.small_frame_factor():g}",
-            f"{response:,.0f} bytes at every speed" if response else "IEEE 802.3",
+            f"{response:,.0f} bytes at every speed" if response else quanta,
         )
         alike.setdefault(found, []).append(model.name)
     rows = [(", ".join(names), *found) for found, names in alike.items()]
@@ -312,6 +317,27 @@ def shared_headroom() -> str:
         rows.append((model.name, size(pool), ports, size(row), f"{ratio:.1f}", pool // row))
     heads = "model | shared headroom | ports, 40 m | headroom of each | oversubscription | at once"
     return table(heads, rows)
+
+
+@figures.add("computed")
+def computed() -> str:
+    """Return what the leaf takes where it computes its buffer, each group alone and all sharing."""
+    pools = [_computed(""), _computed(", headroom_over_subscription: 2")]
+    names = dict.fromkeys(part.name for pool in pools for part in pool.parts)
+    sums = [{part.name: part.amount_bytes for part in pool.parts} for pool in pools]
+    rows = [(name, *(size(one[name]) if name in one else "-" for one in sums)) for name in names]
+    rows.append(("left, for two pools", *(size(pool.left_bytes) for pool in pools)))
+    rows.append(("**pool for lossless traffic**", *(size(pool.pool_bytes) for pool in pools)))
+    return table(f"{LEAF}, bytes | each its own headroom | headroom_over_subscription 2", rows)
+
+
+def _computed(shares: str) -> ComputedPool:
+    model = leaf().sku.name
+    with TemporaryDirectory() as folder:
+        changes = {f"sku: {model}": f"sku: {model}, buffer_model: dynamic{shares}"}
+        pool = computed_buffer(variant(Path(folder) / "i", INVENTORY.name, changes)[LEAF])
+    assert pool
+    return pool
 
 
 @figures.add("alpha")

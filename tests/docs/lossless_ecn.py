@@ -16,6 +16,7 @@ from fabric.core.units import (
 )
 from fabric.platforms.features import declared
 from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.loss import start_loss_bytes
 from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.recommend import Need, recommend
@@ -28,6 +29,7 @@ from fabric.qos.headroom.wire import SIGNAL_M_PER_S
 from fabric.qos.path import (
     HOP_NS,
     ROCE_PACKET_BYTES,
+    Hop,
     longest_path,
     one_way_s,
     round_trip_s,
@@ -238,3 +240,31 @@ def dcqcn() -> str:
 
 def _with(made: ParameterSet, point: CongestionPoint) -> ParameterSet:
     return replace(made, congestion_point=point)
+
+
+@figures.add("long-haul")
+def long_haul() -> str:
+    """Return what slower timers give over long cables, and what a start loses without PFC."""
+    rows = []
+    for cable_m in (10_000, 25_000, 80_000):
+        hops = tuple(Hop(400, metres) for metres in (5, 40, cable_m, cable_m, 40, 5))
+        trip = round_trip_s(hops)
+        found = recommend(Need(speed_gbps=400, round_trip_s=trip)).parameters
+        point, nic = found.congestion_point, found.reaction_point
+        timers = replace(PAPER.reaction_point, byte_counter_bytes=0)
+        lost = start_loss_bytes(16, 400, trip, replace(PAPER, reaction_point=timers), 10_000_000)
+        rows.append((
+            f"{cable_m:,} m",
+            f"{s_to_us(trip):,.0f}",
+            size(point.kmin_bytes),
+            size(point.kmax_bytes),
+            f"{point.pmax_percent:g} %",
+            nic.additive_mbps,
+            f"{nic.timer_us} and {nic.cut_period_us}",
+            size(lost),
+        ))
+    return table(
+        "400G, two cables of | round trip, us | Kmin, bytes | Kmax, bytes | Pmax | R_AI, Mb/s "
+        "| T and CNP gap, us | 16 flows lose without PFC, at most, bytes",
+        rows,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.core.units import s_to_ms, s_to_us
+from fabric.core.units import mib_to_bytes, s_to_ms, s_to_us
 from fabric.platforms import platforms
 from fabric.qos.deadlock import prove
 from fabric.qos.ecmp.collective import (
@@ -18,8 +18,10 @@ from fabric.qos.ecmp.load import (
     used_share,
 )
 from fabric.qos.watchdog import longest_pause_s, storm
+from fabric.report.storm import storm as nic_storm
 from fabric.validate.runner import all_rules
-from tests.docs.lossless import ends, figures, leaf, project, size, table
+from fabric.workflow.project import Project
+from tests.docs.lossless import INVENTORY, ends, figures, leaf, project, size, table
 from tests.docs.papers import collision_probability, members_used
 from tests.qos.deadlock.written import dependencies, find_cycle
 from tests.topology.fabrics import fabric
@@ -153,6 +155,49 @@ def leaf_ports() -> tuple[int, int]:
     return kinds.count("host"), kinds.count("uplink")
 
 
+#: Examples with one NIC of each, and the pool of their switches that have none, in MiB.
+STORMS = {
+    "rail-only": ("gpu001:eth1", 0),
+    "a100-pcie": ("a100-1:ens1f0", 16),
+    "dual-tor": ("gpu01:eth1", 0),
+    "dual-plane": ("gpu01:eth1", 0),
+    "three-tier": ("gpu01:eth1", 0),
+    "explicit": ("x3001:eth1", 0),
+    "demo": ("gpu001:eth1", 64),
+    "rail-512": ("gpu001:eth1", 0),
+}
+
+
+@figures.add("storms")
+def storms() -> str:
+    """Return what a storm of one NIC stops in each example."""
+    rows = []
+    for name, (nic, pool_mib) in STORMS.items():
+        for pattern in ("rail", "all"):
+            designs = Project(INVENTORY.parent / name)
+            report = nic_storm(
+                designs, nic, pattern=pattern, pool_bytes=int(mib_to_bytes(pool_mib))
+            )
+            end = report.end
+            assert end
+            ports = sum(tier.ports for tier in report.tiers)
+            nics = sum(tier.ports for tier in report.tiers if tier.title.startswith("NIC"))
+            rows.append((
+                f"{name} (pools assumed)" if pool_mib else name,
+                pattern,
+                f"{nics} of {sum(map(len, report.traffic.members)) - 1}",
+                ports - nics,
+                f"{report.hosts_end} of {len(designs.fabric.hosts)}",
+                f"{s_to_us(report.last_s):,.0f}",
+                f"{s_to_ms(end.earliest_s):.0f} to {s_to_ms(end.latest_s):.0f}",
+            ))
+    return table(
+        "example | traffic | NICs paused | switch ports paused | hosts stopped | all after, us "
+        "| the leaf's watchdog acts after, ms",
+        rows,
+    )
+
+
 @figures.add("watchdog")
 def watchdog() -> str:
     """Return times of the example's watchdog against pauses and drains, by speed."""
@@ -178,12 +223,12 @@ def watchdog() -> str:
 
 #: Topic -> rules; those of QOS that stand nowhere are listed as "other".
 _TOPICS = {
-    "headroom": "QOS020 QOS021 QOS024 QOS025 QOS045 SON007 SON014",
+    "headroom": "QOS020 QOS021 QOS024 QOS025 QOS045 QOS050 SON007 SON014",
     "NIC": "QOS041",
     "buffer, pools, classes": "QOS022 QOS026 QOS027 QOS040 QOS047 SON001 SON006 SON008",
     "thresholds": "QOS028 SON009 EOS004",
     "ECN": "QOS001 QOS002 QOS003 QOS029 QOS030 QOS031 QOS034 EOS005 SON004 SON010 SON015",
-    "DCQCN": "QOS008 QOS009 QOS036",
+    "DCQCN": "QOS008 QOS009 QOS036 QOS055",
     "deadlock, flooding": "QOS060 QOS061 QOS062 QOS063 BGP004 ARP001",
     "ECMP": "BGP003 TOP012 TOP014 TOP015",
     "watchdog": "QOS013 QOS014 QOS015 QOS023 QOS032 QOS033 EOS002 SON002 SON011 SON016 SON023",

@@ -75,6 +75,18 @@ def test_what_it_is_computed_from(
     assert found["LOSSLESS_TRAFFIC_PATTERN"] == {"AZURE": row}
 
 
+def test_a_shared_headroom(tmp_path: Path) -> None:
+    """The ratio is the only difference: the switch computes the size."""
+    shares = {"dynamic": "dynamic, headroom_over_subscription: 2"}
+    plain = config(variant(tmp_path / "a", "demo", DYNAMIC)["su1-rail0"])
+    both = {old: new.replace(*next(iter(shares.items()))) for old, new in DYNAMIC.items()}
+    shared = config(variant(tmp_path / "b", "demo", both)["su1-rail0"])
+    parameter = shared.pop("DEFAULT_LOSSLESS_BUFFER_PARAMETER")["AZURE"]
+    plain_parameter = plain.pop("DEFAULT_LOSSLESS_BUFFER_PARAMETER")["AZURE"]
+    assert parameter == {**plain_parameter, "over_subscribe_ratio": "2"}
+    assert shared == plain
+
+
 def test_any_length(tmp_path: Path) -> None:
     """The table knows 5, 40 and 300 m; here the law of the ASIC is asked in place of it."""
     devices = "devices: [{names: su1-rail0, ports: {Ethernet0: {cable_m: 33}}}]"
@@ -98,6 +110,9 @@ def test_the_largest_frame_of_any_port_counts(tmp_path: Path) -> None:
     found = {int(port.headroom.link.lossless_mtu_bytes) for port in leaf.ports if port.headroom}
     assert found == {1522, 9022}
     assert config(leaf)["LOSSLESS_TRAFFIC_PATTERN"]["AZURE"]["mtu"] == "9022"
+    hosts = {port.headroom for port in leaf.ports if port.headroom and port.kind == "host"}
+    assert len(hosts) == 2
+    assert len({group.headroom_bytes for group in hosts}) == 1
 
 
 def test_a_switch_that_cannot_is_refused() -> None:

@@ -51,6 +51,37 @@ def test_host_port_with_a_table() -> None:
     assert result["watchdog", "longest pause of one frame"][0] == "83.9 us"
 
 
+@pytest.mark.parametrize(("vendor", "driver"), [("broadcom", "bnxt"), ("amd", "ionic")])
+def test_a_nic_whose_firmware_sizes_its_buffers(tmp_path: Path, vendor: str, driver: str) -> None:
+    """The formula is that of mlx5 alone."""
+    data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
+    data["host"]["nic"] = {"vendor": vendor, "driver": driver}
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    result = rows(Project(tmp_path), "su1-rail0", "Ethernet0")
+    assert result["gpu001 NIC", "headroom"][0] == "unknown"
+    assert driver in result["gpu001 NIC", "headroom"][1]
+    assert ("gpu001 NIC", "XOFF") not in result
+
+
+def test_a_law_is_called_an_estimate() -> None:
+    """EOS has no table; the one known table of the silicon keeps less."""
+    result = rows(project("a100-pcie"), "rack1-leaf", "Ethernet1/1")
+    assert result["headroom", "verdict"][0] == "enough, as estimated by the law"
+    assert result["headroom", "other tables"][0] == "75,366 bytes (1 model)"
+
+
+def test_a_computed_pool(tmp_path: Path) -> None:
+    """The formula is that of the switch, so that the verdict is no estimate."""
+    data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
+    data["platforms"]["leaf"] |= {"buffer_model": "dynamic", "headroom_over_subscription": 2}
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    result = rows(Project(tmp_path), "su1-rail0", "Ethernet0")
+    assert result["headroom", "verdict"][0] == "enough"
+    assert result["threshold", "computed pool"][0] == "70,283,776 bytes"
+    assert result["threshold", "shared headroom"][0] == "8,159,232 bytes"
+    assert result["threshold", "XOFF, one group"][0] == "35,141,888 bytes"
+
+
 def test_the_nic_at_the_other_end() -> None:
     """(301 + 216 * 5 / 100) * 400 + 272 * 9000 / 100, with whole numbers."""
     result = rows(project("rail-512"), "su1-rail0", "Ethernet0")

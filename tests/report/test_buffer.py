@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
+from typer.testing import CliRunner
 
+from fabric.cli.app import app
+from fabric.core.errors import InputError
 from fabric.platforms.catalogue import sku
 from fabric.report.buffer import buffer
+from fabric.report.computed_buffer import computed
 from fabric.workflow.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -101,3 +106,94 @@ def test_a_cable_that_cannot_fit_says_so(tmp_path: Path) -> None:
     assert leaf["ports_fit"] < 32
     assert 0 < leaf["cable_m_fits"] < 80_000
     assert leaf["mtu_bytes_fits"] == "none"
+
+
+def _computing(folder: Path, ratio: int | None = None) -> Path:
+    own = {"sku": "ACS-SN5600", "buffer_model": "dynamic"}
+    if ratio:
+        own["headroom_over_subscription"] = ratio  # type: ignore[assignment]
+    return _changed(folder, "rail-512", platforms={"leaf": {**own, "host_ports": 32}, "spine": own})
+
+
+def test_a_computed_pool_is_what_the_ports_leave(tmp_path: Path) -> None:
+    """All that the buffer manager takes is taken; a metre more than the longest does not fit."""
+    (_, spine) = _rows(_computing(tmp_path))
+    assert spine["pool_bytes"] == 65_057_280
+    assert spine["free_bytes"] == 2 * 65_057_280
+    longest = spine["cable_m_fits"]
+    assert isinstance(longest, int)
+    (_, edge) = _rows(_changed_cable(tmp_path, longest))
+    (_, beyond) = _rows(_changed_cable(tmp_path, longest + 1))
+    assert edge["pool_bytes"] != "none"
+    assert beyond["pool_bytes"] == "none"
+
+
+def _changed_cable(folder: Path, uplink_m: int) -> Path:
+    data = yaml.safe_load((folder / "fabric.yaml").read_text())
+    data["cables"]["uplink_m"] = uplink_m
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    return folder
+
+
+def test_a_computed_shared_headroom(tmp_path: Path) -> None:
+    (leaf, _) = _rows(_computing(tmp_path, 2))
+    assert leaf["shared_headroom_bytes"] == 8_159_232
+    assert leaf["over_subscription"] == 2
+    assert leaf["pool_bytes"] == 70_283_776
+
+
+@pytest.mark.parametrize(
+    ("ratio", "left", "xoff"), [(None, 131_818_496, None), (2, 140_567_552, 8_159_232)]
+)
+def test_parts_of_a_computed_buffer(
+    tmp_path: Path, ratio: int | None, left: int, xoff: int | None
+) -> None:
+    """The parts and what is left are the buffer, as SONiC's own script adds them up."""
+    table = computed(Project(_computing(tmp_path, ratio)))
+    rows = {row[2]: row[4] for row in table.rows if row[1] == "su1-rail0"}
+    taken = sum(row[4] for row in table.rows if row[1] == "su1-rail0" and "taken" in str(row[5]))  # type: ignore[misc]
+    assert rows["left for pools"] == left
+    assert taken + left == 158_229_504
+    assert rows.get("ingress_lossless_pool xoff") == xoff
+    assert rows["profile of 400G, 5 m, 8 lanes"] == (38_912 if ratio else 286_720)
+
+
+def test_no_switch_computes() -> None:
+    with pytest.raises(InputError, match="no switch computes its buffers"):
+        computed(Project(ROOT / "inventory" / "rail-512"))
+
+
+#: Long cables that take all of a small buffer: 16 uplinks of 10G, and 12 hosts.
+LONG = {
+    "platforms": {
+        "leaf": {"sku": "ACS-MSN2700", "buffer_model": "dynamic", "host_ports": 16},
+        "spine": {"sku": "ACS-MSN2700", "buffer_model": "dynamic"},
+    },
+    "speeds": {"host_gbps": 10, "uplink_gbps": 10},
+    "rails": 1,
+    "units": [{"name": "su1", "hosts": "gpu[001-012]"}],
+    "spines": {"count": 4, "links_per_leaf": 4},
+    "cables": {"host_m": 5, "uplink_m": 25_900},
+    "host": {"gpus": 1, "interfaces": "eth1", "rdma_devices": "mlx5_1"},
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["show", "buffer"], "none"),
+        (["show", "ecn"], "no shared pool: the ports take more than the buffer"),
+        (["explain", "su1-rail0", "Ethernet0"], "the ports take more than the buffer"),
+        (
+            ["simulate", "--incast", "4", "--to", "gpu001:eth1", "--bytes", "64KiB"],
+            "su1-rail0 has no shared pool",
+        ),
+    ],
+)
+def test_no_pool_is_left(tmp_path: Path, command: list[str], words: str) -> None:
+    """Every command that reads the pool says so, and none goes on with a threshold below 0."""
+    folder = str(_changed(tmp_path, "rail-512", **LONG))
+    place = 2 if command[0] == "show" else 1
+    result = CliRunner().invoke(app, [*command[:place], folder, *command[place:]])
+    assert words in f"{result.output}{result.exception}"
+    assert (result.exit_code == 0) is (command[0] != "simulate")

@@ -11,10 +11,13 @@ from typer.testing import CliRunner
 
 from fabric.cli.app import app
 from fabric.core.errors import InputError
+from fabric.qos.deadlock import pairs as pairs_module
 from fabric.report.ecmp import ecmp
 from fabric.report.lossless import cable, dcqcn_settings, deadlock, least_pause_bytes, question
 from fabric.workflow.project import Project
 
+#: What no proof covers.
+NIC = "not covered: the NIC must take what arrives while it may not send"
 ROOT = Path(__file__).parents[2]
 RUN = CliRunner()
 #: Each spine its own AS, so that a leaf may carry traffic of the others; two uplinks are off.
@@ -53,7 +56,35 @@ def test_a_fabric_that_cannot_wait_for_itself() -> None:
         "answer": ["no cyclic buffer dependency"],
         "lossless buffers": [2048],
         "single failures checked": [536],
+        "any failures together": ["no cycle: no switch accepts a path that turns up again"],
+        "while BGP converges": ["no cycle and no loop, for the same reason"],
+        "requests and responses in a NIC": [NIC],
     }
+
+
+def test_two_failures_are_named(tmp_path: Path) -> None:
+    result = _cells(_demo(tmp_path, "devices:\n  - {names: spine02, asn: 65200}\n"))
+    assert result["answer"] == ["no cyclic buffer dependency"]
+    (pair,) = result["pairs of failures"]
+    assert str(pair).startswith("after su1-rail0 Ethernet128 to spine01 Ethernet1/1 and su1-rail1 ")
+    assert result["while BGP converges"] == [
+        "not covered: packets may loop until all switches agree"
+    ]
+    assert result["repair by bounces"] == [
+        "1 lossless class: all traffic stays lossless after 14 of 14 single failures"
+    ]
+
+
+def test_pairs_of_failures_without_a_cycle(tmp_path: Path, monkeypatch) -> None:
+    """With three spines of different AS numbers, no two failures take all common spines."""
+    spines = "".join(f"  - {{names: spine0{n}, asn: {65200 + n}}}\n" for n in (1, 2, 3))
+    changes = {"spines": {"count": 3, "links_per_leaf": 1}}
+    folder = _demo(tmp_path, f"devices:\n{spines}", **changes)
+    assert _cells(folder)["pairs of failures"] == ["no cycle in 171 of 171"]
+    monkeypatch.setattr(pairs_module, "MOST_PAIRS", 60)
+    assert _cells(folder)["pairs of failures"] == [
+        "no cycle in 60 of 171; with 95 % confidence, fewer than 4.9 % of all close one"
+    ]
 
 
 def test_a_leaf_between_spines_is_named(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_an_incast_has_the_design_of_the_inventory(rail):
     assert scenario.names[:4] == ("gpu002 eth1", "su1-rail0 Ethernet8", "gpu001 eth1",
                                   "su1-rail0 Ethernet0")  # fmt: skip
     assert cable.far.ingress.headroom_bytes == port.headroom.headroom_bytes
-    assert cable.far.marking.kmin_bytes >= port.qos.kmin_bytes
+    assert cable.far.marking.kmin_bytes >= port.qos.classes[0].kmin_bytes
     assert cable.speed_gbps == port.speed_gbps
     assert cable.near.ingress is None
     assert scenario.parameters.name == "connectx"

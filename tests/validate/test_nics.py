@@ -52,7 +52,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_verdict(name):
     moved, word, reason = CASES[name]
-    found = judge("eth1", 0, 3, {**STILL, **moved})
+    found = judge("eth1", 0, (3,), {**STILL, **moved})
     assert (found.word, found.deltas) == (word, moved)
     assert reason in found.reason
 
@@ -60,16 +60,16 @@ def test_verdict(name):
 @pytest.mark.parametrize("absent", ["out_of_sequence", "rx_prio3_pause", "np_cnp_sent"])
 def test_without_a_needed_counter_nothing_is_fine(absent):
     rose = {name: value for name, value in STILL.items() if name != absent}
-    assert judge("eth1", 0, 3, rose).word == "unknown"
-    assert absent in judge("eth1", 0, 3, rose).reason
-    assert judge("eth1", 0, 3, {**rose, "rx_discards_phy": 1}).word == "drops"
+    assert judge("eth1", 0, (3,), rose).word == "unknown"
+    assert absent in judge("eth1", 0, (3,), rose).reason
+    assert judge("eth1", 0, (3,), {**rose, "rx_discards_phy": 1}).word == "drops"
 
 
 @given(st.dictionaries(st.sampled_from(sorted(STILL)), st.integers(0, 2**40)))
 def test_more_of_a_counter_is_never_better(moved):
     """Worse, or the same; unknown does not come from values."""
-    less = judge("eth1", 0, 3, STILL).word
-    more = judge("eth1", 0, 3, {**STILL, **moved}).word
+    less = judge("eth1", 0, (3,), STILL).word
+    more = judge("eth1", 0, (3,), {**STILL, **moved}).word
     assert WORDS.index(more) >= WORDS.index(less)
     assert more != "unknown"
 
@@ -100,7 +100,7 @@ def test_differences_that_are_unknown(name):
     rose = deltas(before, after)
     assert isinstance(rose, str)
     assert reason in rose
-    assert judge("eth1", 0, 3, rose).word == "unknown"
+    assert judge("eth1", 0, (3,), rose).word == "unknown"
 
 
 def test_differences():

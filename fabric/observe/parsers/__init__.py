@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fabric.core.registry import Registry
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running
 
     Reading = Callable[[str], Any]
+    Titles = Mapping[str, str]
 
 
 class UnreadableError(ValueError):
@@ -33,3 +35,33 @@ class Parser(Protocol):
 
 
 parsers: Registry[Parser] = Registry("parser", plugins="parsers")
+
+#: First lines of outputs as people keep them in files, one after the other, and the subject of each
+#: (a key of ``Parser.readings``).
+titles: Registry[Titles] = Registry("titles of saved outputs", plugins="parsers")
+#: Prompt of a shell, ``admin@leaf1:~$``: an output ends before it.
+_PROMPT = re.compile(r"\S+@\S+[$#] ?")
+
+
+def titled(platform: str, text: str) -> dict[str, str]:
+    """Return the outputs of a file by their subject; of one that is there twice, the last.
+
+    Parameters
+    ----------
+    platform : str
+        System of the device that printed them.
+    text : str
+        The file: prompts and outputs of other commands may stand between.
+    """
+    known = dict(titles.items()).get(platform, {})
+    outputs: dict[str, list[str]] = {}
+    subject = ""
+    for line in text.splitlines(keepends=True):
+        if line.strip() in known:
+            subject = known[line.strip()]
+            outputs[subject] = []
+        elif not line.strip() or _PROMPT.match(line):
+            subject = ""
+        if subject:
+            outputs[subject].append(line)
+    return {name: "".join(lines) for name, lines in outputs.items()}

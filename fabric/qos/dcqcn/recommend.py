@@ -12,6 +12,10 @@
    die out. With the slope, Pmax gives Kmax.
 5. R_AI is the largest step, doubling from the default of ConnectX, whose Kmax is within the limit:
    it is how fast freed capacity is taken. R_HAI is ten times that, as in all published sets.
+6. Over a round trip of ``LONG_TRIP_S`` and more, feedback is older than the paper's timers, and no
+   step fits. Then the timers, the CNP gap among them, are 2, 4, 8 ... times the paper's, the
+   shortest that fit, Kmax may be ``LONG_DELAYS`` bandwidth-delay products, and the step may
+   be below the default.
 """
 
 from __future__ import annotations
@@ -49,6 +53,15 @@ RESERVE = 1.25
 KMAX_BYTES_PER_GBPS = 16_000
 #: Doublings of the additive step of ConnectX, 5 Mb/s, that are tried; our choice.
 _DOUBLINGS = 9
+_STEPS_MBPS = tuple(CONNECTX.reaction_point.additive_mbps << count for count in range(_DOUBLINGS))
+#: Round trip from which slower timers are tried: about the paper's timers, 50 and 55 us.
+LONG_TRIP_S = 50e-6
+#: Largest Kmax over a long round trip, in bandwidth-delay products; our choice.
+LONG_DELAYS = 4
+#: Times the paper's timers, and steps below the default of ConnectX, that are tried then; our
+#: choice.
+_SLOWER = (2, 4, 8, 16, 32, 64)
+_SMALL_STEPS_MBPS = (1, 2)
 #: Hyper step over the additive step: the ratio of the factory defaults of ConnectX (5 and 50 Mb/s).
 _HYPER_STEPS = 10
 _ALL_PERCENT = 100
@@ -72,6 +85,8 @@ class Trial:
         p* of the most flows.
     fits : bool
         Whether margin and reserve hold, and Kmax is within the limit.
+    slower : int
+        How many times the paper's timers.
     """
 
     parameters: ParameterSet
@@ -79,6 +94,7 @@ class Trial:
     worst_flows: int
     most_marking: float
     fits: bool
+    slower: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +151,16 @@ class Need:
     @property
     def limit_bytes(self) -> int:
         """Largest Kmax."""
-        scale = KMAX_BYTES_PER_GBPS * self.speed_gbps
-        return min(self.kmax_limit_bytes, scale) if self.kmax_limit_bytes else scale
+        return self._bounded(KMAX_BYTES_PER_GBPS * self.speed_gbps)
+
+    @property
+    def long_limit_bytes(self) -> int:
+        """Largest Kmax with slower timers."""
+        delay_bytes = gbps_to_bytes_per_s(self.speed_gbps) * self.round_trip_s
+        return self._bounded(max(self.limit_bytes, int(LONG_DELAYS * delay_bytes)))
+
+    def _bounded(self, scale_bytes: int) -> int:
+        return min(self.kmax_limit_bytes, scale_bytes) if self.kmax_limit_bytes else scale_bytes
 
 
 def recommend(need: Need) -> Recommendation:
@@ -147,31 +171,50 @@ def recommend(need: Need) -> Recommendation:
     ValueError
         When no additive step leaves Kmax within the limit; the message says what it takes.
     """
-    steps = [CONNECTX.reaction_point.additive_mbps << count for count in range(_DOUBLINGS)]
-    trials = tuple(_trial(need, step) for step in steps)
+    trials = tuple(_trial(need, step) for step in _STEPS_MBPS)
+    limit = need.limit_bytes
+    if need.round_trip_s >= LONG_TRIP_S and not any(trial.fits for trial in trials):
+        trials, limit = _slow_trials(need), need.long_limit_bytes
     fitting = [trial for trial in trials if trial.fits]
     if not fitting:
-        least = min(trial.parameters.congestion_point.kmax_bytes for trial in trials)
-        raise ValueError(
-            f"no step leaves {need.speed_gbps} Gb/s and {need.most_flows} flows stable with Kmax "
-            f"up to {need.limit_bytes} bytes over {s_to_us(need.round_trip_s):g} us; the least "
-            f"Kmax is {least} bytes"
-        )
+        raise ValueError(_no_fit(need, trials, limit))
     chosen = fitting[-1]
-    reasons = _reasons(need, chosen)
+    reasons = _reasons(need, chosen, limit)
     return Recommendation(replace(chosen.parameters, note=" ".join(reasons)), reasons, trials)
 
 
-def _trial(need: Need, additive_mbps: int) -> Trial:
+def _slow_trials(need: Need) -> tuple[Trial, ...]:
+    """Return the trials with slower timers, up to the first ones of which some fit."""
+    trials: tuple[Trial, ...] = ()
+    for slower in _SLOWER:
+        more = tuple(_trial(need, step, slower) for step in (*_SMALL_STEPS_MBPS, *_STEPS_MBPS))
+        trials += more
+        if any(trial.fits for trial in more):
+            break
+    return trials
+
+
+def _no_fit(need: Need, trials: tuple[Trial, ...], limit_bytes: int) -> str:
+    least = min(trials, key=lambda trial: trial.parameters.congestion_point.kmax_bytes)
+    timers = f" with timers {least.slower} times the paper's" if least.slower > 1 else ""
+    return (
+        f"no step leaves {need.speed_gbps} Gb/s and {need.most_flows} flows stable with Kmax "
+        f"up to {limit_bytes} bytes over {s_to_us(need.round_trip_s):g} us; the least "
+        f"Kmax is {least.parameters.congestion_point.kmax_bytes} bytes{timers}"
+    )
+
+
+def _trial(need: Need, additive_mbps: int, slower: int = 1) -> Trial:
     """Work out the thresholds for one additive step: the edge of oscillation, then half of it."""
-    draft = _draft(need, additive_mbps)
+    limit = need.limit_bytes if slower == 1 else need.long_limit_bytes
+    draft = _draft(need, additive_mbps, slower)
     kmin_bytes = draft.congestion_point.kmin_bytes
     model = loop(draft, gbps_to_bps(need.speed_gbps), need.flows, need.packet_bytes)
     most_marking = float(fixed_point(model).marking[-1])
     wanted_percent = math.ceil(share_to_percent(RESERVE * most_marking))
     pmax_percent = min(wanted_percent, _ALL_PERCENT)
     pmax = percent_to_share(pmax_percent)
-    guess = pmax / need.limit_bytes
+    guess = pmax / limit
     margin = float(stability(model, guess, need.round_trip_s).slope_margin.min())
     edge = max(guess * margin, _FLATTEST_PER_BYTE)
     kmax_bytes = kmin_bytes + _grains(pmax * MARGIN / edge)
@@ -186,15 +229,20 @@ def _trial(need: Need, additive_mbps: int) -> Trial:
         float(margins.slope_margin[worst]),
         int(need.flows[worst]),
         most_marking,
-        bool(holds.all()) and wanted_percent == pmax_percent and kmax_bytes <= need.limit_bytes,
+        bool(holds.all()) and wanted_percent == pmax_percent and kmax_bytes <= limit,
+        slower,
     )
 
 
-def _draft(need: Need, additive_mbps: int) -> ParameterSet:
+def _draft(need: Need, additive_mbps: int, slower: int) -> ParameterSet:
     """Return the set with its Kmin; Kmax and Pmax are still to be found."""
     kmin_bytes = _grains(gbps_to_bytes_per_s(need.speed_gbps) * need.round_trip_s)
+    paper, gap = PAPER.reaction_point, PAPER.notification_point
     point = replace(
-        PAPER.reaction_point,
+        paper,
+        alpha_period_us=slower * paper.alpha_period_us,
+        cut_period_us=slower * paper.cut_period_us,
+        timer_us=slower * paper.timer_us,
         byte_counter_bytes=0,
         additive_mbps=additive_mbps,
         hyper_mbps=_HYPER_STEPS * additive_mbps,
@@ -202,7 +250,7 @@ def _draft(need: Need, additive_mbps: int) -> ParameterSet:
     return ParameterSet(
         name=f"rocefab-{need.speed_gbps}g",
         reaction_point=point,
-        notification_point=PAPER.notification_point,
+        notification_point=replace(gap, cnp_interval_us=slower * gap.cnp_interval_us),
         congestion_point=CongestionPoint(
             kmin_bytes=kmin_bytes,
             kmax_bytes=kmin_bytes + need.limit_bytes,
@@ -216,7 +264,7 @@ def _grains(size_bytes: float) -> int:
     return math.ceil(size_bytes / _GRAIN_BYTES) * _GRAIN_BYTES
 
 
-def _reasons(need: Need, chosen: Trial) -> tuple[str, ...]:
+def _reasons(need: Need, chosen: Trial, limit_bytes: int) -> tuple[str, ...]:
     switch, point = chosen.parameters.congestion_point, chosen.parameters.reaction_point
     most = int(need.flows[-1])
     kmin = (
@@ -233,7 +281,11 @@ def _reasons(need: Need, chosen: Trial) -> tuple[str, ...]:
     )
     step = (
         f"R_AI {point.additive_mbps} Mb/s is the largest step whose Kmax is within "
-        f"{need.limit_bytes} bytes."
+        f"{limit_bytes} bytes."
     )
     counter = "The byte counter is off: the unit of its register is not confirmed."
-    return kmin, pmax, kmax, step, counter
+    reasons = (kmin, pmax, kmax, step, counter)
+    if chosen.slower == 1:
+        return reasons
+    slow = f"The timers are {chosen.slower} times the paper's: over "
+    return (*reasons, f"{slow}{s_to_us(need.round_trip_s):g} us no step fits with its own.")

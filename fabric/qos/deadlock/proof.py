@@ -89,7 +89,7 @@ def prove(
     grown = list(growing(net, base, carried))
     total = int(fabric.uplinks.enabled.sum()) + len(fabric.switches)
     for number, failure in enumerate(grown, total - len(grown) + 1):
-        now, name = after(net, failure), _name(fabric, net, failure)
+        now, name = after(net, failure), failure_name(fabric, net, failure)
         bounce = bounce or _bounce(fabric, net, now, name)
         cycle = lossless.cycle(net, now)
         if cycle:
@@ -102,7 +102,7 @@ def _bounce(fabric: Fabric, net: Network, carried: Bits, failure: str = "") -> B
     return Bounce(fabric.switches.names[int(leaves[0])], failure) if len(leaves) else None
 
 
-def _name(fabric: Fabric, net: Network, failure: Failure) -> str:
+def failure_name(fabric: Fabric, net: Network, failure: Failure) -> str:
     """Return what is down in words: a switch, or a cable by its two ports."""
     up, switches = fabric.uplinks, fabric.switches
     if failure.switch >= 0:

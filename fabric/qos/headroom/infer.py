@@ -100,10 +100,10 @@ def _candidates(settings: SpectrumSettings) -> Iterator[Assumptions]:
         for share in (("bytes", "packets") if percent != SMALL_PACKET_PERCENTS[0] else ("bytes",))
         for whole in (True, False)
     ]
-    peers = (None, settings.peer_response_bytes)
+    peers = ((None, False), (settings.peer_response_bytes, False), (None, True))
     tiles = (settings.tile_ns, 0.0) if settings.tile_ns else (0.0,)
     divisors = (1024, 1000) if settings.gearbox_ns else (1024,)
-    for peer, tile, divisor, (percent, share, whole), port, lossless in product(
+    for (peer, late), tile, divisor, (percent, share, whole), port, lossless in product(
         peers, tiles, divisors, shares, PORT_MTUS_BYTES, LOSSLESS_MTUS_BYTES
     ):
         yield Assumptions(
@@ -112,6 +112,7 @@ def _candidates(settings: SpectrumSettings) -> Iterator[Assumptions]:
             replace(
                 settings,
                 peer_response_bytes=peer,
+                late_800g=late,
                 tile_ns=tile,
                 gearbox_divisor=divisor,  # type: ignore[arg-type]
                 small_packet_percent=percent,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from fabric.core.registry import Registry
 from fabric.qos.headroom.deduced import (
@@ -17,21 +19,36 @@ from fabric.qos.headroom.deduced import (
     xgs,
 )
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
+from fabric.qos.headroom.terms import Term, total
+from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes, response_bytes
 
 if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
     from fabric.qos.headroom.terms import Headroom, Link
 
+#: Laws that were deduced from tables: none is the formula of the switch itself.
+DEDUCED = frozenset({"xgs", "dnx", "linear"})
 #: Speeds for which ASIC files give figures of their own (``intercept_bytes_400g``).
 _SPEEDS_GBPS = (100, 200, 400, 800)
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """What of a port matters beside its link: lanes, and the delay of a gearbox."""
+    """What of a port matters beside its link.
+
+    Parameters
+    ----------
+    lanes : int
+        SerDes lanes, 1 to 8.
+    gearbox_ns : float
+        Delay of a gearbox, >= 0.
+    shares : bool
+        Whether its groups share one headroom with those of other ports.
+    """
 
     lanes: int = 1
     gearbox_ns: float = 0.0
+    shares: bool = False
 
 
 class Law(Protocol):
@@ -61,7 +78,34 @@ def headroom(asic: Asic, link: Link, port: Port | None = None) -> Headroom:
     ValueError
         When a figure that the law needs is not known, or a speed has no response time.
     """
-    return laws[asic.law](asic, link, port or Port())
+    result = laws[asic.law](asic, link, port or Port())
+    return at_least_plain(result, link) if asic.law in DEDUCED else result
+
+
+def at_least_plain(result: Headroom, link: Link) -> Headroom:
+    """Return a headroom that is lifted to the sum of IEEE 802.3 where it lies below.
+
+    Parameters
+    ----------
+    result : Headroom
+        By a law that was deduced from tables, which may have been made for other frames.
+    link : Link
+        What the port faces; at a speed without pause quanta the sum has no response.
+    """
+    sizes = (link.speed_gbps, link.cable_m, link.port_mtu_bytes, link.lossless_mtu_bytes)
+    floor = floor_bytes(*sizes)
+    known = np.isin(link.speed_gbps, list(RESPONSE_QUANTA))
+    quanta = np.where(known, link.speed_gbps, max(RESPONSE_QUANTA))
+    least = floor + np.where(known, response_bytes(quanta), 0.0)
+    packed, once = (
+        sum((term.amount_bytes for term in result.terms if term.packed is kind), start=0.0)
+        for kind in (True, False)
+    )
+    lift = np.maximum(least - (result.packing_factor * packed + once), 0.0)
+    if not lift.any():
+        return result
+    terms = (*result.terms, Term("up to the sum of IEEE 802.3", lift, packed=False))
+    return total(result.law, terms, result.packing_factor, result.rounding_bytes)
 
 
 def packing_factor(asic: Asic) -> float:
@@ -97,7 +141,8 @@ def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
 
 @laws.add("spectrum")
 def _spectrum(asic: Asic, link: Link, port: Port) -> Headroom:
-    return spectrum(link, spectrum_settings(asic, port.gearbox_ns), lanes=port.lanes)
+    settings = replace(spectrum_settings(asic, port.gearbox_ns), shared_headroom=port.shares)
+    return spectrum(link, settings, lanes=port.lanes)
 
 
 @laws.add("tofino-2")

@@ -23,6 +23,9 @@ LEAST_SPEED_MBPS = 40_000
 MAX_CABLE_M = 65_535
 #: The driver ignores this length and longer ones (en_dcbnl.c ``MLX5E_MAX_CABLE_LENGTH``).
 MAX_TOLD_CABLE_M = 1000
+#: Drivers that are told a length; those of other makers have no ``dcbnl_setbuffer`` (Linux
+#: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, drivers/net/ethernet/pensando/ionic).
+TOLD_DRIVERS = frozenset({"mlx5-ofed", "mlx5"})
 
 
 def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: ArrayLike) -> Ints:

@@ -29,6 +29,8 @@ STEP_BYTES = 1024
 COMPENSATION_BYTES = 2 * 1024
 #: Lanes of a port that has two buffer units (``is_8lane``).
 TWO_UNIT_LANES = 8
+#: Speed whose quanta are those of half the speed, so that the time halves.
+LATE_GBPS = 800
 #: Nothing but smallest frames.
 ALL_SMALL_PERCENT = 100
 #: Name of the flat term, which the script adds after its worst case.
@@ -45,6 +47,10 @@ class SpectrumSettings:
         Of the ASIC (sonic-net/sonic-buildimage platform/mellanox/asic_table.j2).
     peer_response_bytes : float or None
         Response of the peer; None takes the pause quanta of the speed.
+    late_800g : bool
+        Whether a peer at 800G takes as long as at 400G, twice the quanta: the tables of Spectrum-6
+        come out to the byte so (sonic-net/sonic-buildimage 086b03bd
+        device/mellanox/x86_64-nvidia_sn6600_ld-r0/ACS-SN6600_LD/pg_profile_lookup.ini).
     tile_ns : float
         Time on the tile of Spectrum-4 and -5.
     extra_bytes : int
@@ -72,6 +78,7 @@ class SpectrumSettings:
     pipeline_bytes: float
     mac_phy_bytes: float
     peer_response_bytes: float | None = None
+    late_800g: bool = False
     tile_ns: float = 0.0
     extra_bytes: int = 0
     gearbox_ns: float = 0.0
@@ -147,7 +154,6 @@ def spectrum(link: Link, settings: SpectrumSettings, *, lanes: int = 1) -> Headr
 
 def _wire_terms(link: Link, settings: SpectrumSettings) -> tuple[Term, ...]:
     speed = link.speed_gbps
-    peer = settings.peer_response_bytes
     gearbox = speed * gbps_to_bytes_per_s(1) * ns_to_s(settings.gearbox_ns)
     return (
         Term("largest frame in the way of the pause", link.port_mtu_bytes),
@@ -157,14 +163,18 @@ def _wire_terms(link: Link, settings: SpectrumSettings) -> tuple[Term, ...]:
         ),
         Term("gearbox, twice", 2 * gearbox * 1000 / settings.gearbox_divisor),
         Term("MAC and PHY", np.full_like(speed, settings.mac_phy_bytes)),
-        Term(
-            "response of the peer",
-            response_bytes(speed) if peer is None else np.full_like(speed, peer),
-        ),
+        Term("response of the peer", _response_bytes(speed, settings)),
         Term("tile", speed * gbps_to_bytes_per_s(1) * ns_to_s(settings.tile_ns)),
         Term("lossless frame just begun", link.lossless_mtu_bytes, packed=False),
         Term(ACCOUNTING, np.full_like(speed, settings.extra_bytes), packed=False),
     )
+
+
+def _response_bytes(speed_gbps: Floats, settings: SpectrumSettings) -> Floats:
+    if settings.peer_response_bytes is not None:
+        return np.full_like(speed_gbps, settings.peer_response_bytes)
+    late = settings.late_800g & (speed_gbps == LATE_GBPS)
+    return np.where(late, 2.0, 1.0) * response_bytes(speed_gbps)
 
 
 def _compensation(headroom: Headroom, settings: SpectrumSettings) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -60,7 +61,6 @@ class Start:
     settled_gbps: float
 
 
-@cache
 def starts(
     speed_gbps: float,
     marking: CongestionPoint,
@@ -79,12 +79,20 @@ def starts(
         Feedback delay.
     """
     return tuple(
-        _start(_scenario(speed_gbps, marking, parameters, buffer, round_trip_s, count))
-        for count in flows
+        _start(speed_gbps, marking, parameters, buffer, round_trip_s, count) for count in flows
     )
 
 
-def _start(scenario: Scenario) -> Start:
+@cache
+def _start(
+    speed_gbps: float,
+    marking: CongestionPoint,
+    parameters: ParameterSet,
+    buffer: Buffer,
+    round_trip_s: float,
+    flows: int,
+) -> Start:
+    scenario = _scenario(speed_gbps, marking, parameters, buffer, round_trip_s, flows)
     run = Summary(simulate(scenario))
     rates = run.throughput_gbps()
     paused = run.outcome.ports["paused_ps"]
@@ -155,14 +163,15 @@ def softened(
     before = _judged(parameters, speed_gbps, buffer, round_trip_s)
     if not before[0]:
         return parameters, "A start at line rate pauses no sender."
-    trials = [(before, 1, parameters)]
-    for share in _SHARES:
-        chosen = _limited(parameters, speed_gbps, share)
-        trials.append((_judged(chosen, speed_gbps, buffer, round_trip_s), share, chosen))
-    busy = [trial for trial in trials if trial[0][1] >= STARVES_BELOW * speed_gbps]
-    (paused_us, least_gbps), share, best = min(
-        busy or trials[:1], key=lambda trial: (round(trial[0][0]), trial[1])
-    )
+    busy = STARVES_BELOW * speed_gbps
+    best, paused_us, least_gbps, share = parameters, *before, 1
+    if least_gbps < busy:
+        paused_us = math.inf  # any share that keeps the port busy is better
+    for more in _SHARES:
+        chosen = _limited(parameters, speed_gbps, more)
+        result = _judged(chosen, speed_gbps, buffer, round_trip_s, (paused_us, busy))
+        if result[1] >= busy and _whole(result[0]) < _whole(paused_us):
+            best, paused_us, least_gbps, share = chosen, *result, more
     if best is parameters:
         return parameters, f"Starts of {_words()} pause a sender for {before[0]:.0f} us."
     return best, (
@@ -177,13 +186,31 @@ def _words() -> str:
     return ", ".join(map(str, _FLOWS[:-1])) + f" and {_FLOWS[-1]} flows"
 
 
+def _whole(microseconds: float) -> float:
+    """Return whole microseconds: less does not make a set better."""
+    return float(round(microseconds)) if math.isfinite(microseconds) else microseconds
+
+
 def _judged(
-    parameters: ParameterSet, speed_gbps: int, buffer: Buffer, round_trip_s: float
+    parameters: ParameterSet,
+    speed_gbps: int,
+    buffer: Buffer,
+    round_trip_s: float,
+    limits: tuple[float, float] = (math.inf, 0.0),
 ) -> tuple[float, float]:
-    """Return the pause of the starts, added up in microseconds, and the least rate in Gb/s."""
-    marking = parameters.congestion_point
-    runs = starts(speed_gbps, marking, parameters, buffer, round_trip_s, _FLOWS)
-    return sum(run.paused_us for run in runs), min(run.settled_gbps for run in runs)
+    """Return the pause of the starts, added up in microseconds, and the least rate in Gb/s.
+
+    ``limits`` are the most pause and the least rate that are of use: beyond them the rest of the
+    starts is not run, and the figures are those of the starts so far.
+    """
+    paused_us, least_gbps = 0.0, math.inf
+    for flows in _FLOWS:
+        marking = parameters.congestion_point
+        (run,) = starts(speed_gbps, marking, parameters, buffer, round_trip_s, (flows,))
+        paused_us, least_gbps = paused_us + run.paused_us, min(least_gbps, run.settled_gbps)
+        if _whole(paused_us) > _whole(limits[0]) or least_gbps < limits[1]:
+            break
+    return paused_us, least_gbps
 
 
 def _limited(parameters: ParameterSet, speed_gbps: int, share: int) -> ParameterSet:

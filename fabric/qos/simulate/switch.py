@@ -33,12 +33,8 @@ def schedule(laws: Laws, events: Events, time: int, kind: int, who: int, what: i
 def pause_threshold(ports: Ports, nodes: Nodes, port: int) -> int:
     """Return what an ingress may hold of the shared pool now."""
     node = nodes[ports[port].node]
-    return int(ports[port].alpha * max(0, node.shared - node.used))
-
-
-@kernel
-def _shared_used(ports: Ports, port: int) -> int:
-    return max(0, ports[port].used - ports[port].reserve)
+    free = node.shared - node.used
+    return int(ports[port].alpha * free) if free > 0 else 0
 
 
 @kernel
@@ -46,31 +42,39 @@ def admit(ports: Ports, nodes: Nodes, port: int, size: int) -> bool:
     """Count a packet to its ingress; False when it is lost."""
     ingress, node = ports[port], nodes[ports[port].node]
     threshold = pause_threshold(ports, nodes, port)
-    shared = _shared_used(ports, port)
-    if size + ingress.in_headroom > ingress.headroom and size + shared > threshold:
+    before = ingress.used - ingress.reserve  # of the shared pool, where above zero
+    after = before + size
+    if ingress.in_headroom + size > ingress.headroom and (
+        after > threshold if before > 0 else size > threshold
+    ):
         ingress.dropped += 1
         return False
-    after = ingress.used + size
-    if after > ingress.reserve and after - ingress.reserve > threshold:
+    if after > 0 and after > threshold:
         ingress.in_headroom += size
-        ingress.most_headroom = max(ingress.most_headroom, ingress.in_headroom)
+        if ingress.in_headroom > ingress.most_headroom:  # noqa: PLR1730 - faster than max()
+            ingress.most_headroom = ingress.in_headroom
         return True
-    if after > ingress.reserve:
-        node.used += min(size, after - ingress.reserve)
-        node.most_used = max(node.most_used, node.used)
-    ingress.used = after
-    ingress.most_used = max(ingress.most_used, after)
+    if after > 0:
+        node.used += size if before > 0 else after
+        if node.used > node.most_used:  # noqa: PLR1730
+            node.most_used = node.used
+    ingress.used += size
+    if ingress.used > ingress.most_used:  # noqa: PLR1730
+        ingress.most_used = ingress.used
     return True
 
 
 @kernel
 def release(ports: Ports, nodes: Nodes, port: int, size: int) -> None:
     """Take a packet that left off the account of its ingress, the headroom first."""
-    ingress = ports[port]
-    of_headroom = min(ingress.in_headroom, size)
-    rest = size - of_headroom
-    nodes[ingress.node].used -= min(rest, _shared_used(ports, port))
-    ingress.in_headroom -= of_headroom
+    ingress, rest = ports[port], size
+    if ingress.in_headroom > 0:
+        of_headroom = min(ingress.in_headroom, size)
+        ingress.in_headroom -= of_headroom
+        rest -= of_headroom
+    shared = ingress.used - ingress.reserve
+    if shared > 0:
+        nodes[ingress.node].used -= min(shared, rest)
     ingress.used -= rest
 
 
@@ -78,14 +82,16 @@ def release(ports: Ports, nodes: Nodes, port: int, size: int) -> None:
 def signal(ports: Ports, nodes: Nodes, port: int) -> bool:
     """Queue a PFC frame for the sender at an ingress where one is due; True when one is."""
     ingress = ports[port]
-    threshold = pause_threshold(ports, nodes, port)
-    shared = _shared_used(ports, port)
-    if not ingress.xoff_sent:
-        due = ingress.in_headroom > 0 or shared >= threshold
-    else:
-        due = ingress.in_headroom == 0 and (shared == 0 or shared + ingress.xon_offset <= threshold)
-    if not due:
-        return False
+    if (ingress.in_headroom > 0) == (ingress.xoff_sent > 0):
+        if ingress.xoff_sent:
+            return False  # it holds headroom, and has said so
+        shared = max(0, ingress.used - ingress.reserve)
+        if shared < pause_threshold(ports, nodes, port):
+            return False
+    elif ingress.xoff_sent:
+        shared = max(0, ingress.used - ingress.reserve)
+        if shared > 0 and shared + ingress.xon_offset > pause_threshold(ports, nodes, port):
+            return False
     ingress.xoff_sent = 1 - ingress.xoff_sent
     if ingress.frames == 0:
         ingress.next_frame = ingress.xoff_sent
@@ -114,7 +120,8 @@ def enqueue(ports: Ports, packets: Packets, port: int, slot: int, now: int) -> N
         packets[egress.tail].next = slot
     egress.tail = slot
     egress.queue += packets[slot].size
-    egress.most_queue = max(egress.most_queue, egress.queue)
+    if egress.queue > egress.most_queue:  # noqa: PLR1730
+        egress.most_queue = egress.queue
 
 
 @kernel

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.systems.esonic.platforms.lines import read, write
-from fabric.systems.sonic.parsers import SonicParser, config_db
+from fabric.systems.sonic.parsers import WATERMARK_TITLES, SonicParser, config_db
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,3 +73,4 @@ def _rows(text: str) -> dict[str, object]:
 
 
 parsers.add("esonic")(EsonicParser())
+titles.add("esonic")(WATERMARK_TITLES)

@@ -96,7 +96,7 @@ class HeadroomShare(ModelRule):
             needed = sum(size for size in sizes if size is not None)
             if share is not None and needed > share:
                 yield self.finding(
-                    f"{len(sizes)} lossless groups need {needed:,} bytes of headroom, "
+                    f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
                     f"{device.sku.name} keeps {share:,}",
                     "use fewer or shorter lossless ports, or a model with more buffer",
                     place=model.sku_place(device),

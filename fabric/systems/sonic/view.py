@@ -96,12 +96,15 @@ class ComputedBuffers:
         log2(alpha) of every lossless group.
     frame_bytes : int
         Largest lossless frame of any port.
+    over_subscription : int or None
+        Divisor of the headroom that the ports share; None where each has its own.
     small_percent : int
         Share of smallest frames in the lossless traffic.
     """
 
     dynamic_th: int
     frame_bytes: int
+    over_subscription: int | None
     small_percent: int = ALL_SMALL_PERCENT
 
 
@@ -186,6 +189,7 @@ def _computed(device: DeviceDesign) -> ComputedBuffers | None:
     return ComputedBuffers(
         dynamic_th=next((profile.dynamic_th for profile in used), 0),
         frame_bytes=max((int(profile.link.lossless_mtu_bytes) for profile in used), default=1),
+        over_subscription=device.headroom_over_subscription,
     )
 
 

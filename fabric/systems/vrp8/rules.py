@@ -119,7 +119,7 @@ class HeadroomPool(ModelRule):
             total = 0
             for port in device.ports:
                 needed = port.headroom.headroom_bytes if port.headroom else None
-                total += needed or 0
+                total += len(port.lossless_groups) * (needed or 0)
                 if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
                     yield self.finding(
                         f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import bytes_to_mb
-from fabric.design.pool import lossless_pool_bytes
+from fabric.design.pool import computed_buffer, shared_headroom_bytes
 from fabric.qos.headroom.budget import budget, largest
-from fabric.qos.headroom.computed import INGRESS_POOLS, checked_port_bytes
+from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.laws import headroom
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
 from fabric.qos.headroom.terms import Link
+from fabric.qos.path import LONG_CABLE_M
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.validate.rule import ModelRule, rules
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign, HeadroomProfile
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
     from fabric.validate.world import LosslessKind, Model
 
 
@@ -41,10 +42,9 @@ class HeadroomSum(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Add the lossless buffers of all ports in use, where each keeps its own."""
         for device in model.devices.values():
-            buffer_bytes, pools = device.sku.packet_buffer_bytes, device.sku.pools
-            groups = [port.headroom for port in device.ports if port.headroom]
-            known = [group for group in groups if group.headroom_bytes is not None]
-            if buffer_bytes is None or not known or (pools and pools.shared_headroom_bytes):
+            buffer_bytes = device.sku.packet_buffer_bytes
+            known = [group for group in device.lossless_groups if group.headroom_bytes is not None]
+            if buffer_bytes is None or not known or shared_headroom_bytes(device):
                 continue
             account = budget(
                 [group.guaranteed_bytes for group in known],
@@ -58,12 +58,23 @@ class HeadroomSum(ModelRule):
                     f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
                 )
                 yield self.finding(
-                    f"{len(known)} lossless ports need {need} of headroom, but "
+                    f"{device.lossless_ports} lossless ports need {need} of headroom, but "
                     f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
-                    "use shorter cables, lower speeds, a smaller MTU or fewer ports",
+                    "use shorter cables, lower speeds, a smaller MTU or fewer ports"
+                    + _between_sites(worst.cable_m),
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
                 )
+
+
+def _between_sites(cable_m: int) -> str:
+    """Return what else a cable to another site can have."""
+    if cable_m < LONG_CABLE_M:
+        return ""
+    return (
+        ", or switches with deep buffers, or set lossless.pfc to false at both ends of the long "
+        "cables; `rocefab show ecn --recommend` says what each takes"
+    )
 
 
 def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: HeadroomProfile) -> str:
@@ -73,6 +84,7 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
     if worst.law is None:
         return "what would fit is not known"
     same = [group for group in known if group is worst]
+    ports = sum(port.headroom is worst for port in device.ports)
     rest = sum((g.headroom_bytes or 0) + g.guaranteed_bytes for g in known if g is not worst)
 
     def fits(cable_m: int) -> bool:
@@ -83,7 +95,7 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
 
     longest = largest(fits, 0, MAX_CABLE_M)
     return (
-        f"its {len(same)} ports of {worst.cable_m:,} m would fit with {longest:,} m"
+        f"its {ports} ports of {worst.cable_m:,} m would fit with {longest:,} m"
         if longest is not None
         else "no length fits with this many ports"
     )
@@ -129,13 +141,20 @@ def _wrong(kind: LosslessKind, limit: int) -> str | None:
     pipeline_bytes = kind.device.sku.asic_facts.integer("pipeline_bytes")
     if have is None:
         return None
-    if not kind.headroom.computed or pipeline_bytes is None:
+    classes = len(kind.port.lossless_groups)
+    if kind.headroom.shares or not kind.headroom.computed or pipeline_bytes is None:
+        have *= classes
         what = f"headroom of {kind.title} is {have:,} bytes, more than the {limit:,} that one port"
         return f"{what} may take from the shared headroom" if have > limit else None
-    size_bytes = have + kind.headroom.guaranteed_bytes
+    size_bytes = classes * (have + kind.headroom.guaranteed_bytes)
     need = checked_port_bytes(size_bytes, len(kind.port.lanes), pipeline_bytes)
     what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch rejects"
     return f"{what} a port that takes {limit:,} or more" if need >= limit else None
+
+
+def _of_port(port: PortDesign) -> int:
+    """Return the headroom of all lossless groups of a port."""
+    return sum(group.headroom_bytes or 0 for group in port.lossless_groups)
 
 
 def _limit_bytes(kind: LosslessKind) -> int | None:
@@ -165,20 +184,23 @@ class SharedHeadroom(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the promised headroom of all ports with the pool."""
         for device in model.devices.values():
-            pool = device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
-            sizes = [p.headroom.headroom_bytes or 0 for p in device.ports if p.headroom]
+            pool = shared_headroom_bytes(device)
+            sizes = [group.headroom_bytes or 0 for group in device.lossless_groups]
             if not pool or not sizes or sum(sizes) <= pool:
                 continue
-            ratio, alone = sum(sizes) / pool, max(sizes) > pool
+            ratio = device.headroom_over_subscription or sum(sizes) / pool
+            alone = max(_of_port(port) for port in device.ports) > pool
             usual = ratio <= USUAL_RATIO
             yield self.finding(
-                f"{len(sizes)} lossless ports are allocated {sum(sizes):,} bytes of "
+                f"{device.lossless_ports} lossless ports are allocated {sum(sizes):,} bytes of "
                 f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
                 + (", and a single port is allocated more than all of it" if alone else ""),
                 "use shorter cables or fewer lossless ports, or a larger shared headroom"
                 if alone or not usual
                 else "no action if at most half of the ports pause at once",
-                place=model.sku_place(device),
+                place=model.hardware_place(device, "headroom_over_subscription")
+                if device.headroom_over_subscription
+                else model.sku_place(device),
                 device=device.name,
                 severity=Severity.ERROR if alone else Severity.INFO if usual else None,
             )
@@ -247,7 +269,7 @@ class PoolBudget(ModelRule):
                 yield from self._computed(model, device)
                 continue
             pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
-            rows = [p.headroom.row for p in device.ports if p.headroom and p.headroom.row]
+            rows = [group.row for group in device.lossless_groups if group.row]
             if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
                 continue
             own = [
@@ -257,8 +279,8 @@ class PoolBudget(ModelRule):
             if not account.fits and sum(own) <= buffer_bytes:
                 yield self.finding(
                     f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
-                    f"of {len(rows)} lossless ports need {account.missing_bytes:,} bytes more than "
-                    f"the {buffer_bytes:,} of {device.sku.name}",
+                    f"of {device.lossless_ports} lossless ports need {account.missing_bytes:,} "
+                    f"bytes more than the {buffer_bytes:,} of {device.sku.name}",
                     "provide pool sizes for this use (`buffers` of an own switch model), or use "
                     "fewer or shorter lossless ports",
                     place=model.sku_place(device),
@@ -267,11 +289,11 @@ class PoolBudget(ModelRule):
 
     def _computed(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
         """Report a switch that computes its pools and has nothing left for them."""
-        pool_bytes = lossless_pool_bytes(device)
-        if pool_bytes is None or pool_bytes > 0:
+        computed = computed_buffer(device)
+        if computed is None or computed.left_bytes > 0:
             return
         yield self.finding(
-            f"the ports take {-pool_bytes * INGRESS_POOLS:,} bytes more than the buffer of "
+            f"the ports take {-computed.left_bytes:,} bytes more than the buffer of "
             f"{device.sku.name} has, so the switch cannot compute a shared pool",
             "use fewer or shorter lossless ports, or a smaller MTU",
             place=model.sku_place(device),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.intent.classes import ONE_CLASS
+from fabric.qos.path import LONG_CABLE_M
 from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
 from fabric.validate.traits import host_kinds
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS004")
 class PfcOff(ModelRule):
-    """PFC is on."""
+    """PFC is on.
+
+    On cables to another site it may be off: their headroom does not fit most buffers.
+    """
 
     why = "Without PFC a full buffer drops RoCE packets, and go-back-N repeats whole windows."
     source = (
@@ -40,13 +44,20 @@ class PfcOff(ModelRule):
         whole = len(off) == len(model.pairs)
         for pair in off:
             place, end = model.blamed("pfc", pair.left, pair.right)
+            long = pair.shortest_m >= LONG_CABLE_M and not whole
             what = "PFC is off everywhere" if whole else "PFC is off at both ends of a cable"
             yield self.finding(
-                f"{what}: the fabric is not lossless",
-                "set pfc to true",
+                f"{what} of {pair.shortest_m:,} m: congestion there drops packets"
+                if long
+                else f"{what}: the fabric is not lossless",
+                "use switches with deep buffers, or accept the loss that `rocefab show ecn "
+                "--recommend` gives for the cable with PFC on"
+                if long
+                else "set pfc to true",
                 place=place,
                 device=end.device,
                 port=end.port,
+                severity=Severity.WARNING if long else None,
             )
 
 
@@ -230,7 +241,7 @@ class OneDescription(ModelRule):
     """Lossless classes are described by their list or by single fields."""
 
     why = "With a list, the single fields have no effect, and a reader takes them for the policy."
-    source = "rocefab, docs/inventory.md (lossless.classes)"
+    source = "docs/inventory.md (lossless.classes)"
     guards = ("lossless.classes",)
 
     def check(self, model: Model) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.lossless import floods
+from fabric.qos.deadlock.repair import repairs
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, rules
 
@@ -16,7 +17,41 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.qos.deadlock.repair import Repair
     from fabric.validate.world import Model
+
+
+def _advice(model: Model) -> str:
+    """Return the first change that frees the fabric and takes no route, or why none does."""
+    tried = repairs(model.fabric, model.resolver)
+    best = tried[-1]
+    if best.works:
+        return _change(model, best) + _price(best)
+    why = "; ".join(_failure(model, one) for one in tried)
+    return f"connect every two leaves to a common spine first: {why}"
+
+
+def _change(model: Model, repair: Repair) -> str:
+    cables = f"enable the {repair.cables_on} disabled uplinks" if repair.cables_on else ""
+    return " and ".join(word for word in (model.one_spine_asn * repair.one_asn, cables) if word)
+
+
+def _price(repair: Repair) -> str:
+    if not repair.critical_cables:
+        return "; no leaf loses a route, also after a single cable failure"
+    return (
+        "; no leaf loses a route now, but the failure of one of "
+        f"{repair.critical_cables} cables separates leaves then"
+    )
+
+
+def _failure(model: Model, repair: Repair) -> str:
+    change = _change(model, repair)
+    if not repair.cut:
+        return f"to {change} leaves a cycle or a bounce"
+    others = repair.cut_pairs - 1
+    more = f" and {others} other pairs of leaves" if others else ""
+    return f"to {change} cuts {repair.cut[0]} from {repair.cut[1]}{more}"
 
 
 @rules.add("QOS060")
@@ -44,7 +79,7 @@ class NoDeadlock(ModelRule):
         yield self.finding(
             "leaves carry traffic between spines, which creates a cyclic buffer dependency: "
             f"{cycle}",
-            f"{model.one_spine_asn}, or enable the missing uplinks",
+            _advice(model),
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )
@@ -80,7 +115,7 @@ class NoDeadlockAfterFailure(ModelRule):
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
             f"when {proof.failure} fails, there is a cyclic buffer dependency: {cycle}",
-            f"{model.one_spine_asn}, or enable the missing uplinks",
+            _advice(model),
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )
@@ -158,7 +193,7 @@ class NoBounce(ModelRule):
         places = (switch_place(model.intent, spine, "asn") for spine in spines)
         yield self.finding(
             f"it carries traffic from spine to spine{when}",
-            f"{model.one_spine_asn}, or enable the missing uplinks",
+            _advice(model),
             place=next((p for p in places if p), model.place("bgp", "spine_asn")),
             device=bounce.leaf,
         )

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
-from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M
-from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT, spectrum
-from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
+from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 from fabric.qos.headroom.verdict import Verdict
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
@@ -19,45 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.platforms.model import Sku
     from fabric.validate.world import LosslessKind, Model
-
-
-@rules.add("QOS020")
-class CableTable(ModelRule):
-    """The vendor's headroom table covers the speed and the cable length."""
-
-    why = (
-        "For a speed and length that are not in its table SONiC creates no lossless buffer, "
-        "and only logs it."
-    )
-    source = (
-        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
-        "cable length)"
-    )
-    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Look up every pair of the ports in use."""
-        for device in model.devices.values():
-            missing = (
-                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
-                if device.sku.headroom
-                else ()
-            )
-            for port in device.ports if missing else ():
-                if id(port.headroom) in missing and port.headroom:
-                    lengths = (
-                        ", ".join(map(str, device.sku.cable_lengths_m(port.speed_mbps))) or "none"
-                    )
-                    yield self.finding(
-                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
-                        f"{port.speed_gbps}G; lengths in its table: {lengths}",
-                        "use the next longer length of the table",
-                        place=model.cable_place(device, port, "cable_m"),
-                        device=device.name,
-                        port=port.name,
-                    )
 
 
 @rules.add("QOS021")
@@ -106,50 +67,6 @@ def _message(kind: LosslessKind) -> str:
     )
 
 
-@rules.add("QOS024")
-class TableFrames(ModelRule):
-    """The vendor's table was made for frames as large as those of the fabric."""
-
-    severity = Severity.INFO
-    why = (
-        "A lossless frame that the peer has just started when the pause arrives is larger "
-        "than the table assumes."
-    )
-    source = (
-        "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; its assumptions are found by "
-        "giving the rows of the table back to the byte"
-    )
-    guards = ("lossless.mtu.port_bytes", "lossless.mtu.host_bytes")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Ask the formula behind the table for our frames."""
-        for kind in model.lossless_kinds:
-            row, known = kind.headroom.row, assumptions(kind.device.sku)
-            if row is None or known is None:
-                continue
-            link = kind.headroom.link
-            lossless, port = float(link.lossless_mtu_bytes), float(link.port_mtu_bytes)
-            if lossless <= known.lossless_mtu_bytes and port <= known.port_mtu_bytes:
-                continue
-            ours = Link.of(
-                link.speed_gbps,
-                link.cable_m,
-                max(port, known.port_mtu_bytes),
-                max(lossless, known.lossless_mtu_bytes),
-            )
-            need = int(spectrum(ours, known.settings).headroom_bytes)
-            if need > row.headroom_bytes:
-                yield self.finding(
-                    f"the table of {kind.title} was made for lossless frames of "
-                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
-                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
-                    "lower mtu.host_bytes, or provide a table for larger frames",
-                    place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
-                    device=kind.device.name,
-                    port=kind.port.name,
-                )
-
-
 @rules.add("QOS025")
 class SmallFrames(ModelRule):
     """Headroom also covers small frames."""
@@ -194,12 +111,13 @@ class NicCable(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the longest host cable."""
-        nics = model.fabric.nics
-        rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M))
+        nics, hosts = model.fabric.nics, model.fabric.hosts
+        told = np.array([model.hosts[h].traits.nic.driver in TOLD_DRIVERS for h in hosts.names])
+        rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M) & told[nics.host])
         for length in np.unique(nics.cable_m[rows]).tolist():
             current = rows[nics.cable_m[rows] == length]
             row = int(current[0])
-            host = model.fabric.hosts.names[int(nics.host[row])]
+            host = hosts.names[int(nics.host[row])]
             yield self.finding(
                 f"{len(current)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
                 f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
@@ -207,36 +125,3 @@ class NicCable(ModelRule):
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
                 device=host,
             )
-
-
-@rules.add("QOS045")
-class FlatTable(ModelRule):
-    """The vendor's table depends on cable length."""
-
-    severity = Severity.INFO
-    why = "A table with the same value at every length was not made for long cables."
-    source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
-    guards = ("cables.host_m", "cables.uplink_m", "platforms.leaf.sku", "platforms.spine.sku")
-
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the rows of one speed with each other."""
-        for kind in model.lossless_kinds:
-            sku, speed = kind.device.sku, kind.headroom.speed_mbps
-            sizes = _sizes(sku, speed)
-            if kind.headroom.row and len(sizes) > 1 and len(set(sizes)) == 1:
-                lengths = sku.cable_lengths_m(speed)
-                yield self.finding(
-                    f"the table of {sku.name} keeps {sizes[0]:,} bytes at "
-                    f"{kind.headroom.speed_gbps}G for {lengths[0]} m and for {lengths[-1]} m",
-                    "see `rocefab explain` for what the port needs",
-                    place=model.sku_place(kind.device),
-                    device=kind.device.name,
-                    port=kind.port.name,
-                )
-
-
-def _sizes(sku: Sku, speed_mbps: int) -> list[int]:
-    return [
-        sku.headroom[speed_mbps, length].headroom_bytes
-        for length in sku.cable_lengths_m(speed_mbps)
-    ]

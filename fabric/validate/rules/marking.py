@@ -7,14 +7,21 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.core.units import gbps_to_bps, gbps_to_bytes_per_s, s_to_us, share_to_percent
+from fabric.core.units import (
+    bytes_to_mb,
+    gbps_to_bps,
+    gbps_to_bytes_per_s,
+    s_to_us,
+    share_to_percent,
+)
 from fabric.design.pool import lossless_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
-from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
 from fabric.validate.rule import ClassRule, ModelRule, Wrong, areas, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
@@ -28,6 +35,9 @@ if TYPE_CHECKING:
 
 
 areas.add("QOS")("Lossless policy, end to end")
+
+#: Flows of a start that is looked at: the default of `rocefab simulate --incast`; our choice.
+START_FLOWS = 16
 
 
 @rules.add("QOS001")
@@ -79,7 +89,8 @@ class EcnBeforePause(ModelRule):
                     severity=Severity.INFO,
                 )
                 continue
-            for index, threshold in _thresholds(device, pool_bytes).items():
+            # Without a pool there is no threshold; QOS047 reports it.
+            for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
                 profile = device.qos_profiles[index]
                 for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
                     value = getattr(one, field)
@@ -90,7 +101,7 @@ class EcnBeforePause(ModelRule):
                         ]
                         yield self.finding(
                             f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
-                            f"{threshold:,.0f} bytes",
+                            f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
                             "lower it, or increase dynamic_th",
                             place=max(places, key=lambda place: place.specific),
                             device=device.name,
@@ -100,6 +111,13 @@ class EcnBeforePause(ModelRule):
 
 #: How bad it is when PFC acts before a threshold of marking.
 _SEVERITIES = {"kmin_bytes": Severity.ERROR, "kmax_bytes": Severity.WARNING}
+
+
+def _computed_words(device: DeviceDesign, pool_bytes: int) -> str:
+    """Return where the threshold comes from, where no table of the vendor has it."""
+    if device.buffer_model != "dynamic":
+        return ""
+    return f": the headroom of its ports leaves a shared pool of {pool_bytes:,} bytes"
 
 
 def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
@@ -267,6 +285,54 @@ class IncastMarking(ModelRule):
                     device=kind.device.name,
                     port=kind.port.name,
                 )
+
+
+@rules.add("QOS055")
+class StartTransient(ModelRule):
+    """A start of 16 flows at line rate stays below XOFF.
+
+    Compares the least queue that such a start can have; the real one is longer, and `rocefab show
+    dcqcn` simulates it packet by packet.
+    """
+
+    severity = Severity.WARNING
+    why = (
+        "PFC then pauses senders at each step of a collective before DCQCN has slowed them down, "
+        "however stable the steady state is."
+    )
+    source = (
+        "fabric/qos/dcqcn/loss.py in this repository: a lower bound, held against the packet "
+        "simulator; Zhu et al., SIGCOMM 2015, section 5 (flows start at line rate)"
+    )
+    guards = ("speeds.host_gbps", "units.hosts", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the queue of a start with the level at which its ingress ports pause."""
+        flows = min(START_FLOWS, len(model.hosts) - 1)
+        hops = longest_path(model.fabric)
+        for kind in model.lossless_kinds if flows > 1 and hops else ():
+            pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
+            if kind.port.kind != "host" or not pool or profile is None:
+                continue
+            speed = kind.headroom.speed_gbps
+            queue = _start_bytes(speed, flows, round_trip_s(hops))
+            level = incast_pause_bytes(kind.headroom.dynamic_th, pool, flows)
+            if queue >= level:
+                yield self.finding(
+                    f"a start of {flows} flows on a {speed}G port queues at least "
+                    f"{bytes_to_mb(queue):,.1f} MB until DCQCN with the defaults of ConnectX slows "
+                    f"down; at {bytes_to_mb(level):,.1f} MB, PFC pauses the senders",
+                    "start fewer flows at once, or use switches with a larger pool; `rocefab show "
+                    "dcqcn` says how long senders are paused, also with other sets",
+                    place=model.cable_place(kind.device, kind.port, "speed_gbps"),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+@lru_cache(maxsize=256)
+def _start_bytes(speed_gbps: int, flows: int, trip_s: float) -> float:
+    return least_queue_bytes(flows, speed_gbps, trip_s, CONNECTX)
 
 
 @lru_cache(maxsize=256)

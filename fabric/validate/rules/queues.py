@@ -133,7 +133,7 @@ class TwoQueues(ModelRule):
         for kind, profile, one in classes_of_kinds(model):
             pool = lossless_pool_bytes(kind.device)
             key = (kind.device.name, profile.index, one.name, kind.headroom.dynamic_th)
-            if pool is None or key in seen:
+            if not pool or key in seen:
                 continue
             seen.add(key)
             threshold = kind.headroom.dynamic_th

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
-from fabric.topology.routes import network, route
-from fabric.topology.routes_bits import unpack
+from fabric.topology.clos import clos
+from fabric.topology.partition import cut_pairs
+from fabric.topology.paths import Layers
 from fabric.validate.capacity import switch_gbps
 from fabric.validate.origins import uplinks_place
 from fabric.validate.rule import ModelRule, rules
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.topology.model import Bools, Fabric
+    from fabric.topology.model import Fabric
     from fabric.validate.world import Model
 
 
@@ -75,7 +76,8 @@ class Oversubscription(ModelRule):
 class ReachablePairs(ModelRule):
     """Leaves connected by the design can reach each other.
 
-    Spines join all leaves of their plane. BGP is followed as it decides, AS loops included.
+    Spines join all leaves of their plane; with `design: explicit`, rails that no cable joins may
+    stay apart, as in a rail-only fabric. BGP is followed as it decides, AS loops included.
     """
 
     why = "Jobs whose hosts are on both sides hang at their first collective."
@@ -94,7 +96,7 @@ class ReachablePairs(ModelRule):
         fabric = model.fabric
         if not len(fabric.uplinks):
             return  # nothing joins leaves: TOP022 says what that means
-        cut = _cut_pairs(fabric)
+        cut = cut_pairs(fabric)
         if not cut.any():
             return
         lonely = int(np.argmax(cut.sum(axis=1)))
@@ -114,16 +116,7 @@ def _fix(fabric: Fabric, lonely: int, other: int) -> str:
     asn = fabric.switches.asn
     if asn[lonely] == asn[other] and not fabric.intent.fabric.bgp.allowas_in:
         return f"both have AS {asn[lonely]}: set bgp.allowas_in to 1, or change one AS number"
-    return "connect both to a common spine, or correct AS numbers that cause loop detection"
-
-
-def _cut_pairs(fabric: Fabric) -> Bools:
-    """Return the pairs of leaves of one plane without a route, shape (leaves, leaves)."""
-    switches, nics = fabric.switches, fabric.nics
-    count = switches.leaf_count
-    reach = unpack(route(network(fabric)).known[-1], count)[:count]
-    used = np.bincount(nics.leaf[nics.enabled], minlength=count)[:count] > 0
-    plane = switches.plane[:count]
-    promised = (plane[:, None] == plane) & used[:, None] & used & ~np.eye(count, dtype=np.bool_)
-    cut: Bools = promised & ~(reach & reach.T)
-    return cut | cut.T
+    above = Layers.of(clos(fabric)).above[1:]
+    if any((tier[lonely] & tier[other]).any() for tier in above):
+        return "change the AS numbers of the switches between them: one drops the routes of another"
+    return "connect both to a common spine"

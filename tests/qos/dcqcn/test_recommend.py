@@ -117,9 +117,38 @@ def test_a_lower_pfc_level_takes_a_smaller_step() -> None:
 
 def test_what_cannot_be_is_told() -> None:
     with pytest.raises(
-        ValueError, match=r"400 Gb/s and 256 flows .* over 100 us; the least Kmax is \d+"
+        ValueError, match=r"400 Gb/s and 256 flows .* over 100 us; the least Kmax is \d+ bytes with"
     ):
-        recommend(Need(speed_gbps=400, round_trip_s=100e-6))
+        recommend(Need(speed_gbps=400, round_trip_s=100e-6, kmax_limit_bytes=5_000_000))
+
+
+@pytest.mark.parametrize("gbps", [100, 400])
+@pytest.mark.parametrize("trip_s", [110e-6, 510e-6, 1.05e-3])
+def test_slower_timers_over_long_cables(gbps: int, trip_s: float) -> None:
+    """10, 50 and 100 km: both margins hold, a run dies out, the registers take it."""
+    need = Need(speed_gbps=gbps, round_trip_s=trip_s)
+    advice = recommend(need)
+    result = advice.parameters
+    switch, point = result.congestion_point, result.reaction_point
+    assert switch.kmax_bytes <= need.long_limit_bytes == int(4 * gbps * 1e9 / 8 * trip_s)
+    assert point.timer_us // 55 == point.cut_period_us // 50 > 1
+    assert result.notification_point.cnp_interval_us == point.cut_period_us
+    model = loop(result, gbps * 1e9, FLOWS, ROCE_PACKET_BYTES)
+    margins = stability(model, band(switch).slope_per_byte, trip_s)
+    assert margins.slope_margin.min() >= 0.999 * MARGIN
+    assert "times the paper's" in result.note
+    assert registers(result, "sysfs", 64)
+    points = Points(
+        capacity_bps=gbps * 1e9, flows=FLOWS, packet_bytes=ROCE_PACKET_BYTES, delay_s=trip_s
+    )
+    run = Run(duration_s=1.0, step_s=20e-6)
+    assert set(assess(result, points, run).verdicts.tolist()) == {Verdict.STABLE}
+
+
+def test_short_paths_keep_the_timers_of_the_paper() -> None:
+    assert (
+        recommend(Need(speed_gbps=400, round_trip_s=20e-6)).parameters.reaction_point.timer_us == 55
+    )
 
 
 @pytest.mark.parametrize(

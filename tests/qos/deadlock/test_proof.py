@@ -195,8 +195,8 @@ def cables_of(built) -> set[tuple[int, int]]:
     return {(leaf, spine) for leaf, spine, enabled in pairs if enabled}
 
 
-def written_out(cables, net: Network, leaves: int, gone: int = -1, flood: bool = False):
-    """Return the dependencies of all routes from host to host; ``flood`` adds copies."""
+def routes_of(cables, net: Network, leaves: int, gone: int = -1, flood: bool = False):
+    """Return all routes from host to host; ``flood`` adds copies."""
     hosts = {leaf: [f"h{leaf}{n}" for n in "ab"] for leaf in range(leaves)}
     routes = [[a, f"{x}", b] for x, own in hosts.items() for a in own for b in own if a != b]
     for column in set(range(leaves)) - {gone}:
@@ -210,7 +210,12 @@ def written_out(cables, net: Network, leaves: int, gone: int = -1, flood: bool =
                 routes += [[f"{path[-2]}", f"{column}", b] for b in hosts[column] if flood]
             else:
                 partial += [[*path, far] for near, far in used if near == path[-1]]
-    return dependencies(routes)
+    return routes
+
+
+def written_out(cables, net: Network, leaves: int, gone: int = -1, flood: bool = False):
+    """Return the dependencies of all routes from host to host; ``flood`` adds copies."""
+    return dependencies(routes_of(cables, net, leaves, gone, flood))
 
 
 @st.composite

@@ -28,6 +28,7 @@ def _figures(family: str, gearbox_ns: float = 0.0):
         ("ACS-MSN2700", "spectrum-1", 15, 9100, 1024, 3891.2),
         ("ACS-MSN4700", "spectrum-3", 21, 9216, 1024, 3891.2),
         ("ACS-SN5600", "spectrum-4", 24, 9216, 1024, None),
+        ("ACS-SN6600_LD", "spectrum-6", 14, 9216, 4096, None),
     ],
 )
 def test_tables_of_nvidia(name, family, rows, port, lossless, peer) -> None:
@@ -58,6 +59,21 @@ def test_finds_what_a_table_was_made_from(percent: int, lossless: int, gearbox: 
     assert result.exact == 9
     assert result.assumptions.lossless_mtu_bytes == lossless
     assert result.assumptions.settings.small_packet_percent == percent
+
+
+def test_a_peer_at_800g_that_takes_as_long_as_at_400g() -> None:
+    """Spectrum-6: only so do the rows of 800G come out; tables without such rows do not tell."""
+    for name, family, late in (
+        ("ACS-SN6600_LD", "spectrum-6", True),
+        ("ACS-SN5600", "spectrum-4", False),
+    ):
+        table = sku(name).headroom
+        speed, cable = (np.array([key[part] for key in table], float) for part in (0, 1))
+        have = np.array([row.headroom_bytes for row in table.values()])
+        assert (
+            infer(speed / 1000, cable, have, _figures(family)).assumptions.settings.late_800g
+            is late
+        )
 
 
 def test_long_rows_do_not_count() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,11 +19,18 @@ from fabric.qos.headroom.deduced import (
     tofino,
     xgs,
 )
-from fabric.qos.headroom.laws import Port, headroom, laws, packing_factor
+from fabric.qos.headroom.laws import (
+    DEDUCED,
+    Port,
+    at_least_plain,
+    headroom,
+    laws,
+    packing_factor,
+)
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
 from fabric.qos.headroom.terms import Link, ceil_to
-from fabric.qos.headroom.wire import RESPONSE_QUANTA, plain_bytes
+from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes, plain_bytes
 
 KIB = 1024
 #: 3.8 KiB for every speed and unrounded packing: how the older tables of NVIDIA were made.
@@ -196,6 +205,34 @@ def test_plain_in_cells() -> None:
     result = plain(Link.of(400, 40, 9216, 9216), packing_factor=3.0, cell_bytes=192)
     wire = plain_bytes(400, 40, 9216, 9216)
     assert result.headroom_bytes == ceil_to(3 * wire, 192)
+
+
+@given(name=st.sampled_from(asic_names()), length=LENGTHS, port=MTUS, lossless=MTUS, speed=SPEEDS)
+def test_a_deduced_law_is_never_below_the_sum(name, length, port, lossless, speed) -> None:
+    """Whatever the tables were made for: lines of Teralynx, Tofino and Centec know no frames."""
+    family = asic(name)
+    if family.law not in DEDUCED or (name in LIMITED and speed > 100):
+        return
+    kept = headroom(family, Link.of(speed, length, port, lossless)).headroom_bytes
+    assert kept >= plain_bytes(speed, length, port, lossless) - 1e-6
+
+
+@pytest.mark.parametrize("name", ["teralynx-10", "teralynx-7", "tofino", "centec"])
+def test_lines_that_were_below_the_sum(name: str) -> None:
+    """At 10G the line of each family alone is too small for frames of 9,216 bytes."""
+    link = Link.of(10, 5, 9216, 9216)
+    family = asic(name)
+    line, kept = laws[family.law](family, link, Port()), headroom(family, link)
+    assert line.headroom_bytes < plain_bytes(10, 5, 9216, 9216) <= kept.headroom_bytes
+    assert kept.terms[-1].name == "up to the sum of IEEE 802.3"
+
+
+def test_a_speed_without_quanta_is_lifted_to_the_floor() -> None:
+    link = Link.of(1600, 5, 9216, 9216)
+    least = float(floor_bytes(1600, 5, 9216, 9216))
+    assert headroom(asic("tomahawk-6"), link).headroom_bytes >= least
+    tiny = replace(headroom(asic("tomahawk-6"), link), terms=(), headroom_bytes=np.array(0))
+    assert at_least_plain(tiny, link).headroom_bytes == ceil_to(least, tiny.rounding_bytes)
 
 
 def test_every_law_is_in_use() -> None:

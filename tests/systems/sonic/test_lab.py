@@ -15,6 +15,7 @@ from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.systems.sonic.lab import SonicStandIn
 from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
+from fabric.systems.sonic.parsers import state as sonic_state
 from tests.lab.conftest import execute, leaf_config, leaf_spec
 
 if TYPE_CHECKING:
@@ -318,6 +319,24 @@ def test_counters(leaf: SonicStandIn) -> None:
     assert "'PFC_WD_STATUS': 'stormed'" in state
 
 
+def test_watermarks(leaf: SonicStandIn) -> None:
+    """As the parsers read them."""
+    room = "SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES"
+    shared = "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES"
+    leaf.counters.add("pool ingress_lossless_pool", room, 7)
+    leaf.counters.add("pool ingress_lossless_pool", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", 8)
+    leaf.counters.add("Ethernet0:pg 3", shared, 9)
+    pools = sonic_state.pool_watermarks(leaf.run_detached("show buffer_pool watermark")[1])
+    assert pools["ingress_lossless_pool"].watermark_bytes == 8
+    text = leaf.run_detached("show headroom-pool watermark")[1]
+    [pool] = sonic_state.headroom_pool_watermarks(text).values()
+    assert pool.headroom_watermark_bytes == 7
+    text = leaf.run_detached("show priority-group watermark shared")[1]
+    groups = sonic_state.group_shared_watermarks(text)
+    assert groups["Ethernet0", 3].shared_watermark_bytes == 9
+    assert groups["Ethernet0", 4].shared_watermark_bytes == 0
+
+
 @pytest.mark.parametrize(
     ("command", "fixture", "line"),
     [
@@ -329,6 +348,10 @@ def test_counters(leaf: SonicStandIn) -> None:
         ("show vlan brief", "show_vlan_brief.txt", 2),
         ("show pfc priority", "show_pfc_priority.txt", 1),
         ("show priority-group drop counters", "show_pg_drop_counters.txt", 1),
+        ("show priority-group watermark shared", "show_pg_watermark_shared.txt", 0),
+        ("show buffer_pool watermark", "show_buffer_pool_watermark.txt", 0),
+        ("show headroom-pool watermark", "show_headroom_pool_watermark.txt", 0),
+        ("show headroom-pool watermark", "show_headroom_pool_watermark.txt", 1),
         ("show arp", "show_arp.txt", 0),
     ],
 )

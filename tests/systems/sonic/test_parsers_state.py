@@ -15,6 +15,7 @@ from fabric.observe.state import (
     MacEntry,
     NeighbourEntry,
     PfcCounters,
+    PoolUse,
     QueueCounters,
     TableUse,
     WatchdogState,
@@ -34,6 +35,9 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "queue_counters": sonic_state.queue_counters,
     "queue_watermarks": sonic_state.queue_watermarks,
     "group_watermarks": sonic_state.group_watermarks,
+    "group_shared_watermarks": sonic_state.group_shared_watermarks,
+    "pool_watermarks": sonic_state.pool_watermarks,
+    "headroom_pool_watermarks": sonic_state.headroom_pool_watermarks,
     "group_drops": sonic_state.group_drops,
     "arp": sonic_state.neighbours,
     "mac": sonic_state.mac_table,
@@ -96,6 +100,18 @@ EXPECTED: dict[str, Any] = {
         ("Ethernet0", group): QueueCounters(watermark_bytes=19_456 if group == 3 else 0)
         for group in range(8)
     },
+    "group_shared_watermarks": {
+        ("Ethernet0", group): QueueCounters(shared_watermark_bytes=812_160 if group == 3 else 0)
+        for group in range(8)
+    },
+    "pool_watermarks": {
+        "egress_lossless_pool": PoolUse(watermark_bytes=1_204_224),
+        "ingress_lossless_pool": PoolUse(watermark_bytes=812_160),
+        "ingress_lossy_pool": PoolUse(watermark_bytes=None),
+    },
+    "headroom_pool_watermarks": {
+        "ingress_lossless_pool": PoolUse(headroom_watermark_bytes=19_456),
+    },
     "group_drops": {
         ("Ethernet0", group): QueueCounters(dropped_packets=1 if group == 3 else 0)
         for group in range(8)
@@ -136,7 +152,9 @@ RECORDED = {
     "show_queue_counters.txt": ("queue_counters", 30),
     "show_queue_watermark_unicast.txt": ("queue_watermarks", 30),
     "show_pg_watermark_headroom.txt": ("group_watermarks", 24),
-    "show_pg_watermark_shared.txt": ("group_watermarks", 24),
+    "show_pg_watermark_shared.txt": ("group_shared_watermarks", 24),
+    "show_buffer_pool_watermark.txt": ("pool_watermarks", 3),
+    "show_headroom_pool_watermark.txt": ("headroom_pool_watermarks", 1),
     "show_pg_drop_counters.txt": ("group_drops", 24),
     "show_ndp.txt": ("arp", 3),
     "show_mac.txt": ("mac", 5),

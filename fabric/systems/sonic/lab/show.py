@@ -34,6 +34,7 @@ _QUEUE_STATS = {
     "totalbytes": "BYTES",
     "totalpacket": "PACKETS",
 }
+_HYPHENATED = ("priority-group", "headroom-pool")
 #: What ``show`` prints behind its words: ``show/ip-bgp-summary.j2`` behind ``ip bgp summary``.
 _PAGES = {path.stem for path in (Path(__file__).parent / "pages/show").glob("*.j2")}
 
@@ -55,7 +56,7 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
             return Result(json.dumps(device.running, indent=4, sort_keys=True) + "\n")
         if words[:2] == ["queue", "counters"] and words[-1] == "--json":
             return Result(_queues_json(device, words[2:-1]))
-        if name in _PAGES and not any("-" in word for word in words if word != "priority-group"):
+        if name in _PAGES and not any("-" in word for word in words if word not in _HYPHENATED):
             values = _VALUES[name](device) if name in _VALUES else {}
             count, ports = device.counters.get, ports_of(device)
             text = page(f"show/{name}", device=device, count=count, ports=ports, **values)

@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
@@ -202,6 +202,9 @@ class SonicParser:
         "queue_watermarks": ("queues", sonic_state.queue_watermarks),
         "group_drops": ("priority_groups", sonic_state.group_drops),
         "group_watermarks": ("priority_groups", sonic_state.group_watermarks),
+        "group_shared_watermarks": ("priority_groups", sonic_state.group_shared_watermarks),
+        "pool_watermarks": ("buffer_pools", sonic_state.pool_watermarks),
+        "headroom_pool_watermarks": ("buffer_pools", sonic_state.headroom_pool_watermarks),
         "arp": ("neighbours", sonic_state.neighbours),
         "ndp": ("neighbours", sonic_state.neighbours),
         "macs": ("macs", sonic_state.mac_table),
@@ -239,3 +242,11 @@ def _canonical(config: dict[str, Any]) -> str:
 
 
 parsers.add("sonic")(SonicParser())
+
+#: sonic-net/sonic-utilities 202405 scripts/watermarkstat.
+WATERMARK_TITLES = titles.add("sonic")({
+    "Ingress headroom per PG:": "group_watermarks",
+    "Ingress shared pool occupancy per PG:": "group_shared_watermarks",
+    "Shared pool maximum occupancy:": "pool_watermarks",
+    "Headroom pool maximum occupancy:": "headroom_pool_watermarks",
+})

@@ -17,6 +17,7 @@ from fabric.observe.state import (
     MacEntry,
     NeighbourEntry,
     PfcCounters,
+    PoolUse,
     QueueCounters,
     TableUse,
     WatchdogState,
@@ -184,6 +185,33 @@ def queue_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
 def group_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
     """Parse ``show priority-group watermark headroom``; as `_wide`."""
     return {key: QueueCounters(watermark_bytes=value) for key, value in _wide(text, "PG").items()}
+
+
+def group_shared_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show priority-group watermark shared``; as `_wide`."""
+    seen = _wide(text, "PG")
+    return {key: QueueCounters(shared_watermark_bytes=value) for key, value in seen.items()}
+
+
+def pool_watermarks(text: str) -> dict[str, PoolUse]:
+    """Parse ``show buffer_pool watermark``; as `_pools`."""
+    return {name: PoolUse(watermark_bytes=value) for name, value in _pools(text).items()}
+
+
+def headroom_pool_watermarks(text: str) -> dict[str, PoolUse]:
+    """Parse ``show headroom-pool watermark``; as `_pools`."""
+    return {name: PoolUse(headroom_watermark_bytes=value) for name, value in _pools(text).items()}
+
+
+def _pools(text: str) -> dict[str, int | None]:
+    """Return the bytes of each pool.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    return {row["Pool"]: _number(row["Bytes"]) for row in _rows(text, "Pool", ("Bytes",))}
 
 
 def group_drops(text: str) -> dict[tuple[str, int], QueueCounters]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.qos.path import LONG_CABLE_M
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class GapInPath(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the ports in use with those that have PFC on."""
         lossless = {port.name for port in config.lossless_ports}
+        lengths = {
+            port: length
+            for row in config.rows("CABLE_LENGTH").values()
+            for port, length in row.items()
+        }
         state = config.rows("PORT")
         for port in sorted(config.used_ports - lossless) if lossless else ():
             if port in state and state[port].get("admin_status") == "up":
@@ -118,7 +124,14 @@ class GapInPath(SonicRule):
                     "set pfc_enable, or remove the port from the fabric",
                     device=config.device,
                     port=port,
+                    severity=Severity.WARNING if _is_long(lengths.get(port)) else None,
                 )
+
+
+def _is_long(length: object) -> bool:
+    """Tell whether a cable leads to another site, where PFC may be off (QOS004)."""
+    metres = str(length).removesuffix("m")
+    return metres.isdigit() and int(metres) >= LONG_CABLE_M
 
 
 @rules.add("SON021")

@@ -77,6 +77,8 @@ class ComputingSwitch(ModelRule):
         "platforms.leaf.buffer_model",
         "platforms.spine.buffer_model",
         "devices.buffer_model",
+        "platforms.leaf.headroom_over_subscription",
+        "devices.headroom_over_subscription",
         "lossless.dynamic_th",
     )
 
@@ -84,6 +86,7 @@ class ComputingSwitch(ModelRule):
         """Look at every switch with dynamic buffers."""
         for device in model.devices.values():
             if device.buffer_model != "dynamic":
+                yield from self._unused(model, device)
                 continue
             reason = _reason(device)
             if reason:
@@ -101,6 +104,16 @@ class ComputingSwitch(ModelRule):
                     place=model.hardware_place(device, "buffer_model"),
                     device=device.name,
                 )
+
+    def _unused(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+        """Report a shared headroom that nothing would compute."""
+        if device.headroom_over_subscription is not None:
+            yield self.finding(
+                "headroom_over_subscription has no effect: buffer_model is traditional",
+                "set buffer_model to dynamic, or remove it",
+                place=model.hardware_place(device, "headroom_over_subscription"),
+                device=device.name,
+            )
 
 
 def _reason(device: DeviceDesign) -> str:

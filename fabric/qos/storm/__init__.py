@@ -1,0 +1,1 @@
+"""Pause storms: which ports are paused when a NIC pauses without end, and when."""

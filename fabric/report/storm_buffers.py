@@ -1,0 +1,123 @@
+"""The ports behind the channels of a storm: buffers, response times, policies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.headroom.wire import QUANTUM_BITS, RESPONSE_QUANTA, SIGNAL_M_PER_S
+from fabric.qos.simulate.scenario import FRAME_BYTES
+from fabric.qos.storm.spread import Buffers
+from fabric.qos.thresholds import alpha
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.design.model import PortDesign
+    from fabric.qos.storm.traffic import Traffic
+    from fabric.topology.model import Fabric, Ints
+
+
+class Ports:
+    """The first port of each channel, at both ends.
+
+    Ports of parallel cables are alike: a port that an override makes different counts as the first.
+    """
+
+    def __init__(self, designs: Designs, flow: Traffic) -> None:
+        fabric = designs.fabric
+        self._names, self._devices = fabric.switches.names, designs.devices
+        self._by_number: dict[int, dict[int, PortDesign]] = {}
+        self.cables = _first_cables(fabric, flow)
+        self._numbers = _numbers(fabric, flow, self.cables)
+
+    def at_source(self, channel: int, switch: int) -> PortDesign:
+        """Return the port that sends to a channel of a link."""
+        return self._port(switch, int(self._numbers[0, channel]))
+
+    def at_target(self, channel: int, switch: int) -> PortDesign:
+        """Return the port where a channel comes in."""
+        return self._port(switch, int(self._numbers[1, channel]))
+
+    def _port(self, switch: int, number: int) -> PortDesign:
+        if switch not in self._by_number:
+            ports = self._devices[self._names[switch]].ports
+            self._by_number[switch] = {port.number: port for port in ports}
+        return self._by_number[switch][number]
+
+
+def _first_cables(fabric: Fabric, flow: Traffic) -> Ints:
+    """Return a row of the uplinks for each link, shape (links,)."""
+    up, links = fabric.uplinks, flow.links
+    cables = np.zeros(len(links), dtype=np.int64)
+    on = np.flatnonzero(up.enabled)[::-1]  # the first is written last
+    for near, far in ((up.lower, up.upper), (up.upper, up.lower)):
+        rows = links.rows(near[on], far[on])
+        cables[rows[rows >= 0]] = on[rows >= 0]
+    return cables
+
+
+def _numbers(fabric: Fabric, flow: Traffic, cables: Ints) -> Ints:
+    """Return the numbers of the ports of each channel, shape (2, channels); NICs have none."""
+    up, nics = fabric.uplinks, fabric.nics
+    ends = np.stack([up.lower_port[cables], up.upper_port[cables]])
+    links = np.where(up.lower[cables] == flow.links.source, ends, ends[::-1])
+    leaf_ports = [int(nics.port[rows[0]]) for rows in flow.members]
+    hosts = np.array([[-1] * len(leaf_ports), leaf_ports])
+    return np.concatenate([links, hosts], axis=1)
+
+
+def buffers_of(designs: Designs, flow: Traffic, ports: Ports, pool_bytes: int) -> Buffers:
+    """Return the buffers of all switches and channels.
+
+    Parameters
+    ----------
+    pool_bytes : int
+        Shared pool of switches whose pool is not known; 0 rejects them.
+
+    Raises
+    ------
+    InputError
+        When a pool is not known.
+    """
+    fabric = designs.fabric
+    groups = [
+        ports.at_target(channel, switch).headroom
+        for channel, switch in enumerate(flow.target.tolist())
+    ]
+    speeds, metres = _cables(fabric, flow, ports.cables)
+    reaction_s = FRAME_BYTES / gbps_to_bytes_per_s(1) / speeds + metres / SIGNAL_M_PER_S
+    return Buffers(
+        shared_bytes=np.array([_pool(designs, name, pool_bytes) for name in fabric.switches.names]),
+        alpha=np.array([alpha(group.dynamic_th) if group else np.inf for group in groups]),
+        reserve_bytes=np.array([group.guaranteed_bytes if group else 0.0 for group in groups]),
+        delay_s=reaction_s + np.array([_response_s(speed) for speed in speeds.tolist()]),
+    )
+
+
+def _cables(fabric: Fabric, flow: Traffic, cables: Ints) -> tuple[Ints, Ints]:
+    """Return speed in Gb/s and length in metres of the first cable of each channel."""
+    nics = [int(rows[0]) for rows in flow.members]
+    speeds = [fabric.uplinks.speed_gbps[cables], fabric.nics.speed_gbps[nics]]
+    metres = [fabric.uplinks.cable_m[cables], fabric.nics.cable_m[nics]]
+    return np.concatenate(speeds), np.concatenate(metres)
+
+
+def _response_s(speed_gbps: int) -> float:
+    """Return how long a sender goes on after a pause: the quanta of IEEE 802.3 31B.3.7."""
+    quanta = RESPONSE_QUANTA.get(speed_gbps, max(RESPONSE_QUANTA.values()))
+    return ns_to_s(quanta * QUANTUM_BITS / speed_gbps)
+
+
+def _pool(designs: Designs, name: str, assumed_bytes: int) -> float:
+    device = designs.devices[name]
+    pool = lossless_pool_bytes(device) or assumed_bytes
+    if not pool:
+        raise InputError(
+            f"the shared pool of {name} ({device.sku.name}) is not known; give the pool of such "
+            "switches with --buffer-mib"
+        )
+    return float(pool)

@@ -1,0 +1,49 @@
+"""Which leaves are meant to reach each other, and which of them do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.topology.paths import joined_by
+from fabric.topology.routes import network, route
+from fabric.topology.routes_bits import unpack
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Bools, Fabric
+
+
+def reached(fabric: Fabric) -> Bools:
+    """Return which pairs of leaves have routes to each other, shape (leaves, leaves).
+
+    BGP is followed as it decides, AS loops included; see `fabric.topology.routes`.
+    """
+    count = fabric.switches.leaf_count
+    reach = unpack(route(network(fabric)).known[-1], count)[:count]
+    both: Bools = reach & reach.T
+    return both
+
+
+def promised(fabric: Fabric) -> Bools:
+    """Return which pairs of leaves the design means to join, shape (leaves, leaves).
+
+    Leaves of one plane with NICs. A list of switches (``design: explicit``) may keep rails apart,
+    each with spines of its own: there, leaves of one rail, and leaves that cables join, those
+    included that are off.
+    """
+    switches, nics = fabric.switches, fabric.nics
+    count = switches.leaf_count
+    used = np.bincount(nics.leaf[nics.enabled], minlength=count)[:count] > 0
+    plane = switches.plane[:count]
+    pairs: Bools = (plane[:, None] == plane) & used[:, None] & used & ~np.eye(count, dtype=np.bool_)
+    if fabric.intent.fabric.design == "explicit":
+        cabled = joined_by(fabric, np.ones(len(fabric.uplinks), dtype=np.bool_))[:count]
+        rail = switches.rail[:count]
+        pairs &= (cabled[:, None] == cabled) | (rail[:, None] == rail)
+    return pairs
+
+
+def cut_pairs(fabric: Fabric) -> Bools:
+    """Return the pairs of leaves that are meant to reach each other and do not."""
+    return promised(fabric) & ~reached(fabric)

@@ -1,0 +1,214 @@
+"""Rules about headroom tables (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import MBPS_PER_GBPS
+from fabric.design.table_spread import table_spread, twin
+from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
+from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.wire import cable_bytes
+from fabric.validate.headroom_tables import assumptions
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.platforms.model import Sku
+    from fabric.validate.world import LosslessKind, Model
+
+
+@rules.add("QOS020")
+class CableTable(ModelRule):
+    """The vendor's headroom table covers the speed and the cable length."""
+
+    why = (
+        "For a speed and length that are not in its table SONiC creates no lossless buffer, "
+        "and only logs it."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
+        "cable length)"
+    )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look up every pair of the ports in use."""
+        for device in model.devices.values():
+            missing = (
+                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
+                if device.sku.headroom
+                else ()
+            )
+            for port in device.ports if missing else ():
+                if id(port.headroom) in missing and port.headroom:
+                    lengths = device.sku.cable_lengths_m(port.speed_mbps)
+                    known = ", ".join(map(str, lengths)) or "none"
+                    yield self.finding(
+                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
+                        f"{port.speed_gbps}G; lengths in its table: {known}",
+                        _longer(port.cable_m, lengths),
+                        place=model.cable_place(device, port, "cable_m"),
+                        device=device.name,
+                        port=port.name,
+                    )
+
+
+def _longer(cable_m: int, lengths_m: tuple[int, ...]) -> str:
+    """Return what to do about a length that a table does not have."""
+    longer = [length for length in lengths_m if length > cable_m]
+    if longer:
+        return f"use {min(longer)} m, the next longer length of the table"
+    return (
+        "no row is long enough: use a shorter cable or another speed, a headroom_table with such "
+        "a row, or buffer_model: dynamic where the switch supports it"
+    )
+
+
+@rules.add("QOS024")
+class TableFrames(ModelRule):
+    """The vendor's table was made for frames as large as those of the fabric."""
+
+    severity = Severity.INFO
+    why = (
+        "A lossless frame that the peer has just started when the pause arrives is larger "
+        "than the table assumes."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; its assumptions are found by "
+        "giving the rows of the table back to the byte"
+    )
+    guards = ("lossless.mtu.port_bytes", "lossless.mtu.host_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Ask the formula behind the table for our frames."""
+        for kind in model.lossless_kinds:
+            row, known = kind.headroom.row, assumptions(kind.device.sku)
+            if row is None or known is None:
+                continue
+            link = kind.headroom.link
+            lossless, port = float(link.lossless_mtu_bytes), float(link.port_mtu_bytes)
+            if lossless <= known.lossless_mtu_bytes and port <= known.port_mtu_bytes:
+                continue
+            ours = Link.of(
+                link.speed_gbps,
+                link.cable_m,
+                max(port, known.port_mtu_bytes),
+                max(lossless, known.lossless_mtu_bytes),
+            )
+            need = int(spectrum(ours, known.settings).headroom_bytes)
+            if need > row.headroom_bytes:
+                yield self.finding(
+                    f"the table of {kind.title} was made for lossless frames of "
+                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
+                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
+                    "lower mtu.host_bytes, or provide a table for larger frames",
+                    place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+@rules.add("QOS045")
+class FlatTable(ModelRule):
+    """The vendor's table differs by length, speed and silicon."""
+
+    severity = Severity.INFO
+    why = (
+        "A table with one value for all lengths, or with the rows of a slower speed or of other "
+        "silicon, was not made for this port."
+    )
+    source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
+    guards = ("cables.host_m", "cables.uplink_m", "platforms.leaf.sku", "platforms.spine.sku")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the row of each port with other rows of its table, and with other tables."""
+        for kind in model.lossless_kinds:
+            for what in _copied(kind) if kind.headroom.row else ():
+                yield self.finding(
+                    f"the table of {kind.device.sku.name} {what}",
+                    "see `rocefab explain` for what the port needs",
+                    place=model.sku_place(kind.device),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+def _copied(kind: LosslessKind) -> Iterator[str]:
+    """Return what shows that a row was made for something else."""
+    sku, speed, gbps = kind.device.sku, kind.headroom.speed_mbps, kind.headroom.speed_gbps
+    sizes, lengths = _sizes(sku, speed), sku.cable_lengths_m(speed)
+    if len(sizes) > 1 and len(set(sizes)) == 1:
+        yield (f"keeps {sizes[0]:,} bytes at {gbps}G for {lengths[0]} m and for {lengths[-1]} m")
+    elif (slower_gbps := _copied_from(kind)) is not None:
+        yield (
+            f"keeps {kind.headroom.headroom_bytes:,} bytes at {kind.headroom.cable_m} m for "
+            f"{slower_gbps:g}G and for {gbps}G"
+        )
+    other = twin(sku)
+    if other:
+        yield f"has {other.rows} rows of {other.name}, whose ASIC is {other.asic}"
+
+
+def _copied_from(kind: LosslessKind) -> float | None:
+    """Return a slower speed with the same row, though frames and cable alone differ by more."""
+    group, sku = kind.headroom, kind.device.sku
+    step = max(STEP_BYTES, sku.asic_facts.integer("cell_bytes") or 1)
+    for (speed_mbps, cable_m), row in sku.headroom.items():
+        if cable_m != group.cable_m or speed_mbps >= group.speed_mbps or group.law is None:
+            continue
+        more = float(cable_bytes(group.speed_gbps - speed_mbps / MBPS_PER_GBPS, cable_m))
+        same = row.headroom_bytes == group.headroom_bytes
+        if same and more > step and row.headroom_bytes < int(group.law.headroom_bytes):
+            return speed_mbps / MBPS_PER_GBPS
+    return None
+
+
+def _sizes(sku: Sku, speed_mbps: int) -> list[int]:
+    return [
+        sku.headroom[speed_mbps, length].headroom_bytes
+        for length in sku.cable_lengths_m(speed_mbps)
+    ]
+
+
+@rules.add("QOS050")
+class LawHeadroom(ModelRule):
+    """Headroom follows from a table of the vendor, or from the formula of the switch."""
+
+    severity = Severity.INFO
+    why = (
+        "A law was deduced from tables of other switch models, which differ on the same silicon, "
+        "so that its verdict is an estimate."
+    )
+    source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Name every kind of port without a row, and what other tables keep."""
+        for kind in model.lossless_kinds:
+            if kind.headroom.row or kind.headroom.computed or kind.device.sku.headroom:
+                continue
+            yield self.finding(
+                _by_law(kind),
+                "see `rocefab explain` for the sum, and monitor the drop counters of the lossless "
+                "priority group",
+                place=model.sku_place(kind.device),
+                device=kind.device.name,
+                port=kind.port.name,
+            )
+
+
+def _by_law(kind: LosslessKind) -> str:
+    have, law, group = kind.headroom.headroom_bytes, kind.headroom.law, kind.headroom
+    if have is None or law is None:
+        return f"headroom of {kind.title} is not known: {group.no_law}"
+    spread = table_spread(kind.device.sku.asic, group.speed_mbps, group.cable_m)
+    tables = (
+        f"tables of the same ASIC keep {spread.text()}"
+        if spread
+        else "no table for this ASIC is known"
+    )
+    return f"headroom of {kind.title} is estimated by the law {law.law}: {have:,} bytes; {tables}"
