@@ -90,6 +90,8 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    description_space : str
+        What stands for a space in the description of a port.
     speed_words : {"", "plain", "lanes"}
         How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
     queue_word : callable or None
@@ -120,6 +122,7 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
+    description_space: str = " "
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None
     sku_tables: tuple[str, ...] = ()
