@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fabric.audit.host_class import lossless_of_nics
+from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.classes import lossless_classes
 from fabric.systems.host.render import render_host
@@ -21,6 +26,7 @@ from fabric.workflow.mixed import planned_nics
 from fabric.workflow.project import Project
 from tests.audit.test_hosts_lab import save
 from tests.change import labs
+from tests.prove.test_damage import PIECES
 from tests.systems.test_classes import TWO, inventory
 from tests.workflow.host_lab import applied_lab
 from tests.workflow.test_adopt import SYSTEMS, adopted, copy_of_mixed, mixed, rendered, saved
@@ -203,3 +209,27 @@ def test_a_lab_with_two_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         outcome = adopt(mixed(), one)
         assert outcome.remaining == {}
         assert same(outcome, project) <= project.devices.keys()
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataObject) -> None:
+    name = f"{system}-leaf"
+    text = two_classes()[name]
+    for _ in range(data.draw(st.integers(1, 6))):
+        start = data.draw(st.integers(0, len(text)))
+        stop = data.draw(st.integers(start, min(len(text), start + 40)))
+        text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[stop:]
+    try:
+        outcome = adopted(tmp_path, {name: text})
+    except InputError as error:
+        assert error.findings
+        return
+    assert with_files(mixed(), outcome.files).devices
+
+
+@cache
+def two_classes() -> dict[str, str]:
+    with TemporaryDirectory() as folder:
+        return rendered(planted(Path(folder) / "two", FIRST, SECOND))
