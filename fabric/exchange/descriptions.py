@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import End, Plant
 
 
-def own_descriptions(found: Mapping[End, str], realised: Plant) -> dict[str, dict[str, str]]:
+def own_descriptions(texts: Mapping[End, str], realised: Plant) -> dict[str, dict[str, str]]:
     """Return the descriptions that differ from those of the design, by switch and port.
 
     A port without a cable has none in the design, and keeps none.
 
     Parameters
     ----------
-    found : mapping of End to str
+    texts : mapping of End to str
         Descriptions of the source.
     realised : Plant
         The inventory that was made of it.
     """
     own: dict[str, dict[str, str]] = defaultdict(dict)
     for (name, port), planned in _planned(realised):
-        text = found.get((name, port), "")
+        text = texts.get((name, port), "")
         if text and text not in planned and _is_text(text):
             own[name][port] = text
     return dict(own)
 
 
-def lost_descriptions(found: Mapping[End, str], realised: Plant, shown: str) -> list[Finding]:
+def lost_descriptions(texts: Mapping[End, str], realised: Plant, shown: str) -> list[Finding]:
     """Return which descriptions no inventory can hold.
 
     Parameters
@@ -46,7 +46,7 @@ def lost_descriptions(found: Mapping[End, str], realised: Plant, shown: str) -> 
     shown : str
         Name of the source.
     """
-    lost = [end for end, _ in _planned(realised) if end in found and not _is_text(found[end])]
+    lost = [end for end, _ in _planned(realised) if end in texts and not _is_text(texts[end])]
     if not lost:
         return []
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""

@@ -46,8 +46,8 @@ def class_value(policy: LosslessPolicy, field: str) -> Any:
     """Return the value of such a field; None where the policy has no such class."""
     name = field.split(".", 2)[1]
     single = single_field(field)
-    found = (one.value(single) for one in lossless_classes(policy) if one.name == name)
-    return next(found, None)
+    values = (one.value(single) for one in lossless_classes(policy) if one.name == name)
+    return next(values, None)
 
 
 def with_values(policy: LosslessPolicy, fields: Mapping[str, Any]) -> Classes:

@@ -79,9 +79,9 @@ def _list(base: LosslessPolicy, marks: Mapping[int, frozenset[int]], sent: int |
     places = [*before]
     first = lossless_classes(base)[0].roce_dscp if sent is None else sent
     classes = []
-    for number, found in marks.items():
+    for number, reached in marks.items():
         old = before.get(number)
-        dscps = in_order(found, first, old.dscps if old else ())
+        dscps = in_order(reached, first, old.dscps if old else ())
         new = ClassPolicy(name=names[number], dscps=dscps, pfc_priority=number)
         classes.append(merge(old, new) if old else new)
 

@@ -58,6 +58,8 @@ def _follows(field: str, running: Traits, adopted: Traits) -> bool:
     """Return whether a field is known on one side alone, as the other has no such part at all."""
     if field in running and field in adopted:
         return False
+    if field == SENT:
+        return True
     if field.startswith("watchdog."):
         switches = {"pfc", "watchdog.enabled"}
     elif is_class_field(field):
