@@ -305,7 +305,7 @@ TEXTS = {
     "to the core": True,
     "spine01_Ethernet3/1": True,
     "spine01 Ethernet3/1": False,
-    "caf\u00e9": False,
+    "Stra\u00dfe": False,
 }
 
 
