@@ -25,6 +25,7 @@ def lossless(host: SavedHost) -> Lossless:
         if nic.qos:
             port = result.port(nic.name, nic.output.line(r"enabled|\"prio_pfc\""))
             port.routed = True
+            port.sends_dscp = nic.roce_dscp
             _fill(port, nic.qos, nic.output)
     return result
 
@@ -41,6 +42,15 @@ def lossless_of_nics(name: str, nics: Mapping[str, Any]) -> Lossless:
         port.pfc = {number: 0 for number, on in enumerate(flags) if on}
         dscps = values.get("dscp_to_priority") or {}
         port.dscp_to_class = {int(dscp): int(number) for dscp, number in dscps.items()}
+        port.class_to_queue = dict(enumerate(values.get("priority_to_traffic_class") or ()))
+        shares = values.get("bandwidth_percent") or {}
+        port.percent = {
+            int(number): Value(shares[number], 0)
+            for number, word in (values.get("tsa") or {}).items()
+            if word == "ets" and number in shares
+        }
+        sent = values.get("traffic_class_dscp")
+        port.sends_dscp = sent if isinstance(sent, int) else None
     return result
 
 

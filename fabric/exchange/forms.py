@@ -63,6 +63,8 @@ class Imported:
         Ports that the source knows by number alone, from 1, in the same way.
     allowas_in : int
         How often leaves accept their own AS number in a route, where the source tells it.
+    descriptions : mapping
+        Descriptions of ports of switches, where the source has them.
     """
 
     plant: Plant
@@ -73,6 +75,7 @@ class Imported:
     lanes: Mapping[End, Lane] = field(default_factory=dict)
     numbers: Mapping[End, int] = field(default_factory=dict)
     allowas_in: int = 0
+    descriptions: Mapping[End, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

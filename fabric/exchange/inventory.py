@@ -300,11 +300,12 @@ def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:
 
 
 def _ports(plant: Plant, recipe: Recipe) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return what single ports have, by switch: an address, or that they are off."""
+    """Return what single ports have, by switch: address, description, or that they are off."""
     ports: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, links in recipe.links.items():
-        for port, address in links.items():
-            ports.setdefault(name, {}).setdefault(port, {})["address"] = address
+    for field, by_switch in (("address", recipe.links), ("description", recipe.descriptions)):
+        for name, values in by_switch.items():
+            for port, value in values.items():
+                ports.setdefault(name, {}).setdefault(port, {})[field] = value
     for cable in plant.disabled:
         ends = (end for end in (cable.near, cable.far) if plant.device[end[0]].kind == "switch")
         name, port = next(ends)

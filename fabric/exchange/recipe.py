@@ -44,6 +44,8 @@ class Recipe:
         Subnets of leaves that differ from those of the pools, by leaf.
     links : mapping
         Addresses of ports to other switches that differ, by switch and port.
+    descriptions : mapping
+        Descriptions of ports that differ from those of the design, by switch and port.
     base_name : str
         What the user calls the base; empty for defaults.
     named : frozenset of str
@@ -68,6 +70,7 @@ class Recipe:
     addresses: Mapping[End, str] = field(default_factory=dict)
     subnets: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    descriptions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     base_name: str = ""
     named: frozenset[str] = frozenset()
     fitted: frozenset[str] = frozenset()

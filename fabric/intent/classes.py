@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
-from fabric.intent.policy import ClassPolicy, merge
-from fabric.intent.resolve import field_value
+from fabric.intent.policy import ClassPolicy, LosslessPolicy, merge
 
 if TYPE_CHECKING:
-    from fabric.intent.policy import EcnPolicy, LosslessPolicy
+    from fabric.intent.policy import EcnPolicy
 
 #: Fields that describe the one lossless class of a policy without ``classes``.
 ONE_CLASS = frozenset({"roce_dscp", "pfc_priority", "traffic_class", "queue", "priority_group"})
@@ -139,10 +139,17 @@ def _decided(
     )
 
 
+def before_list(policy: LosslessPolicy) -> LosslessPolicy:
+    """Return a policy without the single fields, which the list of a later override replaces."""
+    kept = policy.model_fields_set - ONE_CLASS
+    return LosslessPolicy(**{name: getattr(policy, name) for name in kept})
+
+
 def class_values(policy: LosslessPolicy, name: str) -> object:
     """Return the value of a dotted field of a policy, of all its classes where it has a list."""
     if name not in ONE_CLASS or not policy.classes:
-        return field_value(policy, name)
+        value: object = attrgetter(name)(policy)
+        return value
     return ", ".join(str(one.value(name)) for one in lossless_classes(policy))
 
 

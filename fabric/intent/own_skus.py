@@ -118,6 +118,7 @@ class _Builder:
             headroom=table.rows,
             first_lanes=ports.first_lanes,
             breakouts=model.breakouts,
+            asics=model.asics,
             gearbox_ns=model.gearbox_ns,
             own_facts=own,
             facts=self._words(platform),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.intent.classes import before_list
 from fabric.intent.policy import LosslessPolicy, merge, set_paths
 from fabric.platforms.model import role_field
 
@@ -67,7 +68,8 @@ class PolicyResolver:
         if key not in self._cache:
             policy = LosslessPolicy()
             for layer in layers:
-                policy = merge(policy, layer.policy)
+                under = before_list(policy) if layer.policy.classes else policy
+                policy = merge(under, layer.policy)
             self._cache[key] = policy
         return self._cache[key]
 

@@ -206,6 +206,13 @@ class OwnSku(Model):
     )
     nos: System = Field(description="Network operating system.")
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
+    asics: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="ASICs that the ports are spread over; with several, checks of the packet "
+        "buffer are skipped.",
+    )
     ports: OwnPorts = Field(description="Front panel ports.")
     headroom_table: InsidePath | None = Field(
         None,

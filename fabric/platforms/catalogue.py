@@ -142,6 +142,7 @@ class SkuFile(DataModel):
 
     nos: str
     asic: str
+    asics: int = Field(1, ge=1)
     source: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
     ports: PortsTable
@@ -195,6 +196,6 @@ class SkuFile(DataModel):
 
 #: Fields of a data file that a `Sku` has by the same name.
 _SAME = (
-    *("nos", "asic", "source", "queue_submode", "breakouts"),
+    *("nos", "asic", "asics", "source", "queue_submode", "breakouts"),
     *("gearbox_ns", "pools", "layout", "facts"),
 )

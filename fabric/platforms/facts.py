@@ -95,6 +95,8 @@ FACTS: dict[str, FactKind] = {
     "adaptive_routing": FactKind("text", "Whether flows can move to the less loaded path."),
 }
 
+#: What all ports of one ASIC share.
+OF_ALL_PORTS = frozenset({"buffer_bytes", "buffer_partitions", "capacity_gbps"})
 _WHOLE_UNITS = ("bytes", "cells", "count", "Gb/s")
 #: Given in tenths of a KiB: sonic-net/sonic-buildimage platform/mellanox/asic_table.j2.
 _FRACTIONS = ("mac_phy_bytes", "peer_response_bytes")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from fabric.core.registry import Registry
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import CageKind, Place
+from fabric.platforms.facts import OF_ALL_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,6 +90,8 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    description_space : str
+        What stands for a space in the description of a port.
     speed_words : {"", "plain", "lanes"}
         How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
     queue_word : callable or None
@@ -119,6 +122,7 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
+    description_space: str = " "
     speed_words: Literal["", "plain", "lanes"] = ""
     queue_word: Callable[[Asic], str] | None = None
     sku_tables: tuple[str, ...] = ()
@@ -216,6 +220,9 @@ class Sku:
         Name of the platform that runs on it.
     asic : str
         ASIC family, such as ``spectrum-3``.
+    asics : int
+        ASICs that the ports are spread over. What a family says of all ports of one ASIC, such as
+        its packet buffer, is not said of a switch with several.
     port_count : int
         Front panel ports of the fabric speed; management and service ports do not count.
     lanes_per_port : int
@@ -272,6 +279,7 @@ class Sku:
     port_alias: str
     speeds_gbps: tuple[int, ...]
     source: str
+    asics: int = 1
     speed_tokens: dict[int, str] = field(default_factory=dict)
     queue_submode: str = ""
     buffer_bytes: int | None = None
@@ -299,9 +307,14 @@ class Sku:
             When the family is unknown.
         """
         family = asic(self.asic)
-        if not self.own_facts:
+        if not self.own_facts and self.asics == 1:
             return family
-        return replace(family, facts=MappingProxyType({**family.facts, **self.own_facts}))
+        common = {
+            name: fact
+            for name, fact in family.facts.items()
+            if self.asics == 1 or name not in OF_ALL_PORTS
+        }
+        return replace(family, facts=MappingProxyType({**common, **self.own_facts}))
 
     @property
     def packet_buffer_bytes(self) -> int | None:

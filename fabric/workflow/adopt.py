@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fabric.audit.adoption.differences import buffers, differences, groups
+from fabric.audit.adoption.class_values import single_field
+from fabric.audit.adoption.differences import differences, groups, others
+from fabric.audit.adoption.traits import PRIORITIES
 from fabric.audit.adoption.values import known_value, policy_fields
 from fabric.audit.adoption.votes import majorities
 from fabric.core.errors import InputError, RenderError
 from fabric.core.findings import Finding, Severity
+from fabric.intent.classes import lossless_classes
+from fabric.workflow.adopt_classes import with_lists
 from fabric.workflow.adopt_files import texts, with_files, without_files
 from fabric.workflow.adopt_policy import (
+    OF_LIST,
     SHARED,
     closer_estimates,
     origin_of,
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 
     from fabric.audit.adoption.differences import Difference, Group
     from fabric.audit.adoption.votes import Voter
+    from fabric.intent.classes import LosslessClass
+    from fabric.intent.policy import LosslessPolicy
     from fabric.observe.configuration.lossless import Lossless
     from fabric.workflow.adopt_policy import Overrides
     from fabric.workflow.adopt_reading import Read
@@ -89,12 +96,13 @@ def adopt(project: Project, read: Read) -> Adopted:
         When nothing was read, or an adopted file is not of rocefab.
     """
     base = without_files(project)
-    rendered, failure = _rendered(base, read.devices)
-    voters = list(voters_of(base, read.devices, rendered))
+    listed, left_out = with_lists(base, read.devices)
+    rendered, failure = _rendered(listed, read.devices)
+    voters = list(voters_of(listed, read.devices, rendered))
     if not voters:
         raise _nothing(read)
     usual = majorities(voters)
-    overrides = overrides_of(base, voters, usual)
+    overrides = overrides_of(base, listed, voters, usual)
     changed = base
     if overrides:
         changed = with_files(base, texts(overrides, base))
@@ -103,7 +111,7 @@ def adopt(project: Project, read: Read) -> Adopted:
     for _ in range(_ROUNDS):
         for name, fields in closer_estimates(changed, voters, read.devices, rendered).items():
             own.setdefault(name, {}).update(fields)
-        closer = overrides_of(base, voters, usual, own)
+        closer = overrides_of(base, listed, voters, usual, own)
         if closer == overrides:
             break
         overrides, changed = closer, with_files(base, texts(closer, base))
@@ -116,6 +124,7 @@ def adopt(project: Project, read: Read) -> Adopted:
         groups=_groups(changed, voters),
         reasons={
             one.name: {name: value.why for name, value in one.values.items() if value.why}
+            | ({PRIORITIES: left_out[one.name]} if one.name in left_out else {})
             for one in voters
         },
         unknown=_unknown(base, voters),
@@ -173,7 +182,9 @@ def _unknown(project: Project, voters: list[Voter]) -> dict[str, list[str]]:
     told: dict[str, set[str]] = {}
     for one in voters:
         if one.name in project.devices:
-            told.setdefault(project.devices[one.name].platform, set()).update(one.values)
+            fields = told.setdefault(project.devices[one.name].platform, {"classes"})
+            fields.update(single_field(name) for name in one.values)
+            fields.update({PRIORITIES} if one.base.classes else ())
     silent = {
         field: sorted(system for system, fields in told.items() if field not in fields)
         for field in policy_fields()
@@ -183,15 +194,28 @@ def _unknown(project: Project, voters: list[Voter]) -> dict[str, list[str]]:
 
 def _groups(project: Project, voters: list[Voter]) -> list[Group]:
     """Return the switches with one policy, then the hosts."""
-    known = {field for one in voters for field in one.values}
+    known = {single_field(field) for one in voters for field in one.values}
     fields = [field for field in policy_fields() if field in known]
-    policies: dict[bool, dict[str, dict[str, Any]]] = {False: {}, True: {}}
-    for one in voters:
-        is_host = one.name in project.hosts
-        policy = policy_of(project, one.name)
-        shown = SHARED if is_host else fields
-        policies[is_host][one.name] = {field: known_value(policy, field) for field in shown}
-    return [*groups(policies[False]), *groups(policies[True])]
+    policies = {one.name: policy_of(project, one.name) for one in voters}
+    if any(policy.classes for policy in policies.values()):
+        fields = ["classes", *(field for field in fields if field not in OF_LIST)]
+    shown: dict[bool, dict[str, dict[str, Any]]] = {False: {}, True: {}}
+    for name, policy in policies.items():
+        is_host = name in project.hosts
+        shown[is_host][name] = {
+            field: _plain_classes(policy) if field == "classes" else known_value(policy, field)
+            for field in fields
+            if not is_host or field in SHARED
+        }
+    return [*groups(shown[False]), *groups(shown[True])]
+
+
+def _plain_classes(policy: LosslessPolicy) -> tuple[LosslessClass, ...]:
+    """Return the classes of a policy, whatever field sets their values."""
+    return tuple(
+        replace(one, own_thresholds=False, own_ecn=frozenset(), number=None)
+        for one in lossless_classes(policy)
+    )
 
 
 def _rest(
@@ -201,6 +225,6 @@ def _rest(
     pairs = pairs_of(project, name, state, rendered, policy_of(project, name))
     planned = rendered[name].ports if name in rendered else {}
     return differences({
-        port: (now | buffers(state.ports[port]), then | buffers(planned[port]))
+        port: (now | others(state.ports[port]), then | others(planned[port]))
         for port, (now, then) in pairs.items()
     })

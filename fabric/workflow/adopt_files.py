@@ -51,9 +51,15 @@ def _entries(overrides: Overrides) -> list[dict[str, Any]]:
         members[tuple(fields.items())].append(name)
     ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[1]))
     return [
-        {"names": hostlist.fold(names), "lossless": nested(dict(fields))}
+        {"names": hostlist.fold(names), "lossless": nested(dict(fields) | _listed(dict(fields)))}
         for fields, names in ordered
     ]
+
+
+def _listed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the classes of an override as a file has them."""
+    classes = fields.get("classes")
+    return {"classes": [one.model_dump(exclude_unset=True) for one in classes]} if classes else {}
 
 
 def without_files(project: Project) -> Project:

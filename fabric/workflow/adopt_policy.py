@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fabric.audit.adoption.class_values import is_class_field, single_field, with_values
 from fabric.audit.adoption.traits import traits
 from fabric.audit.adoption.values import known_value, policy_fields, value_of
 from fabric.audit.adoption.votes import voter
+from fabric.intent.classes import ONE_CLASS
+from fabric.intent.policy import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,14 +26,18 @@ if TYPE_CHECKING:
 
 #: What a saved or live host tells; of its NICs nothing else is in the neutral form.
 _OF_HOSTS = frozenset({"pfc", "pfc_priority", "roce_dscp"})
+#: What it tells of each class of a list.
+_OF_CLASSES = frozenset({"roce_dscp", "scheduler.lossless_percent"})
 #: What a host takes over from its leaves where it is not read: both ends of a cable agree on it.
-SHARED = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_traffic_class", "pfc")
-#: Fields that have the number of the priority in most policies.
-_CLASSES = ("traffic_class", "queue", "priority_group")
-#: What a watchdog that is off does not have.
-_TIMES = ("watchdog.action", "watchdog.detection_ms", "watchdog.restoration_ms")
+SHARED = ("classes", "roce_dscp", "cnp_dscp", "pfc_priority", "cnp_traffic_class", "pfc")
 #: Written together: some switch models take thresholds only where both are set.
 _TOGETHER = ("ecn.kmin_bytes", "ecn.kmax_bytes")
+#: Fields that have the number of the priority in most policies.
+_CLASSES = ("traffic_class", "queue", "priority_group")
+#: What a policy with a list says there, class by class.
+OF_LIST = frozenset({*ONE_CLASS, *_TOGETHER, "ecn.pmax_percent", "scheduler.lossless_percent"})
+#: What a watchdog that is off does not have.
+_TIMES = ("watchdog.action", "watchdog.detection_ms", "watchdog.restoration_ms")
 
 
 def voters_of(
@@ -58,20 +65,27 @@ def pairs_of(
     """Return what each port in use has, and what it would have, where both are known."""
     planned = rendered[name].ports if name in rendered else {}
     result = {}
-    for port in _ports(project, name):
+    for port in ports_of(project, name):
         if port in state.ports and port in planned:
             both = traits(state.ports[port], policy), traits(planned[port], policy)
             if name in project.hosts:
-                both = _of_host(both[0]), _of_host(both[1])
+                both = _of_host(*both), _of_host(both[1], both[1])
             result[port] = both
     return result
 
 
-def _of_host(nic: Traits) -> Traits:
-    return {field: trait for field, trait in nic.items() if field in _OF_HOSTS}
+def _of_host(nic: Traits, planned: Traits) -> Traits:
+    """Return what a NIC tells; shares only where those of the inventory are known too."""
+    return {
+        field: trait
+        for field, trait in nic.items()
+        if field in _OF_HOSTS
+        or (field in planned and is_class_field(field) and single_field(field) in _OF_CLASSES)
+    }
 
 
-def _ports(project: Project, name: str) -> list[str]:
+def ports_of(project: Project, name: str) -> list[str]:
+    """Return the ports of a switch that the design uses, or the NICs of a host."""
     if name in project.hosts:
         return [nic.interface for nic in project.hosts[name].nics]
     return [port.name for port in project.devices[name].ports if port.enabled]
@@ -121,28 +135,55 @@ def closer_estimates(
 
 def overrides_of(
     project: Project,
+    listed: Project,
     voters: list[Voter],
     usual: Mapping[str, Fields],
     own_estimates: Mapping[str, Fields] | None = None,
 ) -> Overrides:
-    """Return the fields of each device whose value is not that of the inventory."""
+    """Return the fields of each device whose value is not that of the inventory.
+
+    Parameters
+    ----------
+    listed : Project
+        The inventory with the list of classes of every device; the inventory itself without any.
+    """
     by_name = {one.name: one for one in voters}
     result: Overrides = {}
     for name, design in project.devices.items():
         wanted = usual.get(design.role, usual[""])
         if name in by_name:
             wanted = _wanted(by_name[name], wanted, (own_estimates or {}).get(name, {}))
-        _set(result, project, name, wanted)
+        _set(result, project, policy_of(listed, name), name, wanted)
     for name in project.hosts:
         own = by_name[name].contents(exact=True) if name in by_name else {}
-        _set(result, project, name, _as_leaves(project, name, result) | own)
+        wanted = _as_leaves(project, name, result) | own
+        _set(result, project, _like(policy_of(listed, name), wanted), name, wanted)
     return result
 
 
-def _set(result: Overrides, project: Project, name: str, wanted: Fields) -> None:
+def _like(policy: LosslessPolicy, wanted: Fields) -> LosslessPolicy:
+    """Return the policy of a host with what its leaf has for the same priorities."""
+    leaf = {one.pfc_priority: one for one in wanted.pop("classes", None) or ()}
+    classes = [
+        merge(leaf[one.pfc_priority], one) if one.pfc_priority in leaf else one
+        for one in policy.classes
+    ]
+    return policy.model_copy(update={"classes": tuple(classes)})
+
+
+def _set(
+    result: Overrides, project: Project, listed: LosslessPolicy, name: str, wanted: Fields
+) -> None:
     """Note the fields of a device that are to have another value than the inventory says."""
-    base = policy_of(project, name)
-    changes = {field: value for field, value in wanted.items() if value != known_value(base, field)}
+    base, classes = policy_of(project, name), with_values(listed, wanted)
+    unused = OF_LIST if classes else frozenset()
+    changes = {
+        field: value
+        for field, value in wanted.items()
+        if field not in unused and not is_class_field(field) and value != known_value(base, field)
+    }
+    if classes != base.classes:
+        changes["classes"] = classes
     if changes.keys() & set(_TOGETHER):
         changes |= {field: wanted.get(field, known_value(base, field)) for field in _TOGETHER}
     if changes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.audit.adoption.class_values import is_class_field, single_field
 from fabric.audit.adoption.values import policy_fields
 from fabric.core import hostlist
 from fabric.intent.scalars import printable
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.audit.adoption.differences import Difference
+    from fabric.intent.classes import LosslessClass
     from fabric.workflow.adopt import Adopted
     from fabric.workflow.adopt_reading import Read
 
@@ -26,7 +28,7 @@ def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
         "format": FORMAT,
         "files": adopted.files,
         "groups": [
-            {"names": group.names, "count": group.size, "differs": group.own}
+            {"names": group.names, "count": group.size, "differs": _as_values(group.own)}
             for group in adopted.groups
         ],
         "remaining": [
@@ -50,6 +52,27 @@ def as_object(adopted: Adopted, read: Read) -> dict[str, Any]:
             "warnings": adopted.warnings,
             "failure": adopted.failure,
         },
+    }
+
+
+def _as_values(own: dict[str, Any]) -> dict[str, Any]:
+    classes = own.get("classes")
+    return own if classes is None else own | {"classes": [_class(one) for one in classes]}
+
+
+def _class(one: LosslessClass) -> dict[str, Any]:
+    """Return a class of a group, with every value decided."""
+    return {
+        "name": one.name,
+        "dscps": list(one.dscps),
+        "pfc_priority": one.pfc_priority,
+        "traffic_class": one.traffic_class,
+        "queue": one.queue,
+        "priority_group": one.priority_group,
+        "scheduler_percent": one.percent,
+        "kmin_bytes": one.kmin_bytes,
+        "kmax_bytes": one.kmax_bytes,
+        "pmax_percent": one.pmax_percent,
     }
 
 
@@ -91,7 +114,17 @@ def _count(number: int, noun: str) -> str:
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, tuple):
+        return "; ".join(_class_words(one) for one in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _class_words(one: LosslessClass) -> str:
+    dscps = ", ".join(map(str, one.dscps))
+    return (
+        f"{one.name} (priority {one.pfc_priority}, DSCP {dscps}, queue {one.queue}, "
+        f"{one.percent} %, Kmin {one.kmin_bytes:,}, Kmax {one.kmax_bytes:,} bytes)"
+    )
 
 
 def _remaining(adopted: Adopted) -> Iterator[str]:
@@ -108,9 +141,10 @@ def why(adopted: Adopted, name: str, one: Difference) -> str:
     reason = adopted.reasons.get(name, {}).get(one.field)
     if reason:
         return reason
-    if one.field in adopted.decided.get(name, {}):
-        return f"{adopted.decided[name][one.field]} takes precedence"
-    is_field = one.field in policy_fields()
+    owner = "classes" if is_class_field(one.field) else one.field
+    if owner in adopted.decided.get(name, {}):
+        return f"{adopted.decided[name][owner]} takes precedence"
+    is_field = single_field(one.field) in policy_fields()
     return "most ports of the device have another value" if is_field else _ELSEWHERE
 
 

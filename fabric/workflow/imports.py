@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.descriptions import lost_descriptions, own_descriptions
 from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
@@ -116,7 +118,8 @@ def import_inventory(
     with new_folder(output) as folder:
         files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
-        for kept in () if imported.generated else (_networks, _addresses):
+        described = partial(_descriptions, imported)
+        for kept in () if imported.generated else (_networks, _addresses, described):
             own = kept(plant, realised)
             if any(own.values()):
                 recipe = replace(recipe, **own)
@@ -129,6 +132,7 @@ def import_inventory(
         *notes,
         *guesses(plant, recipe),
         *differences(plant, realised, shown),
+        *lost_descriptions(imported.descriptions, realised, shown),
     )
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
@@ -150,6 +154,11 @@ def _networks(plant: Plant, realised: Plant) -> dict[str, Any]:
 def _addresses(plant: Plant, realised: Plant) -> dict[str, Any]:
     """Return addresses of NICs that do not follow from their subnets."""
     return {"addresses": own_addresses(plant, realised)}
+
+
+def _descriptions(imported: Imported, _plant: Plant, realised: Plant) -> dict[str, Any]:
+    """Return descriptions of ports that are not those of the design."""
+    return {"descriptions": own_descriptions(imported.descriptions, realised)}
 
 
 def _in_parts(

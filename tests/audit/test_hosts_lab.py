@@ -8,6 +8,7 @@ import pytest
 
 from fabric.observe.configuration.lossless import system_of
 from fabric.workflow.audit import audit
+from tests.systems.test_classes import TWO, inventory
 from tests.topology.fabrics import INVENTORY
 from tests.workflow.host_lab import applied_lab
 
@@ -55,7 +56,17 @@ NO_WATCHDOG = ("AUD006", "comware7-leaf")
 
 @pytest.mark.parametrize("name", ["demo", "a100-pcie", "eight-slash-27", "mixed"])
 def test_hosts_with_their_files(tmp_path, monkeypatch, name):
-    with applied_lab(tmp_path, monkeypatch, INVENTORY / name) as (lab, project, _):
+    assert findings(tmp_path, monkeypatch, INVENTORY / name) == []
+
+
+def test_two_lossless_classes(tmp_path, monkeypatch):
+    folder = inventory(tmp_path / "two", TWO, scheduler={"default_percent": 40})
+    assert findings(tmp_path, monkeypatch, folder) == []
+
+
+def findings(tmp_path, monkeypatch, folder):
+    """Return what the audit says of hosts and switches that have the files of an inventory."""
+    with applied_lab(tmp_path, monkeypatch, folder) as (lab, project, _):
         for host, design in project.hosts.items():
             save(tmp_path / "saved" / host, lab[host], design)
         for items in project.switch_artefacts.values():
@@ -64,6 +75,5 @@ def test_hosts_with_their_files(tmp_path, monkeypatch, name):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(item.text, encoding="utf-8")
         audited = audit([tmp_path / "saved"], ignore=["SON040"])
-    others = [item for item in audited.outcome.findings if (item.rule, item.device) != NO_WATCHDOG]
-    assert others == []
     assert list(audited.systems.values()).count("host") >= len(project.hosts) * len(OF_HOST)
+    return [item for item in audited.outcome.findings if (item.rule, item.device) != NO_WATCHDOG]

@@ -15,6 +15,7 @@ from fabric.exchange.port_text import far_end
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.project import Project
+from tests.cli.runs import run
 from tests.exchange.plants import of_example, put
 from tests.topology.fabrics import INVENTORY
 
@@ -248,7 +249,8 @@ def test_subnets_of_leaves_are_kept(tmp_path: Path) -> None:
     import_inventory(
         "configs", str(tmp_path / "configs"), tmp_path / "new", request, lambda *_: None
     )
-    assert yaml.safe_load((tmp_path / "new/devices/imported.yaml").read_text())["devices"] == [
+    rows = yaml.safe_load((tmp_path / "new/devices/imported.yaml").read_text())["devices"]
+    assert [row for row in rows if "subnets" in row] == [
         {
             "names": "su1-rail0",
             "subnets": [{"network": "10.64.99.0/24", "vlan": 222, "gateway": "10.64.99.254"}],
@@ -295,3 +297,67 @@ def test_leaves_that_share_an_as_number_keep_it(tmp_path: Path) -> None:
     bgp = {name: (one.bgp.asn, one.bgp.allowas_in) for name, one in project.devices.items()}
     assert {bgp[name] for name in bgp if name.startswith("su")} == {(65101, 2)}
     assert {bgp[name] for name in bgp if name.startswith("spine")} == {(65100, 0)}
+
+
+#: Texts on a port with a cable, and whether the inventory keeps them.
+TEXTS = {
+    "Uplink: ticket 4711 (rack A/3)": True,
+    "to the core": True,
+    "spine01_Ethernet3/1": True,
+    "spine01 Ethernet3/1": False,
+    "Stra\u00dfe": False,
+}
+
+
+def take_in(folder: Path, source: Path) -> tuple[dict[str, object], list[str]]:
+    base = INVENTORY / "mixed"
+    request = Request(base=base, hosts="gpu[1-8]")
+    _, notes = import_inventory("configs", str(source), folder, request, lambda *_: None)
+    file = folder / "devices" / "imported.yaml"
+    rows = yaml.safe_load(file.read_text())["devices"] if file.is_file() else []
+    kept = {
+        f"{row['names']} {port}": values["description"]
+        for row in rows
+        for port, values in row.get("ports", {}).items()
+        if "description" in values
+    }
+    return kept, [note.message for note in notes]
+
+
+def test_descriptions_of_the_design_are_not_written(tmp_path: Path) -> None:
+    """On every system, with an underscore in place of a space where a system has none."""
+    put(tmp_path / "source", rendered("mixed"))
+    kept, notes = take_in(tmp_path / "new", tmp_path / "source")
+    assert kept == {}
+    assert not [note for note in notes if "description" in note]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_descriptions_are_kept(text: str, tmp_path: Path) -> None:
+    """Where they differ from those of the design; a port without a cable has none."""
+    put(tmp_path / "source", rendered("mixed"))
+    file = next(one for one in (tmp_path / "source").rglob("*.eos") if "eos-leaf" in str(one))
+    before = file.read_text()
+    spare = "interface Ethernet30/1\n   description spare\n"
+    after = spare + before.replace("description spine01 Ethernet3/1", f"description {text}")
+    assert "interface Ethernet17/1\n   description" in before
+    file.write_text(after)
+    kept, notes = take_in(tmp_path / "new", tmp_path / "source")
+    assert kept == ({"eos-leaf Ethernet17/1": text} if TEXTS[text] else {})
+    lost = [
+        note for note in notes if "the description of eos-leaf Ethernet17/1 is not kept" in note
+    ]
+    assert bool(lost) == (not text.isascii())
+    if TEXTS[text]:
+        ports = Project(tmp_path / "new").devices["eos-leaf"].ports
+        assert [one.description for one in ports if one.name == "Ethernet17/1"] == [text]
+
+
+def test_a_second_import_changes_no_description(tmp_path: Path) -> None:
+    """The demo describes two ports in its own words."""
+    put(tmp_path / "configs", rendered("demo"))
+    demo = str(INVENTORY / "demo")
+    words = ("import", "configs", str(tmp_path / "configs"), "--hosts", "gpu[001-004]")
+    ended = run(*words, "--compare", demo)
+    assert "CABLE_LENGTH|AZURE|Ethernet136" in ended.out
+    assert "|description:" not in ended.out

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
+from fabric.intent.inventory import load
 from fabric.intent.sku_model import OwnPorts
+from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.catalogue import SkuFile, sku
+from fabric.platforms.facts import Fact
+from tests.topology.fabrics import INVENTORY
 
 CARD = {
     "count": 32,
@@ -29,6 +37,10 @@ CARD = {
         ("7388X5-16CD2", 128, "Ethernet8/16/1", "8/16"),
         ("7388X5-8DR", 9, "Ethernet2/1/1", "2/1"),
         ("7388X5-8DR", 64, "Ethernet8/8/1", "8/8"),
+        ("7804R3-R3-48CQ", 1, "Ethernet3/1/1", "3/1"),
+        ("7804R3-R3-48CQ", 192, "Ethernet6/48/1", "6/48"),
+        ("7808R3-R3A-36D", 37, "Ethernet4/1/1", "4/1"),
+        ("7808R3-R3A-36P", 288, "Ethernet10/36/1", "10/36"),
     ],
 )
 def test_shipped_models(name: str, number: int, port: str, alias: str) -> None:
@@ -36,6 +48,36 @@ def test_shipped_models(name: str, number: int, port: str, alias: str) -> None:
     assert (model.port(number), model.alias(number)) == (port, alias)
     assert model.port_numbers()[port] == number
     assert model.cage(number) == port
+
+
+def test_a_packet_buffer_is_that_of_one_asic() -> None:
+    """A chassis has none that all ports share, unless the model itself says so."""
+    family = asic("jericho-2c-plus").integer("buffer_bytes")
+    chassis = sku("7808R3-R3A-36D")
+    assert family
+    assert sku("7280DR3AK-36S").packet_buffer_bytes == family
+    assert chassis.packet_buffer_bytes is None
+    assert chassis.asic_facts.integer("buffer_bytes") is None
+    assert chassis.asic_facts.integer("cell_bytes") == 4096
+    own = replace(chassis, own_facts={"buffer_bytes": Fact(1_000, "x", "vendor")})
+    assert own.packet_buffer_bytes == 1_000
+
+
+def test_an_own_chassis(tmp_path: Path) -> None:
+    (tmp_path / "fabric.yaml").write_text((INVENTORY / "demo" / "fabric.yaml").read_text())
+    (tmp_path / "platforms").mkdir()
+    text = (
+        "skus:\n"
+        "  - name: mine\n"
+        "    nos: eos\n"
+        "    asic: jericho-2c-plus\n"
+        "    asics: 8\n"
+        f"    ports: {json.dumps({**CARD, 'first_slot': 3, 'speed_words': ['200g-4']})}\n"
+    )
+    (tmp_path / "platforms" / "mine.yaml").write_text(text)
+    mine = load(tmp_path, str(tmp_path)).skus["mine"]
+    assert (mine.port(17), mine.asics) == ("Ethernet4/1/1", 8)
+    assert mine.packet_buffer_bytes is None
 
 
 def test_cards_of_two_kinds_and_parts_of_a_cage() -> None:

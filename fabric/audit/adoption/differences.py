@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.audit.adoption.traits import MARKS, Share
+from fabric.audit.adoption.class_values import class_field, is_class_field
+from fabric.audit.adoption.traits import MARKS, PRIORITIES, Share
 from fabric.core import hostlist
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
 
 _UNKNOWN = "unknown"
+#: DSCP of what a NIC sends: the first of the first class.
+SENT = "DSCP of data that is sent"
 
 
 class Difference(NamedTuple):
@@ -55,13 +58,22 @@ def _follows(field: str, running: Traits, adopted: Traits) -> bool:
     """Return whether a field is known on one side alone, as the other has no such part at all."""
     if field in running and field in adopted:
         return False
-    switches = {"pfc", "watchdog.enabled"} if field.startswith("watchdog.") else {"pfc", MARKS}
+    if field == SENT:
+        return True
+    if field.startswith("watchdog."):
+        switches = {"pfc", "watchdog.enabled"}
+    elif is_class_field(field):
+        name = field.split(".")[1]
+        own = {class_field(name, one) for one in (MARKS, "roce_dscp")}
+        switches = {"pfc", PRIORITIES, *own}
+    else:
+        switches = {"pfc", MARKS}
     return any(running.get(one) != adopted.get(one) for one in switches - {field})
 
 
-def buffers(port: PortPolicy) -> Traits:
-    """Return what a port has for its ingress buffers, which no single field decides."""
-    result: Traits = {}
+def others(port: PortPolicy) -> Traits:
+    """Return what no single field decides: ingress buffers, and the DSCP that a NIC sends with."""
+    result: Traits = {} if port.sends_dscp is None else {SENT: port.sends_dscp}
     for name, table in (("headroom", port.headroom_bytes), ("pause", port.pause_bytes)):
         for priority, value in table.items():
             result[f"{name} bytes of {priority}"] = value.value

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from fabric.audit.adoption.class_values import class_field
 from fabric.design.qos import BEST_EFFORT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.intent.policy import LosslessPolicy
     from fabric.observe.configuration.lossless import Marking, PortPolicy
@@ -26,6 +27,8 @@ Trait: TypeAlias = "int | float | str | frozenset[int] | Share"
 Traits: TypeAlias = "dict[str, Trait]"
 #: The field that no policy has: whether the lossless queue marks at all.
 MARKS = "ecn"
+#: Every priority that a port pauses; a policy without a list has one.
+PRIORITIES = "pfc_priority"
 
 
 def traits(port: PortPolicy, policy: LosslessPolicy) -> Traits:
@@ -34,17 +37,30 @@ def traits(port: PortPolicy, policy: LosslessPolicy) -> Traits:
     Parameters
     ----------
     policy : LosslessPolicy
-        What the inventory says now; it decides between several priorities of one port.
+        What the inventory says now: its list of classes; without one it decides between several
+        priorities of one port.
     """
     result: Traits = {"pfc": bool(port.lossless)}
     if port.mtu_bytes:
         result["mtu.port_bytes"] = port.mtu_bytes.value
     if port.lossless:
-        result["pfc_priority"] = frozenset(port.lossless)
-        priority = preferred(frozenset(port.lossless), policy.pfc_priority)
-        result |= _lossless_class(port, priority)
+        result[PRIORITIES] = frozenset(port.lossless)
+        result |= dict(_classes(port, policy))
+        result |= {**_share(port, BEST_EFFORT, "scheduler.default_percent"), **_cnp(port)}
         result |= _watchdog(port)
     return result
+
+
+def _classes(port: PortPolicy, policy: LosslessPolicy) -> Iterator[tuple[str, Trait]]:
+    """Yield the fields of the lossless class, or of every class of a list that the port pauses."""
+    if not policy.classes:
+        priority = preferred(frozenset(port.lossless), policy.pfc_priority)
+        yield from _lossless_class(port, priority).items()
+    for one in policy.classes:
+        if one.pfc_priority in port.lossless:
+            nothing: Traits = {"roce_dscp": frozenset()}  # its class is not reached
+            for field, trait in (_lossless_class(port, one.pfc_priority) or nothing).items():
+                yield class_field(one.name, field), trait
 
 
 def preferred(values: frozenset[int], *wanted: int) -> int:
@@ -53,12 +69,12 @@ def preferred(values: frozenset[int], *wanted: int) -> int:
 
 
 def _lossless_class(port: PortPolicy, priority: int) -> Traits:
-    number = _class_of(port, priority)
+    number = class_of(port, priority)
     if number is None:
         return {}
     result: Traits = {}
     if port.dscp_to_class and port.trusts_dscp is not False:
-        result |= {"traffic_class": number, "roce_dscp": _dscps(port, number)}
+        result |= {"traffic_class": number, "roce_dscp": dscps_of(port, number)}
     queue = port.class_to_queue.get(number, number)
     if number in port.class_to_queue:
         result["queue"] = queue
@@ -66,10 +82,13 @@ def _lossless_class(port: PortPolicy, priority: int) -> Traits:
         result["priority_group"] = port.class_to_group[number]
     elif len(port.headroom_bytes) == 1:
         (result["priority_group"],) = port.headroom_bytes
-    return {**result, **_marking(port.markings.get(queue)), **_shares(port, queue), **_cnp(port)}
+    elif priority in port.headroom_bytes:
+        result["priority_group"] = priority
+    share = _share(port, queue, "scheduler.lossless_percent")
+    return {**result, **_marking(port.markings.get(queue)), **share}
 
 
-def _class_of(port: PortPolicy, priority: int) -> int | None:
+def class_of(port: PortPolicy, priority: int) -> int | None:
     """Return the class of a lossless priority: of its number, else the one whose queue it stops."""
     reached = set(port.dscp_to_class.values())
     if priority in reached or not reached:
@@ -78,11 +97,13 @@ def _class_of(port: PortPolicy, priority: int) -> int | None:
     marked = {number for number, one in port.markings.items() if one.ecn}
     queues = {number: port.class_to_queue.get(number, number) for number in reached}
     classes = [one for one, queue in queues.items() if queue == stopped]
-    classes = classes or [one for one, queue in queues.items() if queue in marked]
+    free = queues.keys() - port.lossless.keys()
+    classes = classes or [one for one in sorted(free) if queues[one] in marked]
     return classes[0] if len(classes) == 1 else None
 
 
-def _dscps(port: PortPolicy, number: int) -> frozenset[int]:
+def dscps_of(port: PortPolicy, number: int) -> frozenset[int]:
+    """Return the DSCPs that lead to a traffic class."""
     return frozenset(dscp for dscp, one in port.dscp_to_class.items() if one == number)
 
 
@@ -99,13 +120,8 @@ def _marking(marking: Marking | None) -> Traits:
     return {field: value for field, value in values.items() if value is not None}
 
 
-def _shares(port: PortPolicy, queue: int) -> Traits:
-    names = {"scheduler.lossless_percent": queue, "scheduler.default_percent": BEST_EFFORT}
-    return {
-        field: port.percent[number].value
-        for field, number in names.items()
-        if number in port.percent
-    }
+def _share(port: PortPolicy, queue: int, field: str) -> Traits:
+    return {field: port.percent[queue].value} if queue in port.percent else {}
 
 
 def _cnp(port: PortPolicy) -> Traits:
@@ -115,7 +131,7 @@ def _cnp(port: PortPolicy) -> Traits:
     if len(strict) != 1:
         return {}
     (number,) = strict
-    result: Traits = {"cnp_dscp": _dscps(port, number), "cnp_traffic_class": number}
+    result: Traits = {"cnp_dscp": dscps_of(port, number), "cnp_traffic_class": number}
     if number in port.class_to_queue:
         result["cnp_queue"] = port.class_to_queue[number]
     return result

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
+from fabric.audit.adoption.class_values import class_value, is_class_field, single_field
+from fabric.audit.adoption.classes import in_order
 from fabric.audit.adoption.traits import MARKS, Share, preferred
 from fabric.intent.policy import LosslessPolicy, Model, WatchdogPolicy
 from fabric.intent.resolve import field_value
@@ -58,6 +60,9 @@ def value_of(field: str, running: Trait, rendered: Trait | None, current: Any) -
     """
     if running == rendered:
         return Value(current)
+    if is_class_field(field) and isinstance(running, frozenset):
+        return _all_of(running, current)
+    field = single_field(field)
     if field == MARKS:
         return _marks(running)
     if isinstance(running, frozenset):
@@ -84,6 +89,12 @@ def _one_of(field: str, running: frozenset[int], current: int) -> Value:
         return Value(None, why="no DSCP leads to the class")
     why = "" if len(running) == 1 else "the policy has one value"
     return Value(preferred(running, current, LosslessPolicy.model_fields[field].default), why=why)
+
+
+def _all_of(running: frozenset[int], current: tuple[int, ...]) -> Value:
+    if not running:
+        return Value(None, why="no DSCP leads to the class")
+    return Value(in_order(running, current[0], current))
 
 
 def _number(field: str, running: Any, rendered: Any, current: Any) -> Value:
@@ -143,4 +154,6 @@ def _leaves(policy: Model, prefix: str = "") -> Iterator[str]:
 
 def known_value(policy: LosslessPolicy, field: str) -> Any:
     """Return a field of a policy; nothing where the policy has no such field."""
-    return None if field == MARKS else field_value(policy, field)
+    if single_field(field) == MARKS:
+        return None
+    return class_value(policy, field) if is_class_field(field) else field_value(policy, field)

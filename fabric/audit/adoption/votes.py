@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.audit.adoption.traits import PRIORITIES
 from fabric.audit.adoption.values import Value, known_value, value_of
 
 if TYPE_CHECKING:
@@ -51,11 +52,14 @@ class Voter:
 def voter(name: str, role: str, base: LosslessPolicy, ports: Iterable[Port]) -> Voter:
     """Return a device with the values that most of its ports have.
 
-    A port that the inventory overrides does not vote on that field.
+    A port that the inventory overrides does not vote on that field. The list of a policy has its
+    priorities already.
     """
     votes: dict[str, Counter[Value]] = defaultdict(Counter)
     for running, rendered, policy in ports:
         for one, trait in running.items():
+            if base.classes and one == PRIORITIES:
+                continue
             usual, own = known_value(base, one), known_value(policy, one)
             planned = rendered.get(one)
             if trait == planned:

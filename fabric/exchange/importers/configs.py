@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import lldp
 from fabric.exchange.port_text import far_end
@@ -46,7 +47,14 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     """
     imported = lldp.parse([*_Evidence(data).seen()], shown, settings)
     often = max((row["allowas_in"] for row in data), default=0)
-    return replace(imported, allowas_in=min(often, _MOST_OFTEN))
+    short = Draft.of(shown, settings, closed=True).short
+    texts = {
+        (short(row["device"]), port): str(known["description"])
+        for row in data
+        for port, known in row["ports"].items()
+        if known["description"]
+    }
+    return replace(imported, allowas_in=min(often, _MOST_OFTEN), descriptions=texts)
 
 
 class _Evidence:

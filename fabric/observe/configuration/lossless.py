@@ -141,6 +141,8 @@ class PortPolicy(Policy):
         Ingress buffer of each class, where a map sets it; that of a lossless class has its number.
     pause_to_queue : dict of int to int
         Queue that a pause of each priority stops, where a map sets it.
+    sends_dscp : int or None
+        DSCP that a NIC sends data with.
     """
 
     name: str = ""
@@ -151,6 +153,7 @@ class PortPolicy(Policy):
     description: str = ""
     class_to_group: dict[int, int] = field(default_factory=dict)
     pause_to_queue: dict[int, int] = field(default_factory=dict)
+    sends_dscp: int | None = None
 
     @property
     def lossless(self) -> dict[int, int]:

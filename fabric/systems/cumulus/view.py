@@ -138,7 +138,7 @@ def _port(port: PortDesign) -> PortView:
         state="up" if port.enabled else "down",
         speed=f"{port.speed_gbps}G",
         fec=FEC_WORDS[port.fec] if port.fec else "",
-        description=port.description.replace(" ", "_"),
+        description=port.description.replace(" ", cumulus.CUMULUS.description_space),
         watched=bool(port.qos and port.qos.pfc and port.qos.watchdog.enabled),
     )
 

@@ -44,7 +44,17 @@ class HeadroomSum(ModelRule):
         for device in model.devices.values():
             buffer_bytes = device.sku.packet_buffer_bytes
             known = [group for group in device.lossless_groups if group.headroom_bytes is not None]
-            if buffer_bytes is None or not known or shared_headroom_bytes(device):
+            if not known or shared_headroom_bytes(device):
+                continue
+            if buffer_bytes is None:
+                yield self.finding(
+                    f"the packet buffer of {device.sku.name} is not known, so it is not checked "
+                    "whether its headroom fits",
+                    "",
+                    place=model.sku_place(device),
+                    device=device.name,
+                    severity=Severity.INFO,
+                )
                 continue
             account = budget(
                 [group.guaranteed_bytes for group in known],

@@ -32,6 +32,7 @@ CUMULUS = platforms.add("cumulus")(
         grade="beta",
         rule_prefix="CUM",
         reads_pfc=True,
+        description_space="_",
         releases=RELEASES,
     )
 )

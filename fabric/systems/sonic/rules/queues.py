@@ -70,6 +70,10 @@ class EcnNone(SonicRule):
                 )
 
 
+#: The one profile whose thresholds GCU lets `config apply-patch` change.
+_PATCHABLE = "AZURE_LOSSLESS"
+
+
 @rules.add("SON015")
 class WredName(SonicRule):
     """The WRED profile of the lossless queue is AZURE_LOSSLESS."""
@@ -82,10 +86,19 @@ class WredName(SonicRule):
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Look at the name of the profile of every lossless queue."""
+        """Look at the profile of every lossless queue; a second class has one of another name."""
+        profiles = config.rows("WRED_PROFILE")
+        patchable = {
+            port.name
+            for port, _, row in config.lossless_queues
+            if plain_name(row.get("wred_profile", "")) == _PATCHABLE
+        }
         for port, _, row in config.lossless_queues:
             name = row.get("wred_profile")
-            if name and plain_name(name) != "AZURE_LOSSLESS":
+            if not name or plain_name(name) == _PATCHABLE:
+                continue
+            same = profiles.get(plain_name(name)) == profiles.get(_PATCHABLE)
+            if same or port.name not in patchable:
                 yield self.finding(
                     f"WRED profile {name} cannot be changed by config apply-patch",
                     "name the profile of the lossless queue AZURE_LOSSLESS",
