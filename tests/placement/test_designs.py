@@ -10,7 +10,7 @@ from fabric.change.order import waves
 from fabric.core.errors import InputError
 from fabric.placement.export import Order
 from fabric.placement.exporters.slurm import slurm
-from fabric.placement.job_host import job_host
+from fabric.placement.job_host import JobImage, job_host
 from fabric.placement.k8s.cluster import cluster
 from fabric.placement.nccl import nccl_environment
 from fabric.placement.place import UnplaceableError, place
@@ -44,7 +44,7 @@ def test_both_ports_of_a_nic_serve_its_gpu() -> None:
 def test_nccl_is_told_port_rail_and_plane(name: str, plane: int) -> None:
     built = example(name)
     result = place(built, 2, 2)
-    reported = nccl_environment(job_host(built, result, result.hosts[0], "2.30.7"))
+    reported = nccl_environment(job_host(built, result, result.hosts[0], JobImage("2.30.7")))
     [names] = [one.value for one in reported.settings if one.name == "NCCL_IB_HCA"]
     assert names == f"=mlx5_1:1:0:0,mlx5_2:1:0:{plane},mlx5_3:1:1:0,mlx5_4:1:1:{plane}"
 
