@@ -80,4 +80,4 @@ def _oversubscription(network: Clos, rows: Ints) -> tuple[str, ...]:
     ends = dict.fromkeys(
         f"{ratio:.2f}".rstrip("0").rstrip(".") for ratio in (ratios.min(), ratios.max())
     )
-    return ("oversubscription", f"{'-'.join(ends)}:1")
+    return ("oversubscription", " to ".join(f"{end}:1" for end in ends))

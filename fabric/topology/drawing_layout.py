@@ -31,9 +31,9 @@ CHARACTER_PX = 6.65
 MOST_WIDTH = 1280.0
 BOX_HEIGHT, FRAME_TITLE, MARGIN, TOP, LEGEND = 38.0, 20.0, 16.0, 76.0, 46.0
 #: Room for the legend, our choice.
-LEAST_WIDTH = 1120.0
+LEAST_WIDTH = 1200.0
 #: Between leaves and hosts, and between two tiers of switches.
-HOST_GAP, TIER_GAP = 110.0, 150.0
+HOST_GAP, TIER_GAP = 110.0, 140.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Rows:
 
     def __init__(self, tiers: int, spacing: Spacing, *, planes: bool) -> None:
         border = spacing.frame_pad + FRAME_TITLE
-        top = TOP + (border if planes and tiers > 1 else 0) + (border if tiers == 1 else 0)
+        top = TOP + (border if planes else 0)
         self.leaf = top + (tiers - 1) * (BOX_HEIGHT + TIER_GAP)
         self.host_gap = HOST_GAP + (border + spacing.frame_pad if planes else 0)
         self.host = self.leaf + BOX_HEIGHT + self.host_gap
