@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Longest label, our choice; a longer one loses its middle.
 LABEL_LENGTH = 24
+#: Names up to which a label is a range, our choice: of more it takes too long to find one.
+MOST_FOLDED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,29 @@ class Limits:
     columns: int = 12
     upper_boxes: int = 8
 
-    def fewer_columns(self) -> Limits:
-        """Return limits for narrower leaves and hosts; the same where there are none."""
+    def used(self, network: Clos) -> Limits:
+        """Return the limits with 0 where there is more than is drawn alone."""
+        highest = int(np.bincount(network.tier)[1:].max(initial=0))
+        return replace(
+            self,
+            leaves_alone=self.leaves_alone * (network.leaves <= self.leaves_alone),
+            upper_alone=self.upper_alone * (highest <= self.upper_alone),
+            hosts_alone=self.hosts_alone * (len(network.host_unit) <= self.hosts_alone),
+        )
+
+    def fewer_columns(self, fit: float) -> Limits:
+        """Return limits for narrower leaves and hosts; the same where there are none.
+
+        Parameters
+        ----------
+        fit : float
+            How much of them fits, 0 to 1.
+        """
         if self.hosts_alone:
             return replace(self, hosts_alone=0)
         if self.leaves_alone:
             return replace(self, leaves_alone=0)
-        return replace(self, columns=max(1, self.columns - 1))
+        return replace(self, columns=max(1, min(self.columns - 1, int(self.columns * fit))))
 
     def fewer_above(self) -> Limits:
         """Return limits for narrower tiers above the leaves; the same where there are none."""
@@ -53,7 +71,7 @@ class Limits:
             return replace(self, upper_alone=0)
         if self.upper_boxes > 1:
             return replace(self, upper_boxes=self.upper_boxes - 1)
-        return self.fewer_columns()
+        return self.fewer_columns(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +128,11 @@ def shortened(text: str) -> str:
 
 
 def label_of(names: Sequence[str]) -> str:
-    """Return names as a range, or the first and the last where that is too long."""
-    folded, ends = hostlist.fold(names), f"{names[0]} … {names[-1]}"
+    """Return names as a range, or the first and the last where that is too long to write or find."""
+    ends = f"{names[0]} … {names[-1]}"
+    if len(names) > MOST_FOLDED:
+        return shortened(ends)
+    folded = hostlist.fold(names)
     return ends if len(ends) <= LABEL_LENGTH < len(folded) else shortened(folded)
 
 

@@ -86,15 +86,15 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
 
 def _fitted(fabric: Fabric, network: Clos, room: float) -> _Plan:
     """Return the plan with the most boxes that fit into a width."""
-    limits = Limits()
+    limits = Limits().used(network)
     while True:
         grouping = groups(fabric, network, limits)
         for spacing in (ROOMY, TIGHT):
             plan = _Plan(grouping, spacing, network.tiers)
             if plan.width <= room:
                 return plan
-        wide = plan.columns_width > room
-        fewer = limits.fewer_columns() if wide else limits.fewer_above()
+        fit = room / plan.columns_width
+        fewer = limits.fewer_columns(fit) if fit < 1 else limits.fewer_above()
         if fewer == limits:
             return plan
         limits = fewer
