@@ -128,7 +128,7 @@ def shortened(text: str) -> str:
 
 
 def label_of(names: Sequence[str]) -> str:
-    """Return names as a range, or the first and the last where that is too long to write or find."""
+    """Return names as a range, or as the first and the last: of a long range, and of many names."""
     ends = f"{names[0]} … {names[-1]}"
     if len(names) > MOST_FOLDED:
         return shortened(ends)
