@@ -7,16 +7,21 @@ from math import log2
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.topology.drawing import CableState
+from fabric.topology.drawing_groups import label_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from fabric.topology.drawing import Box, Line, Picture
+    from fabric.topology.drawing import Box, Frame, Line, Picture
 
     Points = tuple[tuple[float, float], ...]
 
 INK, FAINT, PAPER = "#1b1f24", "#57606a", "#ffffff"
-TITLE_PX, LABEL_PX, DETAIL_PX = 18.0, 12.0, 10.0
+TITLE_PX, SUBTITLE_PX, TEXT_PX = 18.0, 12.0, 11.0
+#: Left edge of text, and height of the stripe of a rail.
+LEFT, STRIPE_PX = 16.0, 4.0
+#: Width of a character of a monospaced font, at most (DejaVu Sans Mono, hmtx table: 0.602).
+CHARACTER_EM = 0.61
 #: Place of a mark on its line, from the lower end: nearer to the end, where lines lie apart.
 MARK_AT, MARK_PX = 0.22, 5.5
 
@@ -48,6 +53,18 @@ FILLS = {
     "spine": ("#dafbe1", "#0f5323"),
     "super-spine": ("#fbefff", "#512a97"),
 }
+
+#: Borders of the frames: of a unit faint, of what is around it darker.
+FRAMES = {
+    "unit": Stroke("#d0d7de"),
+    "pod": Stroke("#8c959f", 1.2),
+    "plane": Stroke("#57606a", 1.6),
+}
+#: Colours of rails, in turn, each with a contrast of 3:1 and more on paper (WCAG 2.2, 1.4.11).
+RAILS = (
+    *("#0072b2", "#a07400", "#007a59", "#b5528f"),
+    *("#1f3a93", "#5f8500", "#8c4a2f", "#00869a"),
+)
 
 
 class Canvas(Protocol):
@@ -82,28 +99,30 @@ class Canvas(Protocol):
 
 def draw(picture: Picture, canvas: Canvas) -> None:
     """Draw a picture: frames, then lines (the worst on top), then boxes and text."""
-    canvas.text((24, 34), picture.title, TITLE_PX, anchor="start", bold=True)
-    canvas.text((24, 54), picture.subtitle, LABEL_PX, anchor="start", colour=FAINT)
-    frame = Stroke("#d0d7de", 1.0)
-    for item in picture.frames:
-        canvas.rect((item.x, item.y), (item.width, item.height), "none", frame)
-        middle, foot = item.x + item.width / 2, item.y + item.height - 9
-        canvas.text((middle, foot), item.label, LABEL_PX, colour=FAINT)
+    canvas.text((LEFT, 34), picture.title, TITLE_PX, anchor="start", bold=True)
+    canvas.text((LEFT, 54), picture.subtitle, SUBTITLE_PX, anchor="start", colour=FAINT)
+    for frame in picture.frames:
+        with canvas.group(f"frame {frame.kind}", frame.label):
+            corner, size = (frame.x, frame.y), (frame.width, frame.height)
+            canvas.rect(corner, size, "none", FRAMES[frame.kind])
     for line in sorted(picture.lines, key=lambda line: line.state):
         _line(picture, line, canvas)
+    for frame in picture.frames:
+        _frame_label(frame, canvas)
     for number, box in enumerate(picture.boxes):
         _box(number, box, canvas)
     for caption in picture.captions:
-        first = caption.y + DETAIL_PX * 0.35 - (len(caption.lines) - 1) * 7
+        first = caption.y + TEXT_PX * 0.35 - (len(caption.lines) - 1) * 7
         for row, text in enumerate(caption.lines):
-            place = (24, first + 14 * row)
-            canvas.text(place, text, DETAIL_PX, anchor="start", bold=not row, colour=FAINT)
+            place = (LEFT, first + 14 * row)
+            canvas.text(place, text, TEXT_PX, anchor="start", bold=not row, colour=FAINT)
     _legend(picture, canvas)
 
 
 def told(picture: Picture, line: Line) -> str:
     """Return a line in words: its ends, how many cables, and their states."""
-    ends = " - ".join(picture.boxes[number].label for number in (line.lower, line.upper))
+    lower = label_of([name for one in line.lower for name in picture.boxes[one].members])
+    ends = f"{lower} - {picture.boxes[line.upper].label}"
     speeds = "/".join(f"{speed}G" for speed in line.speeds_gbps)
     states = ", ".join(f"{count:,} {state.words}" for state, count in line.states)
     plural = "" if line.cables == 1 else "s"
@@ -112,8 +131,10 @@ def told(picture: Picture, line: Line) -> str:
 
 def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
     plain = STROKES[line.state]
+    if line.state is CableState.PLANNED and line.rail >= 0:
+        plain = replace(plain, colour=RAILS[line.rail % len(RAILS)], width=1.2)
     stroke = replace(plain, width=plain.width + min(MOST_WIDER_PX, WIDER_PX * log2(line.cables)))
-    ends = {"lower": str(line.lower), "upper": str(line.upper)}
+    ends = {"lower": " ".join(map(str, line.lower)), "upper": str(line.upper)}
     with canvas.group(f"line {line.state.name.lower()}", told(picture, line), **ends):
         canvas.line(((line.x1, line.y1), (line.x2, line.y2)), stroke)
         x = line.x1 + MARK_AT * (line.x2 - line.x1)
@@ -147,16 +168,36 @@ def _box(number: int, box: Box, canvas: Canvas) -> None:
             behind = (box.x + 3, box.y - 3)
             canvas.rect(behind, (box.width, box.height), fill, Stroke(border, 0.8))
         canvas.rect((box.x, box.y), (box.width, box.height), fill, Stroke(border, 1.2))
-        canvas.text((box.centre, box.y + 16), box.label, LABEL_PX, bold=True)
-        canvas.text((box.centre, box.y + 30), box.detail, DETAIL_PX, colour=FAINT)
+        if box.rail >= 0:
+            _stripe(box, canvas)
+        canvas.text((box.centre, box.y + 17), box.label, TEXT_PX, bold=True)
+        canvas.text((box.centre, box.y + 31), box.detail, TEXT_PX, colour=FAINT)
+
+
+def _stripe(box: Box, canvas: Canvas) -> None:
+    left, right, low = box.x + 1, box.x + box.width - 1, box.y + STRIPE_PX
+    points = ((left, box.y), (right, box.y), (right, low), (left, low))
+    canvas.shape(points, RAILS[box.rail % len(RAILS)])
+
+
+def _frame_label(frame: Frame, canvas: Canvas) -> None:
+    """Write at the foot of a unit, or at the head of others, on paper so that no line crosses."""
+    base = frame.y + (frame.height - 8 if frame.kind == "unit" else 16)
+    middle, width = frame.x + frame.width / 2, (len(frame.label) + 1) * TEXT_PX * CHARACTER_EM
+    canvas.rect((middle - width / 2, base - 11), (width, 14), PAPER, Stroke(PAPER, 0))
+    canvas.text((middle, base), frame.label, TEXT_PX, bold=frame.kind != "unit", colour=FAINT)
 
 
 def _legend(picture: Picture, canvas: Canvas) -> None:
-    x, y = 24.0, picture.height - 22
+    x, y = LEFT, picture.height - 22
+    rails = sorted({line.rail % len(RAILS) for line in picture.lines if line.rail >= 0})
     for state, count in picture.totals:
         stroke = STROKES[state]
         canvas.line(((x, y), (x + 40, y)), stroke)
+        for part, rail in enumerate(rails if state is CableState.PLANNED else ()):
+            ends = ((x + part * 40 / len(rails), y), (x + (part + 1) * 40 / len(rails), y))
+            canvas.line(ends, Stroke(RAILS[rail], 2.0))
         _mark(canvas, stroke, x + 20, y)
         text = f"{state.words}: {count:,}"
-        canvas.text((x + 48, y + 3.5), text, DETAIL_PX, anchor="start")
-        x += 48 + len(text) * DETAIL_PX * 0.61 + 22
+        canvas.text((x + 48, y + 3.5), text, TEXT_PX, anchor="start")
+        x += 48 + len(text) * TEXT_PX * CHARACTER_EM + 22

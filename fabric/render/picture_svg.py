@@ -37,8 +37,6 @@ class _Svg:
             {
                 "xmlns": "http://www.w3.org/2000/svg",
                 "viewBox": f"0 0 {width} {height}",
-                "width": width,
-                "height": height,
                 "role": "img",
                 "font-family": FONT,
             },

@@ -1,7 +1,8 @@
 """A picture of the network: boxes, lines and frames in pixels, and the state of each cable.
 
 `fabric.topology.drawing_groups` decides what is one box, `fabric.topology.drawing_layout` where it
-stands. How it is drawn is the matter of ``render``.
+stands, `fabric.topology.drawing_lines` which cables are one line. How it is drawn is the matter of
+``render``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Box:
         Two lines of text; ``label`` may be shortened.
     members : tuple of str
         Names of the devices.
+    rail : int
+        Rail of a leaf, or of all leaves; -1 where there is none, or several.
     x, y, width, height : float
         Upper left corner, and size.
     """
@@ -46,6 +49,7 @@ class Box:
     label: str
     detail: str
     members: tuple[str, ...]
+    rail: int
     x: float
     y: float
     width: float
@@ -59,21 +63,25 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The cables between two boxes.
+    """The cables between two boxes, or between one and several that are cabled to it alike.
 
     Parameters
     ----------
-    lower, upper : int
-        Numbers of the boxes.
+    lower : tuple of int
+        Numbers of the lower boxes; the line of several starts at the frame around them.
+    upper : int
+        Number of the upper box.
     x1, y1, x2, y2 : float
-        Ends of the line, the lower box first.
+        Ends of the line, the lower end first.
     states : tuple of (CableState, int)
         How many cables have which state, the highest state first.
     speeds_gbps : tuple of int
         Speeds of the cables.
+    rail : int
+        Rail of the cables; -1 where there is none, or several.
     """
 
-    lower: int
+    lower: tuple[int, ...]
     upper: int
     x1: float
     y1: float
@@ -81,6 +89,7 @@ class Line:
     y2: float
     states: tuple[tuple[CableState, int], ...]
     speeds_gbps: tuple[int, ...]
+    rail: int
 
     @property
     def state(self) -> CableState:
@@ -95,8 +104,19 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A unit around its leaves and hosts."""
+    """A unit around its leaves and hosts, or a pod or plane around its switches.
 
+    Parameters
+    ----------
+    kind : str
+        ``unit``, ``pod`` or ``plane``.
+    label : str
+        Its name: at the foot of a unit, and above the switches of others.
+    x, y, width, height : float
+        Upper left corner, and size.
+    """
+
+    kind: str
     label: str
     x: float
     y: float

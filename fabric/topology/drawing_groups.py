@@ -2,40 +2,100 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.topology.layout import pod_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
 
-#: What fits on a page, our choice: devices of a tier that get a box each; and boxes of leaves, and
-#: of switches above them, where there are more.
-LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES, UPPER_BOXES = 32, 24, 16, 12, 8
 #: Longest label, our choice; a longer one loses its middle.
 LABEL_LENGTH = 24
+#: Names up to which a label is a range, our choice: of more it takes too long to find one.
+MOST_FOLDED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What fits on a page, our choice.
+
+    Parameters
+    ----------
+    leaves_alone, upper_alone, hosts_alone : int
+        Leaves, switches of a tier above them, and hosts, up to which each is a box of its own.
+    columns, upper_boxes : int
+        Most columns of leaves and hosts, and most boxes of a tier above, where there are more.
+    """
+
+    leaves_alone: int = 32
+    upper_alone: int = 24
+    hosts_alone: int = 16
+    columns: int = 12
+    upper_boxes: int = 8
+
+    def used(self, network: Clos) -> Limits:
+        """Return the limits with 0 where there is more than is drawn alone."""
+        highest = int(np.bincount(network.tier)[1:].max(initial=0))
+        return replace(
+            self,
+            leaves_alone=self.leaves_alone * (network.leaves <= self.leaves_alone),
+            upper_alone=self.upper_alone * (highest <= self.upper_alone),
+            hosts_alone=self.hosts_alone * (len(network.host_unit) <= self.hosts_alone),
+        )
+
+    def fewer_columns(self, fit: float) -> Limits:
+        """Return limits for narrower leaves and hosts; the same where there are none.
+
+        Parameters
+        ----------
+        fit : float
+            How much of them fits, 0 to 1.
+        """
+        if self.hosts_alone:
+            return replace(self, hosts_alone=0)
+        if self.leaves_alone:
+            return replace(self, leaves_alone=0)
+        return replace(self, columns=max(1, min(self.columns - 1, int(self.columns * fit))))
+
+    def fewer_above(self) -> Limits:
+        """Return limits for narrower tiers above the leaves; the same where there are none."""
+        if self.upper_alone:
+            return replace(self, upper_alone=0)
+        if self.upper_boxes > 1:
+            return replace(self, upper_boxes=self.upper_boxes - 1)
+        return self.fewer_columns(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """Devices that are one box.
 
-    ``block`` is the column of leaves and hosts (a unit, or several) that it stands in, -1 for
-    switches above the leaves.
+    Parameters
+    ----------
+    kind, label, detail, members, rail
+        As in `fabric.topology.drawing.Box`.
+    column : int
+        Column of leaves and hosts (a unit, or several) that it stands in; -1 for switches above.
+    pod, plane : int
+        Place in `Groups.pods`, and plane; -1 where there is none.
     """
 
     kind: str
     label: str
     detail: str
     members: tuple[str, ...]
-    block: int
+    rail: int
+    column: int
+    pod: int
+    plane: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +108,15 @@ class Groups:
         Boxes without a place.
     of_switch, of_host : array of int
         Number of the box of each switch and host.
-    blocks : list of str
-        Title of each column.
+    columns, pods : list of str
+        Title of each column, and of each pod or of several that are drawn as one.
     """
 
     groups: list[Group]
     of_switch: Ints
     of_host: Ints
-    blocks: list[str]
+    columns: list[str]
+    pods: list[str]
 
 
 def shortened(text: str) -> str:
@@ -67,8 +128,11 @@ def shortened(text: str) -> str:
 
 
 def label_of(names: Sequence[str]) -> str:
-    """Return names as a range, or the first and the last where that is too long."""
-    folded, ends = hostlist.fold(names), f"{names[0]} … {names[-1]}"
+    """Return names as a range, or as the first and the last: of a long range, and of many names."""
+    ends = f"{names[0]} … {names[-1]}"
+    if len(names) > MOST_FOLDED:
+        return shortened(ends)
+    folded = hostlist.fold(names)
     return ends if len(ends) <= LABEL_LENGTH < len(folded) else shortened(folded)
 
 
@@ -91,99 +155,137 @@ def even_bounds(count: int, most: int) -> list[int]:
     return [*range(0, count, -(-count // parts)), count]
 
 
-def groups(fabric: Fabric, network: Clos) -> Groups:
+def groups(fabric: Fabric, network: Clos, limits: Limits) -> Groups:
     """Return what is drawn as one box."""
-    return _Gatherer(fabric, network).gather()
+    return _Gatherer(fabric, network, limits).gather()
 
 
 class _Gatherer:
-    def __init__(self, fabric: Fabric, network: Clos) -> None:
-        self._fabric, self._network = fabric, network
-        self._found: list[Group] = []
+    def __init__(self, fabric: Fabric, network: Clos, limits: Limits) -> None:
+        self._fabric, self._network, self._limits = fabric, network, limits
+        self._drawn: list[Group] = []
         self._of_switch = np.zeros(len(network.tier), dtype=np.int64)
         self._of_host = np.zeros(len(network.host_unit), dtype=np.int64)
+        self._pods = pod_names(fabric.intent.fabric)
+        self._pod_bounds = even_bounds(len(self._pods), limits.columns) if self._pods else [0]
+        place = {name: number for number, name in enumerate(self._pods)}
+        named = [place.get(unit.pod or "", -1) for unit in fabric.intent.fabric.units]
+        self._unit_pod = self._drawn_pod(np.array(named, dtype=np.int64))
 
     def gather(self) -> Groups:
-        blocks = list(self._blocks())
-        alone = self._network.leaves <= LEAVES_ALONE
-        for number, (first, last) in enumerate(blocks):
-            units = range(first, last)
+        columns = self._columns()
+        for number, units in enumerate(columns):
             rows = np.flatnonzero(np.isin(self._network.unit[: self._network.leaves], units))
-            for part in np.split(rows, len(rows)) if alone and len(rows) else [rows]:
-                self._switches(part, "leaf", number)
-            self._hosts(np.flatnonzero(np.isin(self._network.host_unit, units)), number)
+            pod = int(self._unit_pod[units[0]]) if units[0] >= 0 else -1
+            for part in self._leaf_parts(rows):
+                self._switches(part, "leaf", number, pod)
+            self._hosts(np.flatnonzero(np.isin(self._network.host_unit, units)), number, pod)
         for tier in range(1, self._network.tiers):
             for rows in self._parts(tier):
-                self._switches(rows, self._fabric.switches.role(int(rows[0])), -1)
-        titles = [self._title(first, last) for first, last in blocks]
-        return Groups(self._found, self._of_switch, self._of_host, titles)
+                role, pod = (
+                    self._fabric.switches.role(int(rows[0])),
+                    self._fabric.switches.pod[rows[0]],
+                )
+                self._switches(rows, role, -1, int(self._drawn_pod(pod)))
+        titles = [self._title(units) for units in columns]
+        pods = [self._pods[first:last] for first, last in pairwise(self._pod_bounds)]
+        named = [f"pod{'' if len(some) == 1 else 's'} {label_of(some)}" for some in pods]
+        return Groups(self._drawn, self._of_switch, self._of_host, titles, named)
 
-    def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield first and last unit of each column; no column holds two pods, if it can be."""
-        network = self._network
-        units = network.units
-        if (network.unit[: network.leaves] < 0).any():
-            yield -1, 0
-        if network.leaves <= LEAVES_ALONE or units <= BOXES:
-            yield from ((unit, unit + 1) for unit in range(units))
-            return
-        pods = self._pods()
-        bounds = [0, *(np.flatnonzero(np.diff(pods)) + 1).tolist(), units]
-        if len(bounds) - 1 > BOXES or len(bounds) == 2:  # noqa: PLR2004 - one pod
-            bounds = even_bounds(units, BOXES)
-        yield from pairwise(bounds)
+    def _drawn_pod(self, pod: Ints) -> Ints:
+        """Return the place among the drawn pods of each pod; -1 stays."""
+        return np.searchsorted(self._pod_bounds, pod, side="right") - 1
 
-    def _pods(self) -> Ints:
-        """Return the AS of the spines of each unit, where there are three tiers."""
-        network, cables = self._network, self._network.cables
-        pods = np.zeros(network.units, dtype=np.int64)
-        if network.tiers > 2:  # noqa: PLR2004 - leaves and spines
-            low = cables.lower < network.leaves
-            low &= network.unit[cables.lower] >= 0
-            pods[network.unit[cables.lower[low]]] = network.asn[cables.upper[low]]
-        return pods
+    def _columns(self) -> list[Ints]:
+        """Return the units of each column; no column has units of two drawn pods."""
+        network, columns = self._network, self._limits.columns
+        pods = self._unit_pod
+        order = np.argsort(pods, kind="stable")
+        if network.leaves <= self._limits.leaves_alone or network.units <= columns:
+            parts = np.split(order, len(order))
+        elif len(self._pods) > 1:
+            parts = np.split(order, np.flatnonzero(np.diff(pods[order])) + 1)
+        else:
+            parts = np.split(order, even_bounds(network.units, columns)[1:-1])
+        strays = (network.unit[: network.leaves] < 0).any()
+        return [*([np.array([-1])] if strays else []), *parts]
+
+    def _leaf_parts(self, rows: Ints) -> list[Ints]:
+        """Return the leaves of a column that are one box: those of one plane, or each alone."""
+        plane = self._fabric.switches.plane[rows]
+        rows = rows[np.argsort(plane, kind="stable")]
+        if len(rows) and self._network.leaves <= self._limits.leaves_alone:
+            return np.split(rows, len(rows))
+        return np.split(rows, np.flatnonzero(np.diff(np.sort(plane))) + 1)
 
     def _parts(self, tier: int) -> list[Ints]:
-        """Return the switches above the leaves that are one box each."""
-        rows = self._network.rows(tier)
-        if len(rows) <= UPPER_ALONE:
+        """Return the switches above the leaves that are one box: of one pod and plane, if any."""
+        rows, switches = self._network.rows(tier), self._fabric.switches
+        pods = self._drawn_pod(switches.pod[rows])
+        order = np.lexsort((pods, switches.plane[rows]))
+        rows, pods = rows[order], pods[order]
+        if len(rows) <= self._limits.upper_alone:
             return np.split(rows, len(rows))
-        asn = self._network.asn[rows]
-        bounds = np.flatnonzero(np.diff(asn)) + 1
-        if not 0 < len(bounds) < BOXES:
-            bounds = np.array(even_bounds(len(rows), UPPER_BOXES)[1:-1])
-        return np.split(rows, bounds)
+        changes = (np.diff(pods) != 0) | (np.diff(switches.plane[rows]) != 0)
+        zones = np.split(rows, np.flatnonzero(changes) + 1)
+        most = max(1, self._limits.upper_boxes // len(zones))
+        return [
+            part for zone in zones for part in np.split(zone, even_bounds(len(zone), most)[1:-1])
+        ]
 
-    def _title(self, first: int, last: int) -> str:
-        if first < 0:
+    def _title(self, units: Ints) -> str:
+        if units[0] < 0:
             return "no unit"
-        names = [unit.name for unit in self._fabric.intent.fabric.units[first:last]]
-        return shortened(hostlist.fold(names))
+        every = self._fabric.intent.fabric.units
+        return label_of([every[unit].name for unit in units.tolist()])
 
-    def _switches(self, rows: Ints, role: str, block: int) -> None:
+    def _switches(self, rows: Ints, role: str, column: int, pod: int) -> None:
         if not len(rows):  # a unit whose hosts are on the leaves of others
             return
-        names = tuple(self._fabric.switches.names[row] for row in rows.tolist())
-        self._of_switch[rows] = len(self._found)
+        switches = self._fabric.switches
+        names = [switches.names[row] for row in rows.tolist()]
+        self._of_switch[rows] = len(self._drawn)
+        first, rail = int(rows[0]), _common(switches.rail[rows])
         detail = _counted(len(names), role)
         if len(names) == 1:
-            rail = int(self._fabric.switches.rail[rows[0]])
-            detail = f"rail {rail}" if rail >= 0 else f"AS {self._network.asn[rows[0]]}"
-        self._add(role, names, detail, block)
+            detail = f"rail {rail}" if rail >= 0 else f"AS {self._network.asn[first]}"
+        self._add(role, names, detail, rail, column, pod, int(switches.plane[first]))
 
-    def _hosts(self, rows: Ints, block: int) -> None:
+    def _hosts(self, rows: Ints, column: int, pod: int) -> None:
         if not len(rows):
             return
-        alone = len(self._of_host) <= HOSTS_ALONE
+        alone = len(self._of_host) <= self._limits.hosts_alone
         for part in np.split(rows, len(rows)) if alone else [rows]:
-            names = tuple(self._fabric.hosts.names[row] for row in part.tolist())
-            self._of_host[part] = len(self._found)
-            count = int(np.isin(self._network.nics.host, part).sum())
+            names = [self._fabric.hosts.names[row] for row in part.tolist()]
+            self._of_host[part] = len(self._drawn)
+            ports = int(np.isin(self._network.nics.host, part).sum())
             hosts = "" if alone else f"{_counted(len(names), 'host')}, "
-            self._add("host", names, f"{hosts}{_counted(count, 'NIC')}", block)
+            self._add(
+                "host", names, f"{hosts}{nics_text(self._fabric, ports)}", -1, column, pod, -1
+            )
 
-    def _add(self, kind: str, names: Sequence[str], detail: str, block: int) -> None:
-        self._found.append(Group(kind, label_of(names), detail, tuple(names), block))
+    def _add(self, kind: str, names: Sequence[str], detail: str, rail: int, *place: int) -> None:
+        label = label_of(names)
+        self._drawn.append(Group(kind, label, detail, tuple(names), rail, *place))
+
+
+def _common(values: Ints) -> int:
+    """Return the value that all have, or -1."""
+    return int(values[0]) if (values == values[0]).all() else -1
+
+
+def nics_text(fabric: Fabric, ports: int) -> str:
+    """Return NICs as words, with their ports where a NIC has several.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        Says how many ports a NIC has.
+    ports : int
+        Ports of the NICs.
+    """
+    nics = _counted(ports // fabric.nic_ports, "NIC")
+    return nics if fabric.nic_ports == 1 else f"{nics}, {_counted(ports, 'port')}"
 
 
 def _counted(count: int, word: str) -> str:

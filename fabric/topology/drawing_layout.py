@@ -1,249 +1,279 @@
-"""Where the boxes and lines of a picture stand."""
+"""Where the boxes of a picture stand: areas for planes, pods and units, one inside the other."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.drawing import Box, CableState, Caption, Frame, Line, Picture
-from fabric.topology.drawing_groups import groups
+from fabric.topology.drawing import Box, CableState, Caption, Frame, Picture
+from fabric.topology.drawing_captions import subtitle, tier_texts
+from fabric.topology.drawing_groups import Limits, groups
+from fabric.topology.drawing_lines import lines
 from fabric.topology.model import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.topology.clos import Clos
     from fabric.topology.drawing import CableStates
     from fabric.topology.drawing_groups import Group, Groups
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.drawing_lines import Cell
+    from fabric.topology.model import Fabric
 
-#: Width of a character of the label and of the detail, at 12 and 10 pixels: the fonts asked for
-#: are monospaced and 0.602 em wide (DejaVu Sans Mono, hmtx table); some others are 0.6.
-LABEL_PX, DETAIL_PX = 7.3, 6.1
-#: Pixels of the picture, all our choice: what reads well at 100 %.
-BOX_HEIGHT, PAD = 38.0, 9.0
-GAP, BLOCK_GAP, FRAME_PAD, FRAME_TITLE = 14.0, 26.0, 14.0, 22.0
-LEFT, MARGIN, TOP, LEGEND = 176.0, 24.0, 84.0, 46.0
+#: Width of a character at 11 pixels: the fonts asked for are monospaced and 0.602 em wide (DejaVu
+#: Sans Mono, hmtx table); some others are 0.6.
+CHARACTER_PX = 6.65
+#: Pixels of the picture, all our choice: what reads well at 100 %. No picture is wider than the
+#: window of a small screen, so that text does not shrink there.
+MOST_WIDTH = 1280.0
+BOX_HEIGHT, FRAME_TITLE, MARGIN, TOP, LEGEND = 38.0, 20.0, 16.0, 76.0, 46.0
 #: Room for the legend, our choice.
-LEAST_WIDTH = 1040.0
-#: Between leaves and hosts; and between two tiers of switches, at least and as part of the width.
-HOST_GAP, TIER_GAP, TIER_GAP_SHARE = 110.0, 150.0, 0.11
-#: Part of the side of a box over which the ends of its lines are spread; our choice.
-SPREAD = 0.7
+LEAST_WIDTH = 1200.0
+#: Between leaves and hosts, and between two tiers of switches.
+HOST_GAP, TIER_GAP = 110.0, 140.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """Pixels at both sides of the text of a box, between boxes, in a frame and between frames."""
+
+    pad: float
+    gap: float
+    frame_pad: float
+    frame_gap: float
+    least_box: float
+
+
+ROOMY, TIGHT = Spacing(9, 14, 14, 26, 64), Spacing(2, 4, 6, 10, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """Boxes and further areas inside a frame; a ``kind`` that is empty has no frame.
+
+    ``rows`` are tiers: numbers of boxes side by side.
+    """
+
+    kind: str
+    title: str
+    rows: Sequence[Sequence[int]]
+    inside: Sequence[_Area] = ()
 
 
 def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
     """Return the picture of a network, with the state of each cable."""
-    boxes_by_group = groups(fabric, network)
-    right = _right(*_placed(boxes_by_group, _Rows(network.tiers, TIER_GAP)))
-    rows = _Rows(network.tiers, max(TIER_GAP, right * TIER_GAP_SHARE))
-    boxes, frames = _placed(boxes_by_group, rows)
-    lines = _lines(network, states, boxes_by_group, boxes)
+    texts = tier_texts(fabric, network)
+    longest = max(len(line) for pair in texts for text in pair for line in text)
+    left = 2 * MARGIN + longest * CHARACTER_PX
+    plan = _fitted(fabric, network, MOST_WIDTH - left - MARGIN)
+    plan.place(left, max(plan.width, LEAST_WIDTH - left - MARGIN))
     every = np.concatenate([states.cables, states.nics])
-    totals = tuple((state, int((every == state).sum())) for state in CableState)
     return Picture(
         title=fabric.intent.fabric.name,
-        subtitle=_subtitle(fabric, network),
-        width=max(right + MARGIN, LEAST_WIDTH),
-        height=rows.bottom + LEGEND,
-        boxes=tuple(boxes),
-        lines=tuple(lines),
-        frames=tuple(frames),
-        captions=tuple(_captions(fabric, network, rows)),
-        totals=totals,
+        subtitle=subtitle(fabric, network),
+        width=max(left + plan.width + MARGIN, LEAST_WIDTH),
+        height=plan.rows.bottom + LEGEND,
+        boxes=tuple(plan.boxes),
+        lines=tuple(lines(network, states, plan.grouping, plan.boxes, plan.cells)),
+        frames=tuple(plan.frames),
+        captions=tuple(_captions(texts, plan.rows)),
+        totals=tuple((state, int((every == state).sum())) for state in CableState),
     )
 
 
-def _right(boxes: list[Box], frames: list[Frame]) -> float:
-    ends = [box.x + box.width for box in boxes] + [frame.x + frame.width for frame in frames]
-    return max(ends)
+def _fitted(fabric: Fabric, network: Clos, room: float) -> _Plan:
+    """Return the plan with the most boxes that fit into a width."""
+    limits = Limits().used(network)
+    while True:
+        grouping = groups(fabric, network, limits)
+        for spacing in (ROOMY, TIGHT):
+            plan = _Plan(grouping, spacing, network.tiers)
+            if plan.width <= room:
+                return plan
+        fit = room / plan.columns_width
+        fewer = limits.fewer_columns(fit) if fit < 1 else limits.fewer_above()
+        if fewer == limits:
+            return plan
+        limits = fewer
 
 
 class _Rows:
-    """Where the tiers stand, with so many pixels between those of switches."""
+    """Where the tiers stand."""
 
-    def __init__(self, tiers: int, gap: float) -> None:
-        self.gap = gap
-        self.leaf = TOP + (tiers - 1) * (BOX_HEIGHT + gap)
-        self.host = self.leaf + BOX_HEIGHT + HOST_GAP
-        self.bottom = self.host + BOX_HEIGHT + FRAME_PAD + MARGIN
+    def __init__(self, tiers: int, spacing: Spacing, *, planes: bool) -> None:
+        border = spacing.frame_pad + FRAME_TITLE
+        top = TOP + (border if planes else 0)
+        self.leaf = top + (tiers - 1) * (BOX_HEIGHT + TIER_GAP)
+        self.host_gap = HOST_GAP + (border + spacing.frame_pad if planes else 0)
+        self.host = self.leaf + BOX_HEIGHT + self.host_gap
+        self.bottom = self.host + BOX_HEIGHT + 2 * spacing.frame_pad + FRAME_TITLE
 
     def of(self, kind: str) -> float:
         """Return the upper edge of the boxes of a kind."""
         if kind == "host":
             return self.host
-        return self.leaf - ROLES.index(kind) * (BOX_HEIGHT + self.gap)
+        return self.leaf - ROLES.index(kind) * (BOX_HEIGHT + TIER_GAP)
 
 
-def _width(group: Group) -> float:
-    text = max(len(group.label) * LABEL_PX, len(group.detail) * DETAIL_PX)
-    return max(64.0, text + 2 * PAD)
+class _Plan:
+    """Widths of areas, and after `place` the boxes and frames."""
+
+    def __init__(self, grouping: Groups, spacing: Spacing, tiers: int) -> None:
+        self.grouping, self._spacing = grouping, spacing
+        self._areas = _areas(grouping)
+        self.rows = _Rows(tiers, spacing, planes=len(self._areas) > 1)
+        self._boxes: dict[int, Box] = {}
+        self.frames: list[Frame] = []
+        self.cells: list[Cell] = []
+
+    @property
+    def boxes(self) -> list[Box]:
+        """The boxes, in the order of the groups."""
+        return [self._boxes[number] for number in range(len(self.grouping.groups))]
+
+    @cached_property
+    def width(self) -> float:
+        """Width of all."""
+        return max(self._width(area) for area in self._areas)
+
+    @property
+    def columns_width(self) -> float:
+        """Width of the leaves and hosts alone."""
+        return max(self._width(area, above=False) for area in self._areas)
+
+    def place(self, x: float, width: float) -> None:
+        """Give boxes and frames their places, centred in a width."""
+        for area in self._areas:
+            self._place(area, x + (width - self.width) / 2, self.width)
+
+    def _box_width(self, group: Group) -> float:
+        text = max(len(group.label), len(group.detail)) * CHARACTER_PX
+        return max(self._spacing.least_box, text + 2 * self._spacing.pad)
+
+    def _row_widths(self, row: Sequence[int]) -> list[float]:
+        return [self._box_width(self.grouping.groups[number]) for number in row]
+
+    def _width(self, area: _Area, *, above: bool = True) -> float:
+        space = self._spacing
+        rows = area.rows if above or not area.inside else ()
+        inside = [self._width(one, above=above) for one in area.inside]
+        need = [
+            *(_total(self._row_widths(row), space.gap) for row in rows),
+            _total(inside, space.frame_gap),
+            len(area.title) * CHARACTER_PX,
+        ]
+        return max(need) + (2 * space.frame_pad if area.kind else 0)
+
+    def _place(self, area: _Area, x: float, width: float) -> tuple[float, float]:
+        """Place an area; return its upper and lower edge."""
+        space, slot = self._spacing, len(self.frames)
+        pad = space.frame_pad if area.kind else 0
+        x, width, edges = x + pad, width - 2 * pad, []
+        for row in area.rows:
+            even = bool(area.inside)
+            edges += self._fill(row, _starts(self._row_widths(row), x, width, space.gap, even=even))
+        widths = [self._width(one) for one in area.inside]
+        starts = _starts(widths, x, width, space.frame_gap, even=True)
+        for one, start, wide in zip(area.inside, starts, widths, strict=True):
+            edges += self._place(one, start, wide)
+        unit = area.kind == "unit"
+        top = min(edges) - pad - (FRAME_TITLE if area.kind and not unit else 0)
+        bottom = max(edges) + pad + (FRAME_TITLE if unit else 0)
+        if area.kind:
+            size = (width + 2 * pad, bottom - top)
+            frame = Frame(area.kind, area.title, x - pad, top, *size)
+            self.frames.insert(slot, frame)
+            self._keep(area, frame)
+        return top, bottom
+
+    def _keep(self, area: _Area, frame: Frame) -> None:
+        leaves = [n for row in area.rows for n in row if self.grouping.groups[n].kind == "leaf"]
+        if area.kind == "unit" and len(leaves) > 1:
+            self.cells.append((tuple(leaves), frame))
+
+    def _fill(self, row: Sequence[int], starts: Sequence[float]) -> list[float]:
+        for number, x in zip(row, starts, strict=True):
+            one = self.grouping.groups[number]
+            y, width = self.rows.of(one.kind), self._box_width(one)
+            text = (one.kind, one.label, one.detail, one.members, one.rail)
+            self._boxes[number] = Box(*text, x, y, width, BOX_HEIGHT)
+        edges = [self._boxes[number].y for number in row]
+        return [*edges, *(y + BOX_HEIGHT for y in edges)]
 
 
-def _box(group: Group, x: float, rows: _Rows) -> Box:
-    size = (_width(group), BOX_HEIGHT)
-    return Box(group.kind, group.label, group.detail, group.members, x, rows.of(group.kind), *size)
+def _total(widths: Sequence[float], gap: float) -> float:
+    return sum(widths) + gap * max(0, len(widths) - 1)
 
 
-def _placed(grouping: Groups, rows: _Rows) -> tuple[list[Box], list[Frame]]:
-    """Place hosts and leaves block by block, and what is above them over the whole width."""
-    places: dict[int, Box] = {}
-    frames = []
-    blocks = [_layers(grouping, block) for block in range(len(grouping.blocks))]
-    insides = [
-        max(*(_row_width(grouping, layer) for layer in layers), len(title) * LABEL_PX)
-        for layers, title in zip(blocks, grouping.blocks, strict=True)
-    ]
-    total = sum(insides) + len(insides) * (2 * FRAME_PAD + BLOCK_GAP) - BLOCK_GAP
-    x = max(LEFT, (LEFT + LEAST_WIDTH - MARGIN - total) / 2)
-    for layers, inside, title in zip(blocks, insides, grouping.blocks, strict=True):
-        for layer in layers:
-            width = _row_width(grouping, layer)
-            _fill(places, grouping, layer, x + FRAME_PAD + (inside - width) / 2, rows)
-        top = rows.leaf - FRAME_PAD
-        bottom = (rows.host if layers[-1] else rows.leaf) + BOX_HEIGHT + FRAME_PAD + FRAME_TITLE
-        frames.append(Frame(title, x, top, inside + 2 * FRAME_PAD, bottom - top))
-        x += inside + 2 * FRAME_PAD + BLOCK_GAP
-    span = (x - BLOCK_GAP - total, x - BLOCK_GAP)
-    for kind in ("spine", "super-spine"):
-        layer = [number for number, group in enumerate(grouping.groups) if group.kind == kind]
-        _spread(places, grouping, layer, span, rows)
-    return [places[number] for number in range(len(grouping.groups))], frames
+def _starts(
+    widths: Sequence[float], x: float, width: float, gap: float, *, even: bool
+) -> list[float]:
+    """Return where things start side by side, centred; at even distances over all of a width."""
+    if even:
+        gap = max(gap, (width - sum(widths)) / (len(widths) + 1))
+    x += (width - _total(widths, gap)) / 2
+    starts = []
+    for one in widths:
+        starts.append(x)
+        x += one + gap
+    return starts
 
 
-def _layers(grouping: Groups, block: int) -> list[list[int]]:
-    """Return the leaves and the hosts of a block."""
-    mine = [number for number, group in enumerate(grouping.groups) if group.block == block]
-    return [
-        [number for number in mine if grouping.groups[number].kind == kind]
-        for kind in ("leaf", "host")
-    ]
+def _areas(grouping: Groups) -> list[_Area]:
+    """Return all areas: one; or planes side by side, and hosts below that are in all of them."""
+    planes = sorted({group.plane for group in grouping.groups if group.kind != "host"})
+    if planes == [-1]:
+        return [_Area("", "", *_plane(grouping, -1, ("leaf", "host")))]
+    named = [_Area("plane", f"plane {one}", *_plane(grouping, one, ("leaf",))) for one in planes]
+    hosts = [area for _, area in _units(grouping, -1, ("host",))]
+    return [_Area("", "", (), named), _Area("", "", (), hosts)]
 
 
-def _row_width(grouping: Groups, layer: Sequence[int]) -> float:
-    widths = [_width(grouping.groups[number]) for number in layer]
-    return sum(widths) + GAP * max(0, len(widths) - 1)
+def _plane(
+    grouping: Groups, plane: int, kinds: Sequence[str]
+) -> tuple[list[list[int]], list[_Area]]:
+    """Return the rows of a plane that are in no pod, and its pods, or units."""
+    units = list(_units(grouping, plane, kinds))
+    inside = [area for pod, area in units if pod < 0]
+    for number, title in enumerate(grouping.pods):
+        rows = _upper(grouping, plane, number)
+        mine = [area for pod, area in units if pod == number]
+        if rows or mine:
+            inside.append(_Area("pod", title, rows, mine))
+    return _upper(grouping, plane, -1), inside
 
 
-def _fill(
-    places: dict[int, Box], grouping: Groups, layer: Sequence[int], x: float, rows: _Rows
-) -> None:
-    for number in layer:
-        places[number] = _box(grouping.groups[number], x, rows)
-        x += places[number].width + GAP
+def _upper(grouping: Groups, plane: int, pod: int) -> list[list[int]]:
+    every = enumerate(grouping.groups)
+    mine = [(n, one) for n, one in every if one.column < 0 and (one.plane, one.pod) == (plane, pod)]
+    rows = [[n for n, one in mine if one.kind == kind] for kind in ROLES[1:]]
+    return [row for row in rows if row]
 
 
-def _spread(
-    places: dict[int, Box],
-    grouping: Groups,
-    layer: Sequence[int],
-    span: tuple[float, float],
-    rows: _Rows,
-) -> None:
-    """Place boxes at even distances, centred over a span, or beyond it where they need more."""
-    if not layer:
-        return
-    widths = sum(_width(grouping.groups[number]) for number in layer)
-    free = max(0.0, span[1] - span[0] - widths)
-    gap = max(GAP, free / (len(layer) + 1))
-    x = max(LEFT, (span[0] + span[1] - widths - gap * (len(layer) - 1)) / 2)
-    for number in layer:
-        places[number] = _box(grouping.groups[number], x, rows)
-        x += places[number].width + gap
+def _units(grouping: Groups, plane: int, kinds: Sequence[str]) -> Iterator[tuple[int, _Area]]:
+    """Yield the units that have such boxes in a plane, with their pod."""
+    for column, title in enumerate(grouping.columns):
+        mine = [
+            (n, one)
+            for n, one in enumerate(grouping.groups)
+            if (one.column, one.plane) == (column, plane) and one.kind in kinds
+        ]
+        rows = [[n for n, one in mine if one.kind == kind] for kind in kinds]
+        if mine:
+            yield mine[0][1].pod, _Area("unit", title, [row for row in rows if row])
 
 
-def _lines(network: Clos, states: CableStates, grouping: Groups, boxes: list[Box]) -> list[Line]:
-    cables, nics = network.cables, network.nics
-    lower = np.concatenate([grouping.of_host[nics.host], grouping.of_switch[cables.lower]])
-    upper = np.concatenate([grouping.of_switch[nics.leaf], grouping.of_switch[cables.upper]])
-    state = np.concatenate([states.nics, states.cables])
-    speed = np.concatenate([nics.speed_gbps, cables.speed_gbps])
-    table = np.stack([lower, upper, -state, speed], axis=1)
-    kinds, count = np.unique(table, axis=0, return_counts=True)
-    gathered: dict[tuple[int, int], dict[CableState, int]] = defaultdict(dict)
-    speeds: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for (low, high, minus, gbps), number in zip(kinds.tolist(), count.tolist(), strict=True):
-        mine = gathered[low, high]
-        mine[CableState(-minus)] = mine.get(CableState(-minus), 0) + number
-        speeds[low, high].add(gbps)
-    lines = [
-        Line(low, high, 0, 0, 0, 0, tuple(mine.items()), tuple(sorted(speeds[low, high])))
-        for (low, high), mine in gathered.items()
-    ]
-    return _anchored(lines, boxes)
-
-
-def _anchored(lines: list[Line], boxes: list[Box]) -> list[Line]:
-    """Spread the ends of the lines of each box along its side, in the order of the other ends."""
-    up, down = defaultdict(list), defaultdict(list)
-    for number, line in enumerate(lines):
-        up[line.lower].append((boxes[line.upper].centre, number))
-        down[line.upper].append((boxes[line.lower].centre, number))
-    starts: dict[int, float] = {}
-    ends: dict[int, float] = {}
-    for sides, at in ((up, starts), (down, ends)):
-        for box, others in sides.items():
-            step = boxes[box].width * SPREAD / max(1, len(others))
-            first = boxes[box].centre - step * (len(others) - 1) / 2
-            for place, (_, number) in enumerate(sorted(others)):
-                at[number] = first + place * step
-    return [
-        replace(
-            line,
-            x1=starts[number],
-            y1=boxes[line.lower].y,
-            x2=ends[number],
-            y2=boxes[line.upper].y + BOX_HEIGHT,
-        )
-        for number, line in enumerate(lines)
-    ]
-
-
-def _subtitle(fabric: Fabric, network: Clos) -> str:
-    roles = [fabric.switches.role(int(network.rows(tier)[0])) for tier in range(network.tiers)]
-    counts = [f"{len(network.rows(tier)):,} {_plural(roles[tier])}" for tier in range(len(roles))]
-    return ", ".join([
-        *reversed(counts),
-        f"{len(fabric.hosts):,} hosts",
-        f"{len(network.nics):,} NICs",
-    ])
-
-
-def _plural(role: str) -> str:
-    return {"leaf": "leaves"}.get(role, f"{role}s")
-
-
-def _captions(fabric: Fabric, network: Clos, rows: _Rows) -> list[Caption]:
+def _captions(
+    texts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], rows: _Rows
+) -> list[Caption]:
     """Return what stands at the left of each tier, and between the tiers."""
     captions = []
-    for tier in range(network.tiers):
-        switches = network.rows(tier)
-        role = fabric.switches.role(int(switches[0]))
-        models = sorted({fabric.switches.skus[row].name for row in switches.tolist()})
-        lines = (f"{len(switches):,} {_plural(role)}", *_few(models))
-        captions.append(Caption(lines, rows.of(role) + BOX_HEIGHT / 2))
-        mine = network.tier[network.cables.lower] == tier
-        if mine.any():
-            text = _cables(network.cables.speed_gbps[mine], network.cables.cable_m[mine])
-            captions.append(Caption(text, rows.of(role) - rows.gap / 2))
-    captions.append(Caption((f"{len(fabric.hosts):,} hosts",), rows.host + BOX_HEIGHT / 2))
-    nics = network.nics
-    if len(nics):
-        text = _cables(nics.speed_gbps, nics.cable_m)
-        captions.append(Caption(text, rows.host - HOST_GAP / 2))
+    for (at, above), kind in zip(texts, ("host", *ROLES), strict=False):
+        gap = rows.host_gap if kind == "host" else TIER_GAP
+        captions.append(Caption(at, rows.of(kind) + BOX_HEIGHT / 2))
+        if above:
+            captions.append(Caption(above, rows.of(kind) - gap / 2))
     return captions
-
-
-def _few(names: list[str]) -> tuple[str, ...]:
-    return (*names[:2], *([f"and {len(names) - 2} more"] if len(names) > 2 else []))  # noqa: PLR2004
-
-
-def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
-    low, high = int(speed_gbps.min()), int(speed_gbps.max())
-    speed = f"{low}G" if low == high else f"{low}-{high}G"
-    near, far = int(cable_m.min()), int(cable_m.max())
-    metres = f"{near} m" if near == far else f"{near}-{far} m"
-    return (f"{len(speed_gbps):,} cables", f"{speed}, {metres}")

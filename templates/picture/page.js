@@ -66,7 +66,8 @@
     for (const box of boxes) box.classList.toggle("found", box.dataset.box === String(number));
     svg.classList.add("dim");
     for (const line of lines) {
-      const mine = [line.dataset.lower, line.dataset.upper].includes(String(number));
+      const ends = [...line.dataset.lower.split(" "), line.dataset.upper];
+      const mine = ends.includes(String(number));
       line.classList.toggle("mine", mine);
     }
   };

@@ -34,6 +34,7 @@ labels.forEach(({text, at, box}, row) => {
 });
 return [labels.length, found];
 """
+EXAMPLES = ("demo", "rail-512", "three-tier", "dual-plane")
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
 
 
@@ -82,10 +83,10 @@ def view(browser: Any) -> list[float]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Return a page of two examples, of a fabric of 4,000 switches, and one with odd names."""
+    """Return a page of some examples, of a fabric of 4,000 switches, and one with odd names."""
     folder = tmp_path_factory.mktemp("pages")
     files = {}
-    for name in ("demo", "rail-512"):
+    for name in EXAMPLES:
         files[name] = folder / f"{name}.html"
         draw(Project(INVENTORY / name), files[name], Marks(wrong={("su1-rail0", "Ethernet128")}))
     large = drawn(wide(1000, 2000, 8))
@@ -100,7 +101,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return files
 
 
-@pytest.mark.parametrize("name", ["demo", "rail-512", "4000 switches"])
+@pytest.mark.parametrize("name", [*EXAMPLES, "4000 switches"])
 def test_no_error_and_no_label_over_another(browser: Any, pages: dict[str, Path], name) -> None:
     shown(browser, pages[name])
     count, misplaced = browser.execute_script(MISPLACED)
@@ -139,6 +140,8 @@ def test_a_click_shows_a_device_or_the_members_of_a_group(browser, pages) -> Non
     assert one(browser, "#told h2").text == "su1-rail0"
     assert "wrong cable" in one(browser, "#told").text
     assert one(browser, ".box.found text").text == "su1-rail0"
+    # its NICs, the wrong cable, and seven lines that it shares with leaves of its unit
+    assert len(browser.find_elements("css selector", ".line.mine")) == 1 + 1 + 7
     one(browser, "#close").click()
     assert not one(browser, "#panel").is_displayed()
     box(browser, "gpu[001-032]").click()

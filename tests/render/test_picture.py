@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabric.render.picture import STROKES
+from fabric.render.picture import CHARACTER_EM, RAILS, STROKES
 from fabric.render.picture_page import page
 from fabric.render.picture_png import png
 from fabric.render.picture_svg import svg
@@ -18,6 +18,7 @@ from fabric.topology.clos import clos
 from fabric.topology.drawing import CableState, Picture, cable_states
 from fabric.topology.drawing_layout import picture
 from tests.topology.fabrics import example
+from tests.topology.test_drawing import SIZES, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'{{data}}{{title}}]]>"
@@ -31,13 +32,13 @@ def demo() -> Picture:
     return picture(made, network, cable_states(made, network, **marks))
 
 
-def hostile(drawn: Picture) -> Picture:
-    first = replace(drawn.boxes[0], label=HOSTILE, members=(HOSTILE,))
-    return replace(drawn, title=HOSTILE, boxes=(first, *drawn.boxes[1:]))
+def hostile(plain: Picture) -> Picture:
+    first = replace(plain.boxes[0], label=HOSTILE, members=(HOSTILE,))
+    return replace(plain, title=HOSTILE, boxes=(first, *plain.boxes[1:]))
 
 
-def data(drawn: Picture) -> dict[str, object]:
-    names = [name for box in drawn.boxes for name in box.members]
+def data(result: Picture) -> dict[str, object]:
+    names = [name for box in result.boxes for name in box.members]
     told = {"facts": [["role", HOSTILE]], "ports": [], "policy": 0}
     return {"devices": dict.fromkeys(names, told), "policies": [[]], "portless": ""}
 
@@ -71,6 +72,60 @@ def test_states_differ_without_colour() -> None:
     assert len({stroke.mark for stroke in STROKES.values()}) == len(CableState)
 
 
+@pytest.mark.parametrize("name", SIZES)
+def test_text_has_11_px_in_a_small_window(name: str) -> None:
+    """In a window of 1280 by 800: an SVG has no size of its own, and fills it."""
+    root = ET.fromstring(svg(drawn(SIZES[name]())))
+    assert not {"width", "height"} & {*root.attrib}
+    width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])
+    fonts = [float(text.attrib["font-size"]) for text in root.iter(f"{SVG}text")]
+    assert min(fonts) * min(1280 / width, 800 / height) >= 11
+    for text in root.iter(f"{SVG}text"):
+        wide = len(text.text or "") * CHARACTER_EM * float(text.attrib["font-size"])
+        middle = text.attrib["text-anchor"] == "middle"
+        assert float(text.attrib["x"]) + wide / (2 if middle else 1) <= width
+
+
+def strokes(root: ET.Element, kind: str) -> list[str]:
+    return [
+        line.attrib["stroke"]
+        for group in root.iter(f"{SVG}g")
+        if group.get("class", "").startswith(kind)
+        for line in group.iter(f"{SVG}line")
+    ]
+
+
+def test_cables_have_the_colour_of_their_rail() -> None:
+    root = ET.fromstring(svg(drawn(example("rail-512"))))
+    colours = strokes(root, "line")
+    grey = STROKES[CableState.PLANNED].colour
+    assert len(colours) == 32
+    assert colours.count(grey) == 16
+    assert {*colours} == {grey, *RAILS}
+    titles = [element.text for element in root.iter(f"{SVG}title")]
+    assert "su1-rail[0-7] - spine01: 32 cables of 400G: 32 planned" in titles
+
+
+def test_a_state_covers_the_colour_of_the_rail(demo: Picture) -> None:
+    colours = strokes(ET.fromstring(svg(demo)), "line wrong")
+    assert {*colours} == {STROKES[CableState.WRONG].colour}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_colours_of_rails_differ_and_can_be_seen() -> None:
+    assert len({*RAILS, *(stroke.colour for stroke in STROKES.values())}) == 8 + len(CableState)
+    for colour in RAILS:
+        assert 1.05 / (luminance(colour) + 0.05) >= 3
+
+
 def test_png_has_the_size_of_the_picture(demo: Picture) -> None:
     pixels = png(demo)
     assert pixels.startswith(b"\x89PNG\r\n\x1a\n")
@@ -84,11 +139,11 @@ def test_a_huge_picture_stays_a_file_that_opens(demo: Picture) -> None:
 
 
 def test_hostile_names_are_text(demo: Picture) -> None:
-    drawn = hostile(demo)
-    root = ET.fromstring(svg(drawn))
+    result = hostile(demo)
+    root = ET.fromstring(svg(result))
     assert texts(root)[0] == HOSTILE
     assert HOSTILE in texts(root)[1:]
-    text = page(drawn, data(drawn))
+    text = page(result, data(result))
     assert text.count("<script") == 2
     assert text.count("</script>") == 2
     assert "<img" not in text

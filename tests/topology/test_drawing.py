@@ -9,15 +9,9 @@ import numpy as np
 import pytest
 
 from fabric.topology.clos import clos
-from fabric.topology.drawing import CableState, Picture, cable_states
-from fabric.topology.drawing_groups import (
-    BOXES,
-    LABEL_LENGTH,
-    even_bounds,
-    label_of,
-    shortened,
-)
-from fabric.topology.drawing_layout import DETAIL_PX, LABEL_PX, picture
+from fabric.topology.drawing import Box, CableState, Frame, Line, Picture, cable_states
+from fabric.topology.drawing_groups import LABEL_LENGTH, Limits, even_bounds, label_of, shortened
+from fabric.topology.drawing_layout import CHARACTER_PX, MOST_WIDTH, picture
 from fabric.topology.model import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
@@ -74,8 +68,28 @@ def wide(units: int, spines: int, cables: int = 4) -> Fabric:
     )  # fmt: skip
 
 
+def pods(count: int, **changes) -> Fabric:
+    """Return a fabric of three tiers, whose units are in the pods in turn: two units in each."""
+    units = [
+        {"name": f"r{n}", "pod": f"pod{n % count:02}", "hosts": f"h{n}x[1-4]"}
+        for n in range(2 * count)
+    ]
+    return fabric(
+        units=units,
+        super_spines={"count": 8, "groups": 2, "links_per_spine": 1, "spines_per_pod": 2},
+        speeds__core_gbps=400,
+        platforms__super_spine={"sku": "ACS-MSN4700"},
+        addressing__core_links="10.253.0.0/16",
+        **{"design": "classic-tor", **changes},
+    )
+
+
+#: Examples whose pictures have planes, pods, NICs of two ports, or many models.
+MORE = ("three-tier", "dual-plane", "dual-tor", "mixed")
 SIZES = {
-    **{name: lambda name=name: example(name) for name in EXAMPLES},
+    **{name: lambda name=name: example(name) for name in (*EXAMPLES, *MORE)},
+    "planes of pods": lambda: pods(4, nic_ports=2, planes=2, design="rail-optimised"),
+    "24 pods": lambda: pods(24),
     "34 leaves": lambda: wide(17, 4),
     "four thousand switches": lambda: wide(1000, 2000, 8),
 }
@@ -100,28 +114,153 @@ def test_boxes_do_not_overlap_and_hold_their_text(sized) -> None:
     _, result = sized
     for box in result.boxes:
         assert len(box.label) <= LABEL_LENGTH
-        assert len(box.label) * LABEL_PX < box.width
-        assert len(box.detail) * DETAIL_PX < box.width
+        assert max(len(box.label), len(box.detail)) * CHARACTER_PX < box.width
         assert box.x > 0
         assert box.x + box.width < result.width
         assert box.y + box.height < result.height
     for one, other in combinations(result.boxes, 2):
-        apart = one.x + one.width < other.x or other.x + other.width < one.x
-        assert apart or one.y != other.y
+        beside = one.x + one.width < other.x or other.x + other.width < one.x
+        assert beside or one.y != other.y
     for frame, other in combinations(result.frames, 2):
-        assert frame.x + frame.width < other.x
+        assert apart(frame, other) or inside(frame, other) or inside(other, frame)
+
+
+def apart(one: Frame, other: Frame) -> bool:
+    """Return whether no point is in both."""
+    beside = one.x + one.width < other.x or other.x + other.width < one.x
+    return beside or one.y + one.height < other.y or other.y + other.height < one.y
+
+
+def inside(one: Box | Frame, outer: Frame) -> bool:
+    """Return whether the border of a frame is around all of a thing."""
+    across = outer.x < one.x and one.x + one.width < outer.x + outer.width
+    return across and outer.y < one.y and one.y + one.height < outer.y + outer.height
 
 
 def test_a_page_has_a_bounded_number_of_boxes(sized) -> None:
     _, result = sized
     for kind in ("host", "leaf", "spine"):
-        assert sum(box.kind == kind for box in result.boxes) <= max(BOXES, 32)
+        assert sum(box.kind == kind for box in result.boxes) <= Limits().leaves_alone
+
+
+def test_no_picture_is_wider_than_the_window(sized) -> None:
+    _, result = sized
+    assert result.width <= MOST_WIDTH
+
+
+def framed(result: Picture, kind: str) -> list[tuple[str, list[str]]]:
+    """Return the frames of a kind: label and devices."""
+    return [
+        (frame.label, [name for box in result.boxes if inside(box, frame) for name in box.members])
+        for frame in result.frames
+        if frame.kind == kind
+    ]
+
+
+def test_each_pod_and_plane_has_a_frame_around_its_switches(sized) -> None:
+    built, result = sized
+    switches = built.switches
+    pod_of = dict(zip(switches.names, switches.pod.tolist(), strict=True))
+    plane_of = dict(zip(switches.names, switches.plane.tolist(), strict=True))
+    for kind, places in (("pod", pod_of), ("plane", plane_of)):
+        names = [name for _, some in framed(result, kind) for name in some]
+        mine = [name for name in names if name in places]
+        assert sorted(mine) == sorted(name for name, place in places.items() if place >= 0)
+    for _, some in framed(result, "plane"):
+        assert len({plane_of[name] for name in some}) == 1
+
+
+def test_pods_of_the_example() -> None:
+    east, west = framed(drawn(example("three-tier")), "pod")
+    assert east[0] == "pod east"
+    assert {"east-spine01", "east-spine02", "rack1-leaf", "rack2-leaf", "gpu08"} <= {*east[1]}
+    assert west[0] == "pod west"
+    assert len(west[1]) == len(east[1]) == 12
+
+
+def test_pods_share_frames_where_there_are_too_many() -> None:
+    labels = [label for label, _ in framed(drawn(pods(24)), "pod")]
+    assert labels[0] == "pods pod[00-03]"
+    assert len(labels) == 6
+
+
+def test_planes_stand_apart_and_hosts_are_below_both() -> None:
+    result = drawn(example("dual-plane"))
+    planes = framed(result, "plane")
+    assert planes == [
+        ("plane 0", ["su1-rail0-a", "su1-rail1-a", "spine-a01", "spine-a02"]),
+        ("plane 1", ["su1-rail0-b", "su1-rail1-b", "spine-b01", "spine-b02"]),
+    ]
+    bottom = max(frame.y + frame.height for frame in result.frames if frame.kind == "plane")
+    assert min(box.y for box in result.boxes if box.kind == "host") > bottom
+
+
+@pytest.mark.parametrize("name", ["dual-plane", "dual-tor"])
+def test_nics_are_counted_and_their_ports_too(name: str) -> None:
+    result = drawn(example(name))
+    assert result.subtitle.endswith("8 hosts, 16 NICs, 32 ports")
+    details = {box.detail for box in result.boxes if box.kind == "host"}
+    assert details == {"2 NICs, 4 ports"}
+
+
+def test_captions_have_speeds_and_oversubscription() -> None:
+    texts = [caption.lines for caption in drawn(example("three-tier")).captions]
+    assert ("64 cables", "200G, 5 m") in texts
+    assert ("32 cables", "400G, 40 m", "oversubscription", "1:1") in texts
+    assert ("16 cables", "400G, 300 m", "oversubscription", "2:1") in texts
+    uneven = [caption.lines for caption in drawn(fabric(speeds__host_gbps=400)).captions]
+    assert ("8 cables", "400G, 40 m", "oversubscription", "1:1 to 1.5:1") in uneven
+
+
+def uplines(result: Picture) -> list[Line]:
+    return [line for line in result.lines if result.boxes[line.lower[0]].kind == "leaf"]
+
+
+def test_uplinks_of_a_unit_that_are_alike_are_one_line() -> None:
+    result = drawn(example("rail-512"))
+    drawn_lines = uplines(result)
+    assert len(drawn_lines) == 2 * 8
+    assert {len(line.lower) for line in drawn_lines} == {8}
+    assert {line.cables for line in drawn_lines} == {32}
+
+
+def test_an_uplink_with_a_state_of_its_own_has_a_line_of_its_own() -> None:
+    result = drawn(example("rail-512"), wrong={("su1-rail3", "Ethernet256")})
+    own = [line for line in uplines(result) if line.state is CableState.WRONG]
+    assert [[result.boxes[number].label for number in line.lower] for line in own] == [
+        ["su1-rail3"]
+    ]
+    sizes = sorted(len(line.lower) for line in uplines(result))
+    assert sizes == [1, 7, *[8] * 15]
+
+
+def test_a_leaf_without_a_cable_to_a_switch_is_in_no_bundle_to_it() -> None:
+    """Odd and even rails have spines of their own: a line from the frame would say too much."""
+    built = example("rail-512")
+    links, switches = built.uplinks, built.switches
+    spine = (links.upper - switches.leaf_count) // 2 * 2 + switches.rail[links.lower] % 2
+    upper = switches.leaf_count + spine
+    result = drawn(replace(built, uplinks=replace(links, upper=upper)))
+    assert [len(line.lower) for line in uplines(result)] == [1] * 16 * 4
+    assert {line.rail for line in uplines(result)} == {*range(8)}
+
+
+def test_lines_and_boxes_know_their_rail() -> None:
+    result = drawn(example("rail-512"))
+    nics = [line for line in result.lines if result.boxes[line.lower[0]].kind == "host"]
+    assert sorted(line.rail for line in nics) == sorted([*range(8), *range(8)])
+    assert all(line.rail == result.boxes[line.upper].rail for line in nics)
+    assert {line.rail for line in drawn(example("three-tier")).lines} == {-1}
+    assert {line.rail for line in drawn(example("mixed")).lines} == {-1}
 
 
 def test_lines_end_on_the_sides_of_their_boxes(sized) -> None:
     _, result = sized
     for line in result.lines:
-        lower, upper = result.boxes[line.lower], result.boxes[line.upper]
+        lower: Box | Frame = result.boxes[line.lower[0]]
+        if len(line.lower) > 1:
+            lower = next(frame for frame in result.frames if inside(lower, frame))
+        upper = result.boxes[line.upper]
         assert lower.x < line.x1 < lower.x + lower.width
         assert upper.x < line.x2 < upper.x + upper.width
         assert (line.y1, line.y2) == (lower.y, upper.y + upper.height)
@@ -135,7 +274,7 @@ def test_states_of_the_demo() -> None:
         failing={("su2-rail1", "Ethernet0")},
     )
     states = {
-        (result.boxes[line.lower].label, result.boxes[line.upper].label): line.state
+        (result.boxes[line.lower[0]].label, result.boxes[line.upper].label): line.state
         for line in result.lines
         if line.state
     }
@@ -163,9 +302,9 @@ def test_cables_between_groups_are_counted_by_state() -> None:
     off = built.uplinks.enabled.copy()
     off[:3] = False
     result = drawn(replace(built, uplinks=replace(built.uplinks, enabled=off)))
-    first = next(line for line in result.lines if result.boxes[line.lower].kind == "leaf")
+    first = next(line for line in result.lines if result.boxes[line.lower[0]].kind == "leaf")
     assert first.states == ((CableState.DOWN, 1), (CableState.PLANNED, 3))
-    assert result.boxes[first.lower].detail == "4 leaves"
+    assert result.boxes[first.lower[0]].detail == "4 leaves"
 
 
 def test_long_labels_lose_their_middle() -> None:
@@ -202,4 +341,5 @@ def test_labels_of_many_names() -> None:
     assert label_of(["gpu01", "gpu02"]) == "gpu[01-02]"
     leaves = [f"su{unit}-rail{rail}" for unit in (2, 3) for rail in range(8)]
     assert label_of(leaves) == "su2-rail0 … su3-rail7"
+    assert label_of([f"n{number}" for number in range(1001)]) == "n0 … n1000"
     assert len(label_of([f"a-very-long-name-{n}" for n in "abc"])) == LABEL_LENGTH - 1

@@ -1,0 +1,83 @@
+"""What a picture says in words: the counts in its head, and the captions of the tiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.topology.bandwidth import switch_gbps
+from fabric.topology.drawing_groups import nics_text, shortened
+
+if TYPE_CHECKING:
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Fabric, Ints
+
+#: Models of a tier that are named, our choice.
+_MODELS = 2
+
+
+def subtitle(fabric: Fabric, network: Clos) -> str:
+    """Return how many devices and NICs there are."""
+    tiers = reversed(range(network.tiers))
+    nics = nics_text(fabric, len(network.nics))
+    return ", ".join([*(_switches(fabric, network, tier) for tier in tiers), _hosts(fabric), nics])
+
+
+def tier_texts(fabric: Fabric, network: Clos) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return lines of text for each tier, and for the cables above it.
+
+    Returns
+    -------
+    list of (lines, lines)
+        The hosts first, then the tiers of switches; no lines where there are no cables.
+    """
+    nics = network.nics
+    edge = _cables(nics.speed_gbps, nics.cable_m) if len(nics) else ()
+    texts: list[tuple[tuple[str, ...], tuple[str, ...]]] = [((_hosts(fabric),), edge)]
+    cables = network.cables
+    for tier in range(network.tiers):
+        rows = network.rows(tier)
+        models = sorted({fabric.switches.skus[row].name for row in rows.tolist()})
+        mine = network.tier[cables.lower] == tier
+        above: tuple[str, ...] = ()
+        if mine.any():
+            above = _cables(cables.speed_gbps[mine], cables.cable_m[mine])
+            above = (*above, *_oversubscription(network, rows))
+        texts.append(((_switches(fabric, network, tier), *_few(models)), above))
+    return texts
+
+
+def _switches(fabric: Fabric, network: Clos, tier: int) -> str:
+    rows = network.rows(tier)
+    role = fabric.switches.role(int(rows[0]))
+    if len(rows) == 1:
+        return f"1 {role}"
+    return f"{len(rows):,} {'leaves' if role == 'leaf' else f'{role}s'}"
+
+
+def _hosts(fabric: Fabric) -> str:
+    return f"{len(fabric.hosts):,} host{'' if len(fabric.hosts) == 1 else 's'}"
+
+
+def _few(names: list[str]) -> list[str]:
+    more = [f"and {len(names) - _MODELS} more"] if len(names) > _MODELS else []
+    return [*(shortened(name) for name in names[:_MODELS]), *more]
+
+
+def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
+    low, high = int(speed_gbps.min()), int(speed_gbps.max())
+    speed = f"{low}G" if low == high else f"{low}-{high}G"
+    near, far = int(cable_m.min()), int(cable_m.max())
+    metres = f"{near} m" if near == far else f"{near}-{far} m"
+    return (f"{len(speed_gbps):,} cables", f"{speed}, {metres}")
+
+
+def _oversubscription(network: Clos, rows: Ints) -> tuple[str, ...]:
+    """Return bandwidth below over bandwidth above of switches: the least, and the highest."""
+    below, above = (gbps[rows] for gbps in switch_gbps(network))
+    if not (above > 0).any():
+        return ()
+    ratios = below[above > 0] / above[above > 0]
+    ends = dict.fromkeys(
+        f"{ratio:.2f}".rstrip("0").rstrip(".") for ratio in (ratios.min(), ratios.max())
+    )
+    return ("oversubscription", " to ".join(f"{end}:1" for end in ends))

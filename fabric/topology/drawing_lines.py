@@ -1,0 +1,146 @@
+"""Which cables are one line of a picture, and where the lines end."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.topology.drawing import CableState, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.topology.clos import Clos
+    from fabric.topology.drawing import Box, CableStates, Frame
+    from fabric.topology.drawing_groups import Groups
+
+    #: Leaves of one frame.
+    Cell = tuple[tuple[int, ...], Frame]
+
+#: Part of the side of a box or frame over which the ends of its lines are spread; our choice.
+SPREAD = 0.7
+#: Uplinks of leaves that are drawn one by one, our choice; of more, those that are alike are one.
+MOST_UPLINES = 24
+
+
+def lines(
+    network: Clos, states: CableStates, grouping: Groups, boxes: list[Box], cells: list[Cell]
+) -> list[Line]:
+    """Return the lines between boxes that have a place.
+
+    Parameters
+    ----------
+    network : Clos
+        Its cables.
+    states : CableStates
+        State of each cable.
+    grouping : Groups
+        Box of each device.
+    boxes : list of Box
+        The boxes, placed.
+    cells : list of (numbers of boxes, Frame)
+        Leaves that have a frame of their own.
+    """
+    single = _single(network, states, grouping)
+    uplines = [line for line in single if boxes[line.lower[0]].kind == "leaf"]
+    if len(uplines) > MOST_UPLINES:
+        single = [*_bundled(single, [members for members, _ in cells])]
+    return _anchored(single, boxes, dict(cells))
+
+
+def _single(network: Clos, states: CableStates, grouping: Groups) -> list[Line]:
+    """Return a line for each pair of boxes that have cables, without a place."""
+    cables, nics = network.cables, network.nics
+    rails = np.array([group.rail for group in grouping.groups])
+    low = grouping.of_switch[cables.lower]
+    several = len(np.unique(nics.rail)) > 1
+    table = np.stack(
+        [
+            np.concatenate([grouping.of_host[nics.host], low]),
+            np.concatenate([grouping.of_switch[nics.leaf], grouping.of_switch[cables.upper]]),
+            -np.concatenate([states.nics, states.cables]),
+            np.concatenate([nics.speed_gbps, cables.speed_gbps]),
+            np.concatenate([nics.rail, rails[low]])
+            if several
+            else np.full(len(nics) + len(low), -1),
+        ],
+        axis=1,
+    )
+    gathered: dict[tuple[int, int], list[tuple[int, int, int, int]]] = defaultdict(list)
+    kinds, count = np.unique(table, axis=0, return_counts=True)
+    for (lower, upper, *kind), number in zip(kinds.tolist(), count.tolist(), strict=True):
+        gathered[lower, upper].append((*kind, number))
+    return [_line(ends, kinds) for ends, kinds in gathered.items()]
+
+
+def _line(ends: tuple[int, int], kinds: list[tuple[int, int, int, int]]) -> Line:
+    counts: Counter[CableState] = Counter()
+    for minus_state, _, _, number in kinds:
+        counts[CableState(-minus_state)] += number
+    speeds = sorted({speed for _, speed, _, _ in kinds})
+    rails = {rail for _, _, rail, _ in kinds}
+    rail = rails.pop() if len(rails) == 1 else -1
+    return Line((ends[0],), ends[1], 0, 0, 0, 0, tuple(counts.items()), tuple(speeds), rail)
+
+
+def _bundled(single: list[Line], cells: Iterable[tuple[int, ...]]) -> list[Line]:
+    """Draw uplinks of the leaves of a cell as one where all reach a switch, and most alike."""
+    cell_of = {member: members for members in cells for member in members}
+    above = defaultdict(list)
+    result = []
+    for line in single:
+        members = cell_of.get(line.lower[0])
+        if members is None:
+            result.append(line)
+        else:
+            above[members, line.upper].append(line)
+    for (members, _), some in above.items():
+        usual = Counter((line.states, line.speeds_gbps) for line in some).most_common(1)[0][0]
+        alike = [line for line in some if (line.states, line.speeds_gbps) == usual]
+        if len(some) < len(members) or len(alike) == 1:
+            result += some
+            continue
+        states = tuple((state, count * len(alike)) for state, count in usual[0])
+        lower = tuple(line.lower[0] for line in alike)
+        rail = alike[0].rail if len({line.rail for line in alike}) == 1 else -1
+        result.append(replace(alike[0], lower=lower, states=states, rail=rail))
+        result += [line for line in some if line not in alike]
+    return result
+
+
+def _anchored(
+    drawn: list[Line], boxes: list[Box], frames: dict[tuple[int, ...], Frame]
+) -> list[Line]:
+    """Spread the ends of the lines of each box along its side, in the order of the other ends."""
+    around = {member: frame for members, frame in frames.items() for member in members}
+    lower = [boxes[at[0]] if len(at := line.lower) == 1 else around[at[0]] for line in drawn]
+    upper = [boxes[line.upper] for line in drawn]
+    starts, ends = _spread(lower, upper), _spread(upper, lower)
+    return [
+        replace(line, x1=starts[row], y1=low.y, x2=ends[row], y2=high.y + high.height)
+        for row, (line, low, high) in enumerate(zip(drawn, lower, upper, strict=True))
+    ]
+
+
+def _spread(
+    sides: list[Box] | list[Box | Frame], others: list[Box] | list[Box | Frame]
+) -> list[float]:
+    """Return the place of each line on its side."""
+    rows: dict[float, list[tuple[float, int]]] = defaultdict(list)
+    for row, (side, other) in enumerate(zip(sides, others, strict=True)):
+        rows[id(side)].append((_centre(other), row))
+    at = [0.0] * len(sides)
+    for mine in rows.values():
+        side = sides[mine[0][1]]
+        step = side.width * SPREAD / len(mine)
+        first = _centre(side) - step * (len(mine) - 1) / 2
+        for place, (_, row) in enumerate(sorted(mine)):
+            at[row] = first + place * step
+    return at
+
+
+def _centre(of: Box | Frame) -> float:
+    return of.x + of.width / 2
