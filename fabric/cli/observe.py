@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab cabling inventory/demo")(cabling)
 
 
-class Form(StrEnum):
+class ObserveForm(StrEnum):
     """Output for people, for programs or for Prometheus."""
 
     TEXT = "text"
@@ -82,9 +82,11 @@ def observe(
         Path | None,
         option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
     ] = None,
-    form: Annotated[Form, option("Output format.", "FORMAT", "--format")] = Form.TEXT,
+    form: Annotated[
+        ObserveForm, option("Output format.", "OBSERVE_FORMAT", "--format")
+    ] = ObserveForm.TEXT,
 ) -> None:
-    """Read the state of devices: ports, sessions, tables, counters of switches and NICs.
+    """Read the state of devices: ports, sessions, tables, counters.
 
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
@@ -96,7 +98,7 @@ def observe(
 
     if number and not interval_s:
         raise typer.BadParameter("--count needs --interval-s")
-    if interval_s and not number and form in {Form.JSON, Form.PROMETHEUS}:
+    if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
     rounds = Rounds(interval_s, number if interval_s else 1, timeout_s)
     selection = Selection(switches=switches, hosts=hosts, only=only)
@@ -108,13 +110,13 @@ def observe(
     ):
         is_whole = is_whole and not any(item.error for item in seen)
         _append(out, seen)
-        if form is Form.JSONL:
+        if form is ObserveForm.JSONL:
             output.data(_lines(seen))
-        elif form is Form.TEXT:
+        elif form is ObserveForm.TEXT:
             _text(seen, first=turn == 0)
-    if form is Form.JSON:
+    if form is ObserveForm.JSON:
         output.as_json([item.as_dict() for item in seen])
-    elif form is Form.PROMETHEUS:
+    elif form is ObserveForm.PROMETHEUS:
         from fabric.report.exposition import exposition
 
         output.data(exposition(seen))
@@ -151,7 +153,7 @@ def _text(seen: list[Seen], *, first: bool) -> None:
     if moved := busy(seen):
         output.table(("device", "port", "counter", "total", "per_s"), moved)
     else:
-        output.data("no pauses, marks, drops or losses\n")
+        output.data("no pauses, marks, drops or losses were counted\n")
     for line in resets(seen):
         output.note(line)
 

@@ -103,7 +103,7 @@ def schema(
         "readings.",
     ),
 ) -> None:
-    """JSON Schema of an inventory file, or of `diff`, `place` or `observe`.
+    """JSON Schema of the inventory, `diff`, `place`, `observe`.
 
     Exit codes: 0, 2.
     """

@@ -37,6 +37,10 @@ _WATCHED = {
         family: name.replace("_", " ") for name, (family, way) in of.NIC_COUNTERS.items() if not way
     },
 }
+#: Fields that these counters are in.
+_WATCHED_FIELDS = {
+    *("interfaces", "pfc_counters", "watchdog", "ecn", "queues", "priority_groups", "nics"),
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def busy(seen: Iterable[Seen]) -> list[tuple[str, str, str, str, str]]:
     """Return device, port, what it counts, total and rate of each pause, mark, drop and loss.
 
     Without rates, counters that are not 0 are returned; with them, those that rose, and those
-    whose rate is unknown. A device that could not be read has a row that says so.
+    whose rate is unknown. What could not be read has a row that says so.
     """
     return [row for one in seen for row in _busy(one)]
 
@@ -119,6 +123,8 @@ def _busy(one: Seen) -> Iterator[tuple[str, str, str, str, str]]:
     if one.snapshot is None:
         yield one.device, "-", f"could not be read: {one.error}", "unknown", "unknown"
         return
+    for field in (name for name in one.unknown if name in _WATCHED_FIELDS):
+        yield one.device, "-", f"{field} could not be understood", "unknown", "unknown"
     for sample in samples(one.snapshot):
         word = _WATCHED.get(sample.family)
         if word is None or not sample.value:
