@@ -73,13 +73,17 @@ GROUP_PACKETS = Family(
     "rocefab_priority_group_packets_total", "Packets that a priority group received.", _GROUP
 )
 GROUP_DROPS = Family(
-    "rocefab_priority_group_dropped_packets_total", "Packets that it dropped.", _GROUP
+    "rocefab_priority_group_dropped_packets_total", "Packets that a priority group dropped.", _GROUP
 )
 GROUP_PEAK = Family(
-    "rocefab_priority_group_headroom_watermark_bytes", "Most that it held in headroom.", _GROUP
+    "rocefab_priority_group_headroom_watermark_bytes",
+    "Most that a priority group held in its headroom.",
+    _GROUP,
 )
 GROUP_SHARED_PEAK = Family(
-    "rocefab_priority_group_shared_watermark_bytes", "Most that it held in the pool.", _GROUP
+    "rocefab_priority_group_shared_watermark_bytes",
+    "Most that a priority group held in the pool.",
+    _GROUP,
 )
 POOL_PEAK = Family("rocefab_buffer_pool_watermark_bytes", "Most that a pool held.", ("pool",))
 POOL_HEADROOM_PEAK = Family(

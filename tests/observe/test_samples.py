@@ -46,7 +46,9 @@ FILES = {
 
 def recorded(platform: str) -> Snapshot:
     readings = {name: parsers[platform].readings[name] for name in FILES[platform]}
-    texts = {name: (SAMPLES / platform / file).read_text() for name, file in FILES[platform].items()}
+    texts = {
+        name: (SAMPLES / platform / file).read_text() for name, file in FILES[platform].items()
+    }
     seen = snapshot_of("leaf1", readings, texts)
     assert seen.unknown == ()
     return seen
