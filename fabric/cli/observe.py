@@ -100,6 +100,7 @@ def observe(
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
+    _append(out, [])  # a file that cannot be written is reported before devices are read
     rounds = Rounds(interval_s, number if interval_s else 1, timeout_s)
     selection = Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory)

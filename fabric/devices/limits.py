@@ -117,7 +117,7 @@ class TimedDriver:
         if not call.ended.wait(min(limit_s, left_s)):
             what, most_s = phase, limit_s
             if left_s < limit_s:
-                what, most_s = "all together", self._within_s
+                what, most_s = "its session", self._within_s
             self._cut_in = f"{what} took longer than {most_s:g} s"
             self._driver.cut()
             raise self._lost(self._cut_in)

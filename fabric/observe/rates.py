@@ -67,11 +67,11 @@ def rates(before: Snapshot, after: Snapshot, elapsed_s: float) -> Rates:
     unknown: dict[str, str] = {}
     if _restarted(before, after, elapsed_s):
         unknown = {second[key].source: "the device restarted" for key in common}
-    for key in sorted(common, key=lambda key: (key[0].name, key[1])):
+    fell = [key for key in common if second[key].value < first[key].value]
+    for key in sorted(fell, key=lambda key: (key[0].name, key[1])):
         was, now = first[key].value, second[key].value
-        if now < was:
-            message = f"{key[0].name} fell from {was:g} to {now:g}: it was reset, or wrapped"
-            unknown.setdefault(second[key].source, message)
+        message = f"{key[0].name} fell from {was:g} to {now:g}: it was reset, or wrapped"
+        unknown.setdefault(second[key].source, message)
     per_s = {
         key: (second[key].value - first[key].value) / elapsed_s
         for key in second
