@@ -36,12 +36,13 @@ def complaints(promtool: str, text: str) -> str:
 
 
 def test_a_lab(promtool: str, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All families that SONiC, EOS and hosts have."""
+    """A leaf of every switch system, and hosts."""
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    project = Project(REPOSITORY / "inventory" / "demo")
+    project = Project(REPOSITORY / "inventory" / "mixed")
     with laboratory(project, tmp_path):
         seen = observe(project, tmp_path / CONNECTIONS, Selection(), (), lambda *_: None)
     assert complaints(promtool, exposition(seen)) == ""
+    assert not [one.error for one in seen if one.error]
 
 
 @pytest.mark.parametrize("platform", ["sonic", "vrp8"])
