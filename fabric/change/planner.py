@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,9 +70,9 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
-def open_driver(connection: Connection) -> Driver:
-    """Return an open session with a device."""
-    driver = timed(drivers[connection.platform](connection))
+def open_driver(connection: Connection, within_s: float = math.inf) -> Driver:
+    """Return an open session with a device, which is cut after ``within_s`` seconds."""
+    driver = timed(drivers[connection.platform](connection), within_s)
     driver.open()
     return driver
 

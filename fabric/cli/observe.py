@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
+from fabric.core.errors import InputError
 
 if TYPE_CHECKING:
-    import typer
+    from fabric.report.observed import Seen
 
 
 def register(app: typer.Typer) -> None:
@@ -18,6 +23,15 @@ def register(app: typer.Typer) -> None:
     example = "rocefab observe inventory/demo --connections lab/connections.json --field bgp"
     app.command(epilog=f"Example: {example}")(observe)
     app.command(epilog="Example: rocefab cabling inventory/demo")(cabling)
+
+
+class ObserveForm(StrEnum):
+    """Output for people, for programs or for Prometheus."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    PROMETHEUS = "prometheus"
 
 
 def observe(
@@ -35,32 +49,114 @@ def observe(
     ] = None,
     switches: options.Switches = True,
     hosts: options.Hosts = True,
-    form: options.FormatOption = options.Format.TEXT,
+    interval_s: Annotated[
+        float,
+        option(
+            "Seconds from one reading to the next; 0 reads once. From the second reading on, "
+            "rates are shown.",
+            "INTERVAL_S",
+            min=0,
+            max=86_400,
+        ),
+    ] = 0.0,
+    number: Annotated[
+        int,
+        option(
+            "With --interval-s: how many readings; 0 continues until Ctrl-C.",
+            "COUNT",
+            "--count",
+            min=0,
+        ),
+    ] = 0,
+    timeout_s: Annotated[
+        float,
+        option(
+            "Seconds that a device may take for one reading. Its session is cut then, and the "
+            "device is unknown.",
+            "TIMEOUT_S",
+            min=0.1,
+            max=3_600,
+        ),
+    ] = 120.0,
+    out: Annotated[
+        Path | None,
+        option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
+    ] = None,
+    form: Annotated[
+        ObserveForm, option("Output format.", "OBSERVE_FORMAT", "--format")
+    ] = ObserveForm.TEXT,
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
+    A counter that fell was reset, or the device restarted: its rate is unknown.
 
     Exit codes: 0, 2, 3 (a device could not be read).
     """
-    from fabric.workflow.observe import Selection
-    from fabric.workflow.observe import observe as workflow
+    from fabric.workflow.observe import Rounds, Selection, observe_again
     from fabric.workflow.project import Project
 
+    if number and not interval_s:
+        raise typer.BadParameter("--count needs --interval-s")
+    if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
+        raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
+    _append(out, [])  # a file that cannot be written is reported before devices are read
+    rounds = Rounds(interval_s, number if interval_s else 1, timeout_s)
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    seen = workflow(Project(inventory), connections, selection, field or [], output.watch)
-    if form is options.Format.JSON:
+    project = Project(inventory)
+    seen: list[Seen] = []
+    is_whole = True
+    for turn, seen in enumerate(
+        observe_again(project, connections, selection, field or [], output.watch, rounds)
+    ):
+        is_whole = is_whole and not any(item.error for item in seen)
+        _append(out, seen)
+        if form is ObserveForm.JSONL:
+            output.data(_lines(seen))
+        elif form is ObserveForm.TEXT:
+            _text(seen, first=turn == 0)
+    if form is ObserveForm.JSON:
         output.as_json([item.as_dict() for item in seen])
-    else:
+    elif form is ObserveForm.PROMETHEUS:
+        from fabric.report.exposition import exposition
+
+        output.data(exposition(seen))
+    if not is_whole:
+        raise CommandExit(Exit.DEVICE)
+
+
+def _lines(seen: list[Seen]) -> str:
+    return "".join(f"{json.dumps(item.as_dict())}\n" for item in seen)
+
+
+def _append(file: Path | None, seen: list[Seen]) -> None:
+    if file is None:
+        return
+    try:
+        with file.open("a", encoding="utf-8") as records:
+            records.write(_lines(seen))
+    except OSError as error:
+        raise InputError(f"{file}: cannot write the records: {error.strerror}") from error
+
+
+def _text(seen: list[Seen], *, first: bool) -> None:
+    from fabric.report.observed import busy, resets
+
+    if first:
         rows = [row for item in seen for row in item.rows()]
         output.table(("device", "platform", "field", "seen"), rows)
         for item in seen:
             if item.unread:
-                output.note(
-                    f"{item.device}: not supported on its platform: {', '.join(item.unread)}"
-                )
-    if any(item.error for item in seen):
-        raise CommandExit(Exit.DEVICE)
+                unread = ", ".join(item.unread)
+                output.note(f"{item.device}: not supported on its platform: {unread}")
+    times = [item.time for item in seen if item.time]
+    output.data(f"\n{max(times):%Y-%m-%dT%H:%M:%SZ}\n" if times else "\n")
+    if moved := busy(seen):
+        output.table(("device", "port", "counter", "total", "per_s"), moved)
+    else:
+        output.data("no pauses, marks, drops or losses were counted\n")
+    for line in resets(seen):
+        output.note(line)
 
 
 def cabling(

@@ -99,18 +99,24 @@ def rules(
 def schema(
     kind: str = typer.Argument(
         "fabric",
-        help="File to show the schema of: fabric, devices, hosts, platforms, diff or placement.",
+        help="File to show the schema of: fabric, devices, hosts, platforms, diff, placement or "
+        "readings.",
     ),
 ) -> None:
-    """JSON Schema of an inventory file, or of `diff` or `place`.
+    """JSON Schema of the inventory, `diff`, `place`, `observe`.
 
     Exit codes: 0, 2.
     """
     from fabric.report.diff.forms import schema as schema_of_diff
     from fabric.report.inventory import schema as report
     from fabric.report.placement import schema as schema_of_placement
+    from fabric.report.readings import schema as schema_of_readings
 
-    others = {"diff": schema_of_diff, "placement": schema_of_placement}
+    others = {
+        "diff": schema_of_diff,
+        "placement": schema_of_placement,
+        "readings": schema_of_readings,
+    }
     output.data(others[kind]() if kind in others else report(kind))
 
 

@@ -8,7 +8,9 @@ still tries to send does not leave this machine, and every later call fails at o
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -87,11 +89,15 @@ class TimedDriver:
     ----------
     driver : Driver
         Does the work; its ``cut`` ends a session from outside.
+    within_s : float
+        How long all calls together may last, from now on.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, within_s: float = math.inf) -> None:
         self._driver = driver
         self._cut_in = ""
+        self._within_s = within_s
+        self._end_s = time.monotonic() + within_s
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._driver, name)
@@ -106,9 +112,13 @@ class TimedDriver:
         phase = _PHASES.get(name, "a reading")
         if self._cut_in:
             raise self._lost(f"its session was cut: {self._cut_in}")
+        left_s = max(0.0, self._end_s - time.monotonic())
         call = _started(work)
-        if not call.ended.wait(limit_s):
-            self._cut_in = f"{phase} took longer than {limit_s:g} s"
+        if not call.ended.wait(min(limit_s, left_s)):
+            what, most_s = phase, limit_s
+            if left_s < limit_s:
+                what, most_s = "its session", self._within_s
+            self._cut_in = f"{what} took longer than {most_s:g} s"
             self._driver.cut()
             raise self._lost(self._cut_in)
         if call.error is not None:
@@ -132,6 +142,6 @@ def _started(work: Callable[[], Any]) -> _Call:
     return call
 
 
-def timed(driver: Driver) -> Driver:
-    """Return the driver with total times."""
-    return cast("Driver", TimedDriver(driver))
+def timed(driver: Driver, within_s: float = math.inf) -> Driver:
+    """Return the driver with total times; ``within_s`` is that of all calls together."""
+    return cast("Driver", TimedDriver(driver, within_s))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         LldpNeighbour,
         MacEntry,
         NeighbourEntry,
+        NicCounters,
         PfcCounters,
         PoolUse,
         QueueCounters,
@@ -56,6 +57,8 @@ class Snapshot:
         By the name of the pool.
     ecn_profiles : mapping
         Marking by the name of a profile, where the system shows profiles.
+    nics : mapping
+        Counters of the lossless NICs of a host by interface.
     """
 
     device: str
@@ -78,6 +81,7 @@ class Snapshot:
     buffer_pools: Mapping[str, PoolUse] | None = None
     kernel: Mapping[str, str] | None = None
     daemons: Mapping[str, str] | None = None
+    nics: Mapping[str, NicCounters] | None = None
     unknown: tuple[str, ...] = ()
     raw: Mapping[str, str] = field(default_factory=dict)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - the schema of readings is made from the types
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +128,19 @@ class TableUse:
 
     used: int
     capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NicCounters:
+    """Counters of a NIC by the names of its driver; None where they could not be read.
+
+    Parameters
+    ----------
+    counters, hw_counters : mapping or None
+        Of the network device, of the RDMA port.
+    """
+
+    rdma_device: str
+    up: bool | None = None
+    counters: Mapping[str, int] | None = None
+    hw_counters: Mapping[str, int] | None = None

@@ -154,7 +154,8 @@ def schema(kind: str) -> str:
         "platforms": PlatformsFile,
     }
     if kind not in models:
-        message = f"unknown schema {kind!r}; available: {', '.join((*models, 'diff', 'placement'))}"
+        available = ", ".join((*models, "diff", "placement", "readings"))
+        message = f"unknown schema {kind!r}; available: {available}"
         raise InputError("unknown schema", [Finding("INT021", Severity.ERROR, message)])
     body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}
     return json.dumps(body, indent=2) + "\n"

@@ -1,0 +1,197 @@
+"""observe: what devices reported, as rows for people and as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe import families as of
+from fabric.observe.samples import samples
+from fabric.observe.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from fabric.observe.rates import Rates
+
+#: Form of a record: members are added to it, none is removed or changes its meaning.
+READINGS_FORMAT = "rocefab-readings/1"
+_OTHER_FIELDS = ("device", "unknown", "raw")
+#: Fields of a snapshot that hold state, in their order.
+FIELDS = tuple(item.name for item in fields(Snapshot) if item.name not in _OTHER_FIELDS)
+#: What a lossless fabric is watched for: pauses, marks, drops, losses.
+_WATCHED = {
+    of.PFC_FRAMES: "pause frames {2}, priority {1}",
+    of.PORT_PFC_FRAMES: "pause frames {1}",
+    of.STORMS: "pause storms, queue {1}",
+    of.STORM_DROPS: "drops by the watchdog, queue {1}",
+    of.MARKS: "ECN marks, queue {1}",
+    of.PORT_MARKS: "ECN marks",
+    of.QUEUE_DROPS: "drops, queue {1}",
+    of.GROUP_DROPS: "drops, priority group {1}",
+    of.DISCARDS: "discards {1}",
+    of.ERRORS: "errors {1}",
+    **{
+        family: name.replace("_", " ") for name, (family, way) in of.NIC_COUNTERS.items() if not way
+    },
+}
+#: Fields that these counters are in.
+_WATCHED_FIELDS = {
+    *("interfaces", "pfc_counters", "watchdog", "ecn", "queues", "priority_groups", "nics"),
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one device said.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or None
+        None when the device could not be reached.
+    unknown : tuple of str
+        Fields that were asked for and could not be understood, or of which a part could not.
+    unread : tuple of str
+        Fields that were asked for and that rocefab has no reading for on this platform.
+    error : str
+        Why the device could not be read, or empty.
+    time : datetime or None
+        When the answer was there, UTC.
+    clock_s : float
+        The same by a clock that never jumps.
+    rates : Rates or None
+        Since the last time that the device could be read; None the first time.
+    """
+
+    device: str
+    platform: str
+    snapshot: Snapshot | None = None
+    unknown: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    error: str = ""
+    time: datetime | None = None
+    clock_s: float = 0.0
+    rates: Rates | None = None
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return device, platform, field and what was seen of it, a line each."""
+        if self.error or self.snapshot is None:
+            return [(self.device, self.platform, "-", f"could not be read: {self.error}")]
+        lines = []
+        for field in FIELDS:
+            value = getattr(self.snapshot, field)
+            if value is not None:
+                doubt = "; partly unknown" if field in self.unknown else ""
+                lines.append((self.device, self.platform, field, f"{_told(field, value)}{doubt}"))
+            elif field in self.unknown:
+                lines.append((self.device, self.platform, field, "unknown"))
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data; a key of port and number is ``port|number``."""
+        state = {
+            field: _plain(getattr(self.snapshot, field))
+            for field in FIELDS
+            if self.snapshot is not None and getattr(self.snapshot, field) is not None
+        }
+        time = self.time.isoformat(timespec="milliseconds") if self.time else None
+        return {
+            "format": READINGS_FORMAT,
+            "device": self.device,
+            "platform": self.platform,
+            "time": time,
+            "error": self.error,
+            "unknown": list(self.unknown),
+            "unread": list(self.unread),
+            "state": state,
+            "rates": _rates(self.rates) if self.rates else None,
+        }
+
+
+def busy(seen: Iterable[Seen]) -> list[tuple[str, str, str, str, str]]:
+    """Return device, port, what it counts, total and rate of each pause, mark, drop and loss.
+
+    Without rates, counters that are not 0 are returned; with them, those that rose, and those
+    whose rate is unknown. What could not be read has a row that says so.
+    """
+    return [row for one in seen for row in _busy(one)]
+
+
+def _busy(one: Seen) -> Iterator[tuple[str, str, str, str, str]]:
+    if one.snapshot is None:
+        yield one.device, "-", f"could not be read: {one.error}", "unknown", "unknown"
+        return
+    for field in (name for name in one.unknown if name in _WATCHED_FIELDS):
+        yield one.device, "-", f"{field} could not be understood", "unknown", "unknown"
+    for sample in samples(one.snapshot):
+        word = _WATCHED.get(sample.family)
+        if word is None or not sample.value:
+            continue
+        per_s = one.rates.per_s.get((sample.family, sample.labels)) if one.rates else None
+        if per_s != 0:
+            what = word.format(*sample.labels)
+            yield one.device, sample.labels[0], what, f"{sample.value:,.0f}", _rate(one, per_s)
+
+
+def _rate(one: Seen, per_s: float | None) -> str:
+    if one.rates is None:
+        return "-"
+    return "unknown" if per_s is None else f"{per_s:,.1f}"
+
+
+def resets(seen: Iterable[Seen]) -> list[str]:
+    """Return a line for each reading whose counters have no rate."""
+    return [
+        f"{one.device}: {source}: {reason}; the rates are unknown"
+        for one in seen
+        if one.rates
+        for source, reason in one.rates.unknown.items()
+    ]
+
+
+def _rates(rates: Rates) -> dict[str, Any]:
+    """Return plain data, without the counters that did not move."""
+    return {
+        "elapsed_s": round(rates.elapsed_s, 3),
+        "unknown": dict(rates.unknown),
+        "per_s": [
+            {
+                "name": family.name,
+                "labels": dict(zip(family.labels, values, strict=True)),
+                "value": value,
+            }
+            for (family, values), value in rates.per_s.items()
+            if value
+        ],
+    }
+
+
+def _told(field: str, value: Any) -> str:
+    """Return a short summary of a field."""
+    if field == "interfaces":
+        return f"{len(value)} ports, {sum(bool(port.up) for port in value.values())} up"
+    if field == "bgp":
+        up = sum(peer.established for peer in value.values())
+        return f"{up} of {len(value)} sessions established"
+    if field == "facts":
+        return " ".join(part for part in (value.hostname, value.model, value.version) if part)
+    if field == "watchdog":
+        stormed = sum(not queue.operational for queue in value.values())
+        return f"{len(value)} queues, {stormed} in a pause storm"
+    return str(value) if isinstance(value, int) else f"{len(value)} entries"
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(item) for name, item in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _key(key: Any) -> str:
+    return "|".join(str(part) for part in key) if isinstance(key, tuple) else str(key)

@@ -1,0 +1,95 @@
+"""What a record of `observe --format jsonl` consists of, for those who read it by program."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from fabric.observe.state import (
+    BgpPeer,
+    EcnState,
+    InterfaceState,
+    LldpNeighbour,
+    MacEntry,
+    NeighbourEntry,
+    NicCounters,
+    PfcCounters,
+    PoolUse,
+    QueueCounters,
+    SystemFacts,
+    TableUse,
+    WatchdogState,
+)
+
+_BY_NUMBER = "By port and number, `Ethernet0|3`."
+
+
+class ReadState(BaseModel):
+    """What was read; a field that is absent was not read, or could not be understood."""
+
+    facts: SystemFacts | None = None
+    interfaces: dict[str, InterfaceState] = {}
+    lldp: dict[str, list[LldpNeighbour]] = {}
+    bgp: Annotated[dict[str, BgpPeer], Field(description="By address of the peer.")] = {}
+    bfd: Annotated[dict[str, bool], Field(description="Whether each session is up.")] = {}
+    route_count: Annotated[int, Field(ge=0)] = 0
+    neighbours: Annotated[dict[str, NeighbourEntry], Field(description="By address.")] = {}
+    macs: list[MacEntry] = []
+    tables: Annotated[dict[str, TableUse], Field(description="By name of the table.")] = {}
+    pfc_priorities: dict[str, list[int]] = {}
+    pfc_counters: Annotated[dict[str, PfcCounters], Field(description="By priority.")] = {}
+    watchdog: Annotated[dict[str, WatchdogState], Field(description=_BY_NUMBER)] = {}
+    ecn: Annotated[dict[str, EcnState], Field(description=_BY_NUMBER)] = {}
+    ecn_profiles: dict[str, EcnState] = {}
+    queues: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
+    priority_groups: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
+    buffer_pools: dict[str, PoolUse] = {}
+    kernel: dict[str, str] = {}
+    daemons: dict[str, str] = {}
+    nics: Annotated[dict[str, NicCounters], Field(description="By interface of a host.")] = {}
+
+
+class Rate(BaseModel):
+    """A counter that rose."""
+
+    name: Annotated[str, Field(description="As in the text format of Prometheus.")]
+    labels: dict[str, str]
+    value: Annotated[float, Field(ge=0, description="Rise in each second.")]
+
+
+class RatesDocument(BaseModel):
+    """Rates since the last time that the device could be read; other counters did not move."""
+
+    elapsed_s: Annotated[float, Field(gt=0)]
+    unknown: Annotated[
+        dict[str, str],
+        Field(description="Why the counters of a reading have no rate, by reading: a reset."),
+    ]
+    per_s: list[Rate]
+
+
+class ReadingsDocument(BaseModel):
+    """A device, read once by `rocefab observe`."""
+
+    format: Literal["rocefab-readings/1"]
+    device: str
+    platform: str
+    time: Annotated[AwareDatetime | None, Field(description="When the answer was there, UTC.")]
+    error: Annotated[str, Field(description="Why the device could not be read, or empty.")]
+    unknown: Annotated[
+        list[str], Field(description="Fields of which at least a part could not be understood.")
+    ]
+    unread: Annotated[
+        list[str], Field(description="Fields that rocefab does not read on this platform.")
+    ]
+    state: ReadState
+    rates: Annotated[RatesDocument | None, Field(description="Null the first time.")]
+
+
+def schema() -> str:
+    """Return the JSON Schema of a record; members that are not in it may be added."""
+    body = ReadingsDocument.model_json_schema(mode="serialization")
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps({"$schema": dialect, **body}, indent=2) + "\n"

@@ -1,0 +1,195 @@
+"""observe again and again: rates, resets and a device that hangs, on a lab."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fabric.lab.faults import Fault
+from fabric.observe import families as of
+from fabric.report.observed import Seen, busy, resets
+from fabric.report.readings import schema
+from fabric.workflow.observe import Rounds, Selection, observe_again
+from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
+from tests.cli.runs import run
+
+SCHEMA = Draft202012Validator(json.loads(schema()), format_checker=None)
+PAUSES = "SAI_PORT_STAT_PFC_3_RX_PKTS"
+SENT, _ = of.NIC_COUNTERS["np_cnp_sent"]
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        running_lab(tmp_path_factory.mktemp("again"), patch) as lab,
+    ):
+        yield lab
+
+
+@pytest.fixture
+def words(ready):
+    _, project, connections = ready
+    return ["observe", project.intent.folder, "--connections", connections]
+
+
+def again(ready, fields=(), only="", **rounds):
+    _, project, connections = ready
+    selection = Selection(only=only)
+    return observe_again(project, connections, selection, fields, silent, Rounds(**rounds))
+
+
+def test_rates_of_a_switch_and_a_host(ready) -> None:
+    lab, _, _ = ready
+    lab[HOST].counters.run("eth1", "np_cnp_sent", 400.0)
+    fields = ("pfc_counters", "nics")
+    turns = again(ready, fields, f"{LEAF},{HOST}", interval_s=0.2, number=2)
+    first = next(turns)
+    lab[LEAF].counters.add("Ethernet0", PAUSES, 1000)
+    second = {one.device: one for one in next(turns)}
+    assert [one.rates for one in first] == [None, None]
+    leaf, host = second[LEAF].rates, second[HOST].rates
+    assert leaf
+    assert host
+    key = (of.PFC_FRAMES, ("Ethernet0", "3", "received"))
+    assert leaf.per_s[key] == pytest.approx(1000 / leaf.elapsed_s)
+    assert 100 < host.per_s[SENT, ("eth1",)] < 1600
+    with pytest.raises(StopIteration):
+        next(turns)
+    rows = {row[:3]: row[4] for row in busy(second.values())}
+    assert rows.keys() == {
+        (LEAF, "Ethernet0", "pause frames received, priority 3"),
+        (HOST, "eth1", "np cnp sent"),
+    }
+
+
+def test_a_cleared_counter_has_no_rate(ready) -> None:
+    lab, _, _ = ready
+    lab[LEAF].counters.add("Ethernet0", PAUSES, 5)
+    turns = again(ready, ("pfc_counters",), LEAF, interval_s=0.01, number=2)
+    next(turns)
+    lab[LEAF].counters.add("Ethernet0", PAUSES, -3)
+    (seen,) = next(turns)
+    assert seen.rates
+    assert seen.rates.per_s == {}
+    assert "fell from" in seen.rates.unknown["pfc_counters"]
+    assert [row[4] for row in busy([seen])] == ["unknown"]
+    assert resets([seen])[0].startswith(f"{LEAF}: pfc_counters: rocefab_pfc_pause_frames_total")
+
+
+@pytest.mark.fault(2)
+def test_a_device_that_hangs_costs_only_itself(ready) -> None:
+    lab, _, _ = ready
+    lab[LEAF].faults.add(Fault("hang", times=0))
+    begin_s = time.monotonic()
+    turns = again(ready, ("lldp",), interval_s=0.1, number=2, within_s=3)
+    try:
+        seen = {one.device: one for one in next(turns)}
+    finally:
+        lab[LEAF].faults.clear()
+    assert time.monotonic() - begin_s < 20
+    assert seen[LEAF].snapshot is None
+    assert seen[LEAF].error.endswith("took longer than 3 s")
+    assert (seen[SPINE].error, seen[HOST].error) == ("", "")
+    assert busy(seen.values())[0][:3] == (LEAF, "-", f"could not be read: {seen[LEAF].error}")
+    seen = {one.device: one for one in next(turns)}
+    assert {one.error for one in seen.values()} == {""}
+    assert seen[LEAF].rates is None, "it was never read before"
+
+
+def test_a_host_without_a_tool_is_unknown(ready) -> None:
+    lab, _, _ = ready
+    tool = lab[HOST].tools.pop("ethtool")
+    try:
+        ((seen,),) = again(ready, (), HOST)
+    finally:
+        lab[HOST].tools["ethtool"] = tool
+    assert seen.unknown == ("nics",)
+    assert seen.snapshot
+    assert seen.snapshot.nics
+    assert seen.snapshot.nics["eth1"].counters is None
+    assert "np_cnp_sent" in (seen.snapshot.nics["eth1"].hw_counters or {})
+    assert (HOST, "-", "nics could not be understood", "unknown", "unknown") in busy([seen])
+
+
+def test_records_keep_to_the_schema(ready, words, tmp_path) -> None:
+    lab, _, _ = ready
+    lab[HOST].counters.run("eth1", "np_cnp_sent", 400.0)
+    file = tmp_path / "records.jsonl"
+    more = ["--interval-s", "0.3", "--count", "2", "--out", file]
+    ended = run(*words, *more, "--format", "jsonl")
+    assert ended.code == 0, ended.err
+    assert file.read_text() == ended.out
+    records = [json.loads(line) for line in ended.out.splitlines()]
+    assert [record["device"] for record in records] == [LEAF, SPINE, HOST] * 2
+    for record in records:
+        assert [error.json_path for error in SCHEMA.iter_errors(record)] == []
+        at = datetime.fromisoformat(record["time"])
+        assert abs(datetime.now(UTC) - at) < timedelta(minutes=5)
+    assert records[2]["rates"] is None
+    (rate,) = [one for one in records[5]["rates"]["per_s"] if one["name"] == SENT.name]
+    assert rate["labels"] == {"port": "eth1"}
+    assert records[5]["state"]["nics"]["eth1"]["hw_counters"]["np_cnp_sent"] > 0
+    assert run(*words, "--only", HOST, "--out", file).code == 0
+    assert len(file.read_text().splitlines()) == 7, "records are appended"
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"format": "rocefab-readings/2"}, "$.format"),
+        ({"time": 3}, "$.time"),
+        ({"state": {"queues": {"e|3": {"packets": "1"}}}}, "$.state.queues['e|3'].packets"),
+        ({"rates": {"elapsed_s": 1, "unknown": {}, "per_s": [{"value": -1}]}}, "$.rates"),
+    ],
+)
+def test_other_records_do_not(change, path) -> None:
+    record = Seen("leaf1", "sonic", error="gone", time=datetime.now(UTC)).as_dict()
+    assert list(SCHEMA.iter_errors(record)) == []
+    (error,) = SCHEMA.iter_errors(record | change)
+    assert error.json_path == path
+
+
+def test_text_for_people(ready, words) -> None:
+    lab, _, _ = ready
+    lab[LEAF].counters.add("Ethernet0:queue 3", "SAI_QUEUE_STAT_DROPPED_PACKETS", 1234)
+    ended = run(*words, "--field", "queues", "--only", LEAF)
+    assert ended.code == 0
+    last = ended.out.splitlines()[-1].split()
+    assert last == [LEAF, "Ethernet0", "drops,", "queue", "3", "1,234", "-"]
+    ended = run(*words, "--field", "lldp", "--only", LEAF)
+    assert ended.out.endswith("no pauses, marks, drops or losses were counted\n")
+
+
+def test_prometheus_and_a_device_that_is_away(ready, words, tmp_path) -> None:
+    _, _, connections = ready
+    data = json.loads(connections.read_text())
+    data["devices"][SPINE]["port"] = 9
+    file = tmp_path / "connections.json"
+    file.write_text(json.dumps(data))
+    ended = run(*words[:2], "--connections", file, "--field", "nics", "--format", "prometheus")
+    assert ended.code == 3
+    assert f'rocefab_device_read{{device="{SPINE}",platform="eos"}} 0\n' in ended.out
+    assert f'rocefab_device_read{{device="{HOST}",platform="host"}} 1\n' in ended.out
+    assert f'rocefab_nic_cnp_sent_total{{device="{HOST}",port="eth1"}} ' in ended.out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--count", "2"], "--count needs --interval-s"),
+        (["--interval-s", "1", "--format", "json"], "set --count"),
+        (["--interval-s", "1", "--format", "prometheus"], "set --count"),
+        (["--interval-s", "-1"], "interval-s"),
+        (["--field", "nic"], "did you mean 'nics'?"),
+        (["--only", HOST, "--field", "lldp", "--out", "/"], "cannot write the records"),
+    ],
+)
+def test_wrong_words(words, more, message) -> None:
+    ended = run(*words, *more)
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())
