@@ -23,6 +23,7 @@ class About(StrEnum):
 
     JOB = "job"  # fabric.placement.export.Order
     FABRIC = "fabric"  # fabric.exchange.plant.Plant
+    MONITORING = "monitoring"  # fabric.exchange.plant.Plant
     LAB = "lab"  # fabric.exchange.lab.Lab
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
 

@@ -12,7 +12,7 @@ from fabric.observe.families import Family
 from fabric.observe.samples import samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.report.observed import Seen
 
@@ -32,12 +32,19 @@ def exposition(seen: Iterable[Seen]) -> str:
     lines: dict[Family, list[str]] = defaultdict(list)
     for one in seen:
         for family, labels, value in _figures(one):
-            lines[family].append(_line(family, one.device, labels, value))
+            lines[family].append(line(family, one.device, labels, value))
     return "".join(
-        f"# HELP {family.name} {family.text}\n"
-        f"# TYPE {family.name} {'counter' if family.is_counter else 'gauge'}\n" + "".join(rows)
-        for family, rows in sorted(lines.items(), key=lambda item: item[0].name)
+        block(family, rows) for family, rows in sorted(lines.items(), key=lambda item: item[0].name)
     )
+
+
+def block(family: Family, rows: Sequence[str]) -> str:
+    """Return the figures of a family with its heading; nothing where it has none."""
+    if not rows:
+        return ""
+    kind = "counter" if family.is_counter else "gauge"
+    heading = f"# HELP {family.name} {family.text}\n# TYPE {family.name} {kind}\n"
+    return heading + "".join(rows)
 
 
 def _figures(one: Seen) -> Iterator[tuple[Family, tuple[str, ...], float]]:
@@ -50,7 +57,8 @@ def _figures(one: Seen) -> Iterator[tuple[Family, tuple[str, ...], float]]:
     yield from ((item.family, item.labels, item.value) for item in samples(one.snapshot))
 
 
-def _line(family: Family, device: str, labels: tuple[str, ...], value: float) -> str:
+def line(family: Family, device: str, labels: tuple[str, ...], value: float) -> str:
+    """Return a figure of a device; labels that are empty count as absent."""
     pairs = zip(("device", *family.labels), (device, *labels), strict=True)
     inside = ",".join(f'{name}="{text.translate(_ESCAPES)}"' for name, text in pairs)
     number = int(value) if float(value).is_integer() else value

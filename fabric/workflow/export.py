@@ -151,6 +151,7 @@ def _account(project: Project, request: Request) -> Account:
 _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.JOB: _order,
     About.FABRIC: _fabric,
+    About.MONITORING: _fabric,
     About.LAB: _lab,
     About.ACCOUNT: _account,
 }

@@ -1,1 +1,1 @@
-"""Exports that need more than the fabric: what accounts must be allowed."""
+"""Exports that need more than the fabric, or are about watching it."""
