@@ -1,6 +1,8 @@
 """The text format of Prometheus: figures of the last snapshot of every device.
 
 Form and escapes: https://prometheus.io/docs/instrumenting/exposition_formats/, "Text-based format".
+The format wants all figures of a family in one block. So the text of one device is kept by family,
+and texts of many devices are joined a family at a time, without a figure being formatted again.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from fabric.observe.families import Family
 from fabric.observe.samples import samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from fabric.report.observed import Seen
+
+    #: Lines of one device by family.
+    Lines = Mapping[Family, str]
 
 _READ = Family("rocefab_device_read", "Whether the device could be read.", ("platform",))
 _TIME = Family("rocefab_device_read_timestamp_seconds", "When it was read, Unix time.", ())
@@ -29,15 +34,25 @@ def exposition(seen: Iterable[Seen]) -> str:
 
     What could not be read is absent, as Prometheus expects it; no figure is made up.
     """
+    return "".join(blocks([device_lines(one) for one in seen]))
+
+
+def device_lines(one: Seen) -> Lines:
+    """Return the lines of one device by family."""
     lines: dict[Family, list[str]] = defaultdict(list)
-    for one in seen:
-        for family, labels, value in _figures(one):
-            lines[family].append(_line(family, one.device, labels, value))
-    return "".join(
-        f"# HELP {family.name} {family.text}\n"
-        f"# TYPE {family.name} {'counter' if family.is_counter else 'gauge'}\n" + "".join(rows)
-        for family, rows in sorted(lines.items(), key=lambda item: item[0].name)
-    )
+    device = one.device.translate(_ESCAPES)
+    for family, labels, value in _figures(one):
+        lines[family].append(_line(family, device, labels, value))
+    return {family: "".join(rows) for family, rows in lines.items()}
+
+
+def blocks(of_devices: Collection[Lines]) -> Iterator[str]:
+    """Yield the block of each family, in the order of names, from the lines of many devices."""
+    names = {family for lines in of_devices for family in lines}
+    for family in sorted(names, key=lambda family: family.name):
+        kind = "counter" if family.is_counter else "gauge"
+        rows = "".join(lines[family] for lines in of_devices if family in lines)
+        yield f"# HELP {family.name} {family.text}\n# TYPE {family.name} {kind}\n{rows}"
 
 
 def _figures(one: Seen) -> Iterator[tuple[Family, tuple[str, ...], float]]:
@@ -51,7 +66,10 @@ def _figures(one: Seen) -> Iterator[tuple[Family, tuple[str, ...], float]]:
 
 
 def _line(family: Family, device: str, labels: tuple[str, ...], value: float) -> str:
-    pairs = zip(("device", *family.labels), (device, *labels), strict=True)
-    inside = ",".join(f'{name}="{text.translate(_ESCAPES)}"' for name, text in pairs)
+    """Return a line; the name of the device is escaped already."""
+    inside = "".join(
+        f',{name}="{text.translate(_ESCAPES)}"'
+        for name, text in zip(family.labels, labels, strict=True)
+    )
     number = int(value) if float(value).is_integer() else value
-    return f"{family.name}{{{inside}}} {number}\n"
+    return f'{family.name}{{device="{device}"{inside}}} {number}\n'
