@@ -8,6 +8,7 @@ and texts of many devices are joined a family at a time, without a figure being 
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.observe.families import Family
@@ -26,6 +27,8 @@ _TIME = Family("rocefab_device_read_timestamp_seconds", "When it was read, Unix 
 _UNKNOWN = Family(
     "rocefab_reading_unknown", "1 for each reading that could not be understood.", ("reading",)
 )
+#: Ours: ports with their queues and priorities of some twenty models.
+_MOST_LABELS = 65_536
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 
 
@@ -67,9 +70,12 @@ def _figures(one: Seen) -> Iterator[tuple[Family, tuple[str, ...], float]]:
 
 def _line(family: Family, device: str, labels: tuple[str, ...], value: float) -> str:
     """Return a line; the name of the device is escaped already."""
-    inside = "".join(
-        f',{name}="{text.translate(_ESCAPES)}"'
-        for name, text in zip(family.labels, labels, strict=True)
-    )
     number = int(value) if float(value).is_integer() else value
-    return f'{family.name}{{device="{device}"{inside}}} {number}\n'
+    return f'{family.name}{{device="{device}"{_inside(family.labels, labels)}}} {number}\n'
+
+
+@lru_cache(maxsize=_MOST_LABELS)
+def _inside(names: tuple[str, ...], labels: tuple[str, ...]) -> str:
+    """Return labels as they are written: devices of one model have the same ports and queues."""
+    pairs = zip(names, labels, strict=True)
+    return "".join(f',{name}="{text.translate(_ESCAPES)}"' for name, text in pairs)
