@@ -12,9 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """Figures of one name, told apart by labels; the device is a label of each.
+
+    There is one object of each family; it equals itself alone, so that it is a cheap key.
 
     Parameters
     ----------

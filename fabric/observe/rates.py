@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.samples import samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.observe.families import Family
     from fabric.observe.samples import Sample
@@ -62,26 +62,28 @@ def rates(before: Snapshot, after: Snapshot, elapsed_s: float) -> Rates:
     """
     if elapsed_s <= 0:
         raise ValueError(f"{elapsed_s} s between two readings")
-    first, second = _counters(samples(before)), _counters(samples(after))
-    common = first.keys() & second.keys()
+    first = {(family, labels): value for _, family, labels, value in _counters(before)}
+    rise: dict[Key, tuple[str, float]] = {}
+    fell: list[tuple[str, tuple[str, ...], str, float, float]] = []
+    for source, family, labels, value in _counters(after):
+        was = first.get((family, labels))
+        if was is None:
+            continue
+        rise[family, labels] = source, value - was
+        if value < was:
+            fell.append((family.name, labels, source, was, value))
     unknown: dict[str, str] = {}
     if _restarted(before, after, elapsed_s):
-        unknown = {second[key].source: "the device restarted" for key in common}
-    fell = [key for key in common if second[key].value < first[key].value]
-    for key in sorted(fell, key=lambda key: (key[0].name, key[1])):
-        was, now = first[key].value, second[key].value
-        message = f"{key[0].name} fell from {was:g} to {now:g}: it was reset, or wrapped"
-        unknown.setdefault(second[key].source, message)
-    per_s = {
-        key: (second[key].value - first[key].value) / elapsed_s
-        for key in second
-        if key in common and second[key].source not in unknown
-    }
+        unknown = {source: "the device restarted" for source, _ in rise.values()}
+    for name, _, source, was, now in sorted(fell):
+        message = f"{name} fell from {was:g} to {now:g}: it was reset, or wrapped"
+        unknown.setdefault(source, message)
+    per_s = {key: more / elapsed_s for key, (source, more) in rise.items() if source not in unknown}
     return Rates(elapsed_s, per_s, unknown)
 
 
-def _counters(seen: Iterable[Sample]) -> dict[Key, Sample]:
-    return {(one.family, one.labels): one for one in seen if one.family.is_counter}
+def _counters(snapshot: Snapshot) -> Iterator[Sample]:
+    return (one for one in samples(snapshot) if one.family.is_counter)
 
 
 def _restarted(before: Snapshot, after: Snapshot, elapsed_s: float) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import us_to_s
 from fabric.observe import families as of
@@ -24,8 +23,7 @@ _PAUSE = re.compile(r"([rt])x_prio([0-7])_pause(_duration)?")
 _WAYS = {"r": of.RECEIVED, "t": of.SENT}
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """One figure.
 
     Parameters

@@ -6,17 +6,19 @@ https://prometheus.io/docs/practices/naming/ and https://www.robustperception.io
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s
 from fabric.observe.families import Family
-from fabric.report.exposition import block, line
+from fabric.report.exposition import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.exchange.plant import Cable, Device, Plant
     from fabric.intent.classes import LosslessClass
+    from fabric.report.exposition import Figure, Lines
 
 CLASS_INFO = Family(
     "rocefab_lossless_class_info",
@@ -40,53 +42,41 @@ JOB_INFO = Family("rocefab_job_info", "1 for each host of a running job.", ("job
 PLANNED = (CLASS_INFO, DEVICE_INFO, JOB_INFO, PORT_INFO, PORT_SPEED)
 
 
-def planned(
-    plant: Plant,
-    devices: Collection[str],
-    classes: Mapping[str, Sequence[LosslessClass]],
-) -> str:
-    """Return what the inventory says of some devices and their ports.
+def planned(plant: Plant, classes: Mapping[str, Sequence[LosslessClass]]) -> dict[str, Lines]:
+    """Return what the inventory says of some devices and their ports, by device.
 
     Parameters
     ----------
-    devices : collection of str
-        Devices that are observed; the others have no figures.
     classes : mapping of str to sequence of LosslessClass
-        Lossless classes of each of them.
+        Lossless classes of each device that is observed; others have no figures.
     """
-    known = frozenset(devices)
-    lossless = [
-        line(CLASS_INFO, one.name, _class(one, item), 1)
-        for one in plant.devices
-        if one.name in known
-        for item in classes[one.name]
-    ]
-    infos = [
-        line(DEVICE_INFO, one.name, (plant.name, *_place(one)), 1)
-        for one in plant.devices
-        if one.name in known
-    ]
-    ends = [end for end in _ends(plant) if end[0] in known]
-    ports = [line(PORT_INFO, device, labels, 1) for device, labels, _ in ends]
-    speeds = [
-        line(PORT_SPEED, device, labels[:1], gbps_to_bytes_per_s(speed_gbps))
-        for device, labels, speed_gbps in ends
-        if speed_gbps is not None
-    ]
-    families = (CLASS_INFO, DEVICE_INFO, PORT_INFO, PORT_SPEED)
-    return "".join(map(block, families, (lossless, infos, ports, speeds)))
+    figures: dict[str, list[Figure]] = {name: [] for name in classes}
+    for one in plant.devices:
+        if one.name in figures:
+            of_classes = [(CLASS_INFO, _class(one, item), 1) for item in classes[one.name]]
+            figures[one.name] += [*of_classes, (DEVICE_INFO, (plant.name, *_place(one)), 1)]
+    for device, labels, speed_gbps in _ends(plant):
+        if device in figures:
+            figures[device].append((PORT_INFO, labels, 1))
+            if speed_gbps is not None:
+                speed = gbps_to_bytes_per_s(speed_gbps)
+                figures[device].append((PORT_SPEED, labels[:1], speed))
+    return {name: lines_of(name, rows) for name, rows in figures.items()}
 
 
-def running(jobs: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Return which hosts run which jobs.
+def running(jobs: Iterable[tuple[str, Iterable[str]]]) -> dict[str, Lines]:
+    """Return which jobs run on each host.
 
     Parameters
     ----------
     jobs : iterable of (str, iterable of str)
         Names of jobs, and of their hosts.
     """
-    rows = [line(JOB_INFO, host, (name,), 1) for name, hosts in jobs for host in hosts]
-    return block(JOB_INFO, rows)
+    figures: dict[str, list[Figure]] = defaultdict(list)
+    for name, hosts in jobs:
+        for host in hosts:
+            figures[host].append((JOB_INFO, (name,), 1))
+    return {host: lines_of(host, rows) for host, rows in figures.items()}
 
 
 def _class(device: Device, item: LosslessClass) -> tuple[str, ...]:

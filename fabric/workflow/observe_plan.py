@@ -11,11 +11,12 @@ from fabric.report.exposition_plan import planned
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from fabric.report.exposition import Lines
     from fabric.workflow.project import Project
 
 
-def plan_figures(project: Project, devices: Collection[str]) -> str:
-    """Return roles, places, cables, speeds and lossless classes in the text format of Prometheus.
+def plan_lines(project: Project, devices: Collection[str]) -> dict[str, Lines]:
+    """Return roles, places, cables, speeds and lossless classes of devices, for Prometheus.
 
     Parameters
     ----------
@@ -27,4 +28,4 @@ def plan_figures(project: Project, devices: Collection[str]) -> str:
         name: resolver.switch(name, switches.role(row)) for row, name in enumerate(switches.names)
     } | {name: resolver.host(name) for name in project.fabric.hosts.names}
     classes = {name: lossless_classes(policies[name]) for name in devices}
-    return planned(plant(project.fabric), devices, classes)
+    return planned(plant(project.fabric), classes)

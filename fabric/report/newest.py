@@ -1,0 +1,61 @@
+"""The newest reading of every device, and its figures as text, for those who ask at any time."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from fabric.report.exposition import blocks, device_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.report.exposition import Lines
+    from fabric.report.observed import Seen
+
+
+class Newest:
+    """Holds the newest reading of each device; many threads may put and ask.
+
+    The text of a device is made when its reading arrives, so that a scrape only joins texts.
+
+    Examples
+    --------
+    >>> from fabric.report.observed import Seen
+    >>> newest = Newest()
+    >>> newest.put(Seen("leaf1", "sonic", error="no route to host"))
+    >>> print("".join(newest.exposition()), end="")
+    # HELP rocefab_device_read Whether the device could be read.
+    # TYPE rocefab_device_read gauge
+    rocefab_device_read{device="leaf1",platform="sonic"} 0
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: dict[str, tuple[Seen, Lines]] = {}
+
+    def put(self, seen: Seen) -> None:
+        """Keep a reading in place of the one before of the same device."""
+        lines = device_lines(seen)
+        with self._lock:
+            self._kept[seen.device] = seen, lines
+
+    def get(self, device: str) -> Seen | None:
+        """Return the newest reading of a device; None when there is none yet."""
+        kept = self._kept.get(device)
+        return kept[0] if kept else None
+
+    def all(self) -> list[Seen]:
+        """Return the newest reading of each device, by name."""
+        return [seen for seen, _ in self._rows()]
+
+    def exposition(self) -> Iterator[str]:
+        """Yield the text format of Prometheus in pieces: a family of all devices each.
+
+        All pieces are of the moment when the first was asked for.
+        """
+        yield from blocks([lines for _, lines in self._rows()])
+
+    def _rows(self) -> list[tuple[Seen, Lines]]:
+        with self._lock:
+            return [self._kept[name] for name in sorted(self._kept)]
