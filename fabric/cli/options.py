@@ -77,6 +77,19 @@ Ignore = Annotated[
         metavar="RULE",
     ),
 ]
+TlsCert = Annotated[
+    Path | None,
+    option("Certificate chain of the service (PEM), with --listen.", "TLS_CERT", "--tls-cert"),
+]
+TlsKey = Annotated[
+    Path | None, option("Private key of the certificate (PEM).", "TLS_KEY", "--tls-key")
+]
+TokenFile = Annotated[
+    Path | None,
+    option(
+        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`.", "TOKEN_FILE", "--token-file"
+    ),
+]
 FormatOption = Annotated[Format, option("Output format.", "FORMAT", "--format")]
 YangModels = Annotated[
     Path | None,

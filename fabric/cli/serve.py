@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
-from fabric.cli.options import Inventory, option
+from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
@@ -31,20 +31,9 @@ def serve(
             metavar="ADDRESS:PORT",
         ),
     ] = "127.0.0.1:8780",
-    tls_cert: Annotated[
-        Path | None, option("Certificate chain of the service (PEM).", "TLS_CERT", "--tls-cert")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, option("Private key of the certificate (PEM).", "TLS_KEY", "--tls-key")
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        option(
-            "File of mode 0600 with lines `read TOKEN` or `write TOKEN`.",
-            "TOKEN_FILE",
-            "--token-file",
-        ),
-    ] = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    token_file: TokenFile = None,
     state_dir: Annotated[
         Path | None,
         option(
@@ -73,20 +62,13 @@ def serve(
 
     Exit codes: 0, 2.
     """
-    try:
-        import fastapi  # noqa: F401 - the extra is installed as a whole
-        import prometheus_client  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        message = f"the package {error.name} is missing"
-        finding = Finding("SRV001", Severity.ERROR, message, "install rocefab[service]")
-        raise InputError("the service is not installed", [finding]) from error
+    need_service()
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service
     from fabric.serve.store import Store, folder_of
 
-    settings = _settings(listen, tls_cert, tls_key, token_file, rate)
+    settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     folder = state_dir or folder_of(inventory)
     with Store(folder, is_alone=not check) as store:
         service = Service(inventory, store, settings)
@@ -104,9 +86,32 @@ def serve(
         server.run([listening])
 
 
-def _settings(
-    listen: str, tls_cert: Path | None, tls_key: Path | None, token_file: Path | None, rate: float
+def need_service() -> None:
+    """Raise InputError where the packages of the service are not installed."""
+    try:
+        import fastapi  # noqa: F401 - the extra is installed as a whole
+        import prometheus_client  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        message = f"the package {error.name} is missing"
+        finding = Finding("SRV001", Severity.ERROR, message, "install rocefab[service]")
+        raise InputError("the service is not installed", [finding]) from error
+
+
+def settings_of(
+    listen: str,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    token_file: Path | None,
+    rate: float = 1000.0,
 ) -> Settings:
+    """Return how to listen.
+
+    Raises
+    ------
+    InputError
+        When the address is wrong, or others could reach it without TLS and a token.
+    """
     from fabric.serve.settings import Limits, Settings, check, parse_listen
     from fabric.serve.tokens import Tokens
 

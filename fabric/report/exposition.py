@@ -29,6 +29,8 @@ _TIME = Family("rocefab_device_read_timestamp_seconds", "When it was read, Unix 
 _UNKNOWN = Family(
     "rocefab_reading_unknown", "1 for each reading that could not be understood.", ("reading",)
 )
+#: Media type of the text format.
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Ours: ports with their queues and priorities of some twenty models.
 _MOST_LABELS = 65_536
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})

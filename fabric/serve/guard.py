@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fabric.serve.problem import Problem, internal, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from fabric.serve.metrics import Metrics
@@ -71,10 +73,19 @@ class Guard:
         Limits and tokens.
     metrics : Metrics
         Where requests are counted.
+    log : callable
+        Takes each line of the log: what was asked, and internal errors.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        metrics: Metrics,
+        log: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
         self._app, self._settings, self._metrics = app, settings, metrics
+        self._log = log or to_stdout
         self._buckets = Buckets(settings.limits.rate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,7 +105,7 @@ class Guard:
         except TimeoutError:
             await exchange.refuse(_late(exchange), scope)
         except Exception as error:  # noqa: BLE001 - the last one to see it
-            _say({"error": type(error).__name__, "path": scope["path"]})
+            self._log({"error": type(error).__name__, "path": scope["path"]})
             await exchange.refuse(internal(), scope)
         finally:
             self._record(scope, exchange.status, time.perf_counter() - began_s)
@@ -137,7 +148,7 @@ class Guard:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "other")
         self._metrics.request(scope["method"], route, status, seconds)
-        _say({
+        self._log({
             "client": scope["client"][0] if scope.get("client") else "",
             "method": scope["method"],
             "path": scope["path"][:256],
@@ -188,7 +199,7 @@ def _late(exchange: _Exchange) -> Problem:
     return refused(status, "SRV008", "", "the request took too long", "ask for less, or later")
 
 
-def _say(what: dict[str, Any]) -> None:
+def to_stdout(what: dict[str, Any]) -> None:
     """Write a line of the log; values of a client are escaped by JSON."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     sys.stdout.write(json.dumps({"time": stamp, **what}) + "\n")

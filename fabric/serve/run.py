@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from starlette.types import ASGIApp as ASGIApplication
+
     from fabric.serve.service import Service
+    from fabric.serve.settings import Settings
 
 #: How long requests may take to end after a signal to stop.
 GRACE_S = 10
@@ -77,9 +80,24 @@ def prepare(service: Service) -> uvicorn.Server:
     InputError
         When the certificate or its key cannot be used.
     """
-    settings = service.settings
+    server = server_of(create_app(service), service.settings, service.events.close)
+    gc.collect()
+    gc.freeze()  # what lives as long as the process needs no collector that stops all requests
+    return server
+
+
+def server_of(
+    app: ASGIApplication, settings: Settings, close_streams: Callable[[], None] = lambda: None
+) -> uvicorn.Server:
+    """Return the server of an application.
+
+    Raises
+    ------
+    InputError
+        When the certificate or its key cannot be used.
+    """
     config = uvicorn.Config(
-        create_app(service),
+        app,
         http=LimitedProtocol,
         backlog=_BACKLOG,
         limit_concurrency=_MAX_CONNECTIONS,
@@ -99,6 +117,4 @@ def prepare(service: Service) -> uvicorn.Server:
         message = f"the certificate or its key cannot be used: {error.strerror or error}"
         finding = Finding("SRV001", Severity.ERROR, message, "check both files", "--tls-cert")
         raise InputError("the service cannot listen", [finding]) from error
-    gc.collect()
-    gc.freeze()  # what lives as long as the process needs no collector that stops all requests
-    return _Server(config, service.events.close)
+    return _Server(config, close_streams)
