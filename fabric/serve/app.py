@@ -21,6 +21,7 @@ from fabric.serve.guard import Guard
 from fabric.serve.openapi import document
 from fabric.serve.problem import Problem, internal
 from fabric.serve.routes import (
+    alerts,
     events,
     extender,
     health,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 _ROUTERS = (
     *(placements.router, network.router, state.router, jobs.router, whatif.router),
-    *(extender.router, topograph.router, events.router, health.router),
+    *(alerts.router, extender.router, topograph.router, events.router, health.router),
 )
 
 

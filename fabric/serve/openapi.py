@@ -17,6 +17,7 @@ _BODIES = (
     requests.PlacementBody,
     requests.StateBody,
     requests.StatePatchBody,
+    requests.AlertsBody,
     requests.JobBody,
     requests.WhatIfBody,
     requests.ExtenderBody,

@@ -40,6 +40,15 @@ class ConditionsReply(BaseModel):
     conditions: Annotated[dict[str, ConditionReply], Field(description="By subject.")]
 
 
+class AlertsReply(BaseModel):
+    """What alerts changed of the state."""
+
+    state: StateReply
+    set: Annotated[list[str], Field(description="Subjects of conditions that are new.")]
+    removed: Annotated[list[str], Field(description="Subjects whose alert is resolved.")]
+    unknown: Annotated[list[str], Field(description="Subjects that the fabric does not have.")]
+
+
 class JobReply(BaseModel):
     """A job that runs."""
 
@@ -308,6 +317,6 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 
 #: All answers that are JSON.
 REPLIES: tuple[type[BaseModel], ...] = (
-    *(PlacementDocument, ConditionsReply, JobReply, JobsReply, HostsReply, LinksReply),
+    *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
 )

@@ -165,6 +165,52 @@ class WhatIfBody(Body):
     rules: bool = Field(default=False, description="Whether to look for new findings of the rules.")
 
 
+Labels = Annotated[dict[str, str], Field(max_length=1000)]
+
+
+class AlertBody(BaseModel):
+    """An alert in a webhook of Alertmanager; it has more members than these."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    status: Literal["firing", "resolved"]
+    labels: Labels = Field(
+        description="`device` and `port` say what it is about; without `health` it is ignored."
+    )
+    annotations: Labels = Field({}, description="`summary` becomes the reason of the condition.")
+
+
+class AlertsBody(BaseModel):
+    """Webhook of Alertmanager, version 4; it has more members than these."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "version": "4",
+                    "alerts": [
+                        {
+                            "status": "firing",
+                            "labels": {
+                                "alertname": "HostDown",
+                                "device": "gpu001",
+                                "health": "down",
+                            },
+                            "annotations": {"summary": "gpu001 is down"},
+                        }
+                    ],
+                }
+            ]
+        },
+    )
+
+    version: Literal["4"]
+    alerts: Annotated[list[AlertBody], Field(max_length=MAX_NAMES)]
+
+
 class ExtenderBody(BaseModel):
     """``ExtenderArgs`` of k8s.io/kube-scheduler/extender/v1; it has more members than these."""
 
