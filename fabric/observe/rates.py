@@ -78,9 +78,7 @@ def rates(before: Snapshot, after: Snapshot, elapsed_s: float) -> Rates:
     for name, _, source, was, now in sorted(fell):
         message = f"{name} fell from {was:g} to {now:g}: it was reset, or wrapped"
         unknown.setdefault(source, message)
-    per_s = {
-        key: more / elapsed_s for key, (source, more) in rise.items() if source not in unknown
-    }
+    per_s = {key: more / elapsed_s for key, (source, more) in rise.items() if source not in unknown}
     return Rates(elapsed_s, per_s, unknown)
 
 
