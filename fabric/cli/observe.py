@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,8 @@ from fabric.cli.options import option
 from fabric.core.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fabric.report.observed import Seen
 
 
@@ -52,8 +55,8 @@ def observe(
     interval_s: Annotated[
         float,
         option(
-            "Seconds from one reading to the next; 0 reads once. From the second reading on, "
-            "rates are shown.",
+            "Seconds from one reading of a device to its next; 0 reads once. From the second "
+            "reading on, rates are shown.",
             "INTERVAL_S",
             min=0,
             max=86_400,
@@ -62,7 +65,7 @@ def observe(
     number: Annotated[
         int,
         option(
-            "With --interval-s: how many readings; 0 continues until Ctrl-C.",
+            "With --interval-s: how many readings of each device; 0 continues until Ctrl-C.",
             "COUNT",
             "--count",
             min=0,
@@ -78,6 +81,16 @@ def observe(
             max=3_600,
         ),
     ] = 120.0,
+    parallel: Annotated[
+        int,
+        option(
+            "How many devices are read at the same time; one that takes longer than 5 s is not "
+            "counted any more.",
+            "PARALLEL",
+            min=1,
+            max=512,
+        ),
+    ] = 16,
     out: Annotated[
         Path | None,
         option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
@@ -93,36 +106,54 @@ def observe(
 
     Exit codes: 0, 2, 3 (a device could not be read).
     """
-    from fabric.workflow.observe import Rounds, Selection, observe_again
+    from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
     from fabric.workflow.project import Project
 
+    _check_number(number, interval_s, form)
+    _append(out, [])  # a file that cannot be written is reported before devices are read
+    pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    project = Project(inventory)
+    devices = observed(project, selection)
+    readings = observe_again(project, connections, selection, field or [], output.watch, pace)
+    kept = _kept(readings, out, form)
+    last: dict[str, Seen] = {}
+    is_whole = True
+    for turn in turns(kept, devices, interval_s or math.inf):
+        is_whole = is_whole and not any(item.error for item in turn)
+        if form is ObserveForm.TEXT:
+            _text(turn, first=not last)
+        last |= {item.device: item for item in turn}
+    _last([last[name] for name in devices if name in last], form)
+    if not is_whole:
+        raise CommandExit(Exit.DEVICE)
+
+
+def _last(seen: list[Seen], form: ObserveForm) -> None:
+    """Write the last reading of every device, in the forms that show no other."""
+    if form is ObserveForm.JSON:
+        output.as_json([item.as_dict() for item in seen])
+    elif form is ObserveForm.PROMETHEUS:
+        from fabric.report.exposition import blocks, device_lines
+
+        for block in blocks([device_lines(item) for item in seen]):
+            output.data(block)
+
+
+def _check_number(number: int, interval_s: float, form: ObserveForm) -> None:
     if number and not interval_s:
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
-    _append(out, [])  # a file that cannot be written is reported before devices are read
-    rounds = Rounds(interval_s, number if interval_s else 1, timeout_s)
-    selection = Selection(switches=switches, hosts=hosts, only=only)
-    project = Project(inventory)
-    seen: list[Seen] = []
-    is_whole = True
-    for turn, seen in enumerate(
-        observe_again(project, connections, selection, field or [], output.watch, rounds)
-    ):
-        is_whole = is_whole and not any(item.error for item in seen)
-        _append(out, seen)
-        if form is ObserveForm.JSONL:
-            output.data(_lines(seen))
-        elif form is ObserveForm.TEXT:
-            _text(seen, first=turn == 0)
-    if form is ObserveForm.JSON:
-        output.as_json([item.as_dict() for item in seen])
-    elif form is ObserveForm.PROMETHEUS:
-        from fabric.report.exposition import exposition
 
-        output.data(exposition(seen))
-    if not is_whole:
-        raise CommandExit(Exit.DEVICE)
+
+def _kept(readings: Iterable[Seen], out: Path | None, form: ObserveForm) -> Iterator[Seen]:
+    """Yield readings; each is written first where lines of records are wanted."""
+    for one in readings:
+        _append(out, [one])
+        if form is ObserveForm.JSONL:
+            output.data(_lines([one]))
+        yield one
 
 
 def _lines(seen: list[Seen]) -> str:

@@ -99,6 +99,11 @@ class TimedDriver:
         self._within_s = within_s
         self._end_s = time.monotonic() + within_s
 
+    def renew(self, within_s: float) -> None:
+        """Begin the time of all calls together anew."""
+        self._within_s = within_s
+        self._end_s = time.monotonic() + within_s
+
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._driver, name)
         limit_s = LIMITS_S.get(name)
@@ -145,3 +150,9 @@ def _started(work: Callable[[], Any]) -> _Call:
 def timed(driver: Driver, within_s: float = math.inf) -> Driver:
     """Return the driver with total times; ``within_s`` is that of all calls together."""
     return cast("Driver", TimedDriver(driver, within_s))
+
+
+def renewed(driver: Driver, within_s: float) -> Driver:
+    """Return a driver of `timed` whose time begins anew."""
+    cast("TimedDriver", driver).renew(within_s)
+    return driver

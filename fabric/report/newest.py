@@ -40,10 +40,9 @@ class Newest:
         with self._lock:
             self._kept[seen.device] = seen, lines
 
-    def get(self, device: str) -> Seen | None:
-        """Return the newest reading of a device; None when there is none yet."""
-        kept = self._kept.get(device)
-        return kept[0] if kept else None
+    def __getitem__(self, device: str) -> Seen:
+        """Return the newest reading of a device; raises KeyError when there is none yet."""
+        return self._kept[device][0]
 
     def all(self) -> list[Seen]:
         """Return the newest reading of each device, by name."""

@@ -7,12 +7,13 @@ import math
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
+from fabric.devices.kept_session import KeptSession
 from fabric.observe import read_snapshot
 from fabric.observe.host_session import read_counters
 from fabric.observe.hostfacts.assemble import host_facts
@@ -22,36 +23,27 @@ from fabric.observe.state import NicCounters
 from fabric.report.observed import FIELDS, Seen
 from fabric.workflow.devices import Selection, chosen, executor, project_connections
 from fabric.workflow.nics import nic_names
+from fabric.workflow.schedule import Pace, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from fabric.devices.driver import Connection, Driver
     from fabric.workflow.project import Project
 
-__all__ = ["FIELDS", "Rounds", "Seen", "Selection", "observe", "observe_again"]
+__all__ = [
+    "FIELDS",
+    "Pace",
+    "Seen",
+    "Selection",
+    "observe",
+    "observe_again",
+    "observed",
+    "turns",
+]
 
 _NICS = "nics"
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """How often devices are read.
-
-    Parameters
-    ----------
-    interval_s : float
-        From the start of one reading of all devices to that of the next.
-    number : int
-        How many; 0 for no end.
-    within_s : float
-        How long a device may take each time; its session is cut then.
-    """
-
-    interval_s: float = 0.0
-    number: int = 1
-    within_s: float = math.inf
 
 
 def observe(
@@ -73,8 +65,34 @@ def observe(
     InputError
         When a field, a device or the connections file is wrong.
     """
-    once = Rounds()
-    return next(observe_again(project, connections_file, selection, fields, progress, once))
+    readings = observe_again(project, connections_file, selection, fields, progress, Pace())
+    return next(turns(readings, observed(project, selection), math.inf), [])
+
+
+def observed(project: Project, selection: Selection) -> list[str]:
+    """Return the names of the selected devices, in the order of the inventory."""
+    names = chosen(project, selection)
+    return [name for name in (*project.devices, *project.hosts) if name in names]
+
+
+def turns(
+    readings: Iterable[Seen], devices: Sequence[str], interval_s: float
+) -> Iterator[list[Seen]]:
+    """Yield readings in lists: one of each device, or those that came within an interval.
+
+    A list is in the order of ``devices``, and has a device twice only where two readings of it
+    came.
+    """
+    places = {name: place for place, name in enumerate(devices)}
+    turn: list[Seen] = []
+    end_s = time.monotonic() + interval_s
+    for one in readings:
+        turn.append(one)
+        if len(turn) >= len(devices) or time.monotonic() > end_s:
+            yield sorted(turn, key=lambda seen: places[seen.device])
+            turn, end_s = [], time.monotonic() + interval_s
+    if turn:
+        yield sorted(turn, key=lambda seen: places[seen.device])
 
 
 def observe_again(
@@ -83,12 +101,11 @@ def observe_again(
     selection: Selection,
     fields: Sequence[str],
     progress: Callable[[str, str], None],
-    rounds: Rounds,
-) -> Iterator[list[Seen]]:
-    """Yield the state of every selected device again and again, with rates from the second time on.
+    pace: Pace,
+) -> Iterator[Seen]:
+    """Yield each reading of a device when it is there, with rates from its second one on.
 
-    Rates count from the last time that a device could be read. A round that takes longer than the
-    interval delays the next one.
+    Rates count from the last time that the device could be read.
 
     Raises
     ------
@@ -97,36 +114,41 @@ def observe_again(
     """
     _refuse_unknown(fields)
     reachable = project_connections(project, connections_file)
-    chosen_names = chosen(project, selection)
-    look = _Look(project, tuple(fields), rounds.within_s)
+    look = _Look(project, tuple(fields), pace.within_s, keep=pace.number != 1)
+    sessions = {
+        name: KeptSession(name, partial(open_driver, reachable[name]))
+        for name in observed(project, selection)
+    }
     last: dict[str, Seen] = {}
-    begin_s = time.monotonic()
-    for number in range(rounds.number) if rounds.number else count():
-        time.sleep(max(0.0, begin_s + number * rounds.interval_s - time.monotonic()))
-        to_read = {name: one for name, one in reachable.items() if name in chosen_names}
-        seen = [_with_rates(one, last.get(one.device)) for one in look.all(to_read, progress)]
-        last |= {one.device: one for one in seen if one.snapshot is not None}
-        yield seen
+    schedule = Schedule(
+        list(sessions),
+        lambda name: look.at(reachable[name], sessions[name]),
+        lambda seen: seen.snapshot is None,
+        pace,
+    )
+    try:
+        for read in schedule.readings():
+            seen = _with_rates(read, last.get(read.device))
+            if seen.snapshot is not None:
+                last[seen.device] = seen
+            progress(seen.device, seen.error or "read")
+            yield seen
+    finally:
+        with executor(len(sessions)) as pool:
+            list(pool.map(KeptSession.end, sessions.values()))
 
 
 @dataclass(frozen=True)
 class _Look:
-    """Reads devices, some at a time."""
+    """Reads a device."""
 
     project: Project
     fields: tuple[str, ...]
     within_s: float
+    keep: bool
 
-    def all(
-        self, reachable: dict[str, Connection], progress: Callable[[str, str], None]
-    ) -> Iterator[Seen]:
-        with executor(len(reachable)) as pool:
-            for future in [pool.submit(self._of, one) for one in reachable.values()]:
-                seen = future.result()
-                progress(seen.device, seen.error or "read")
-                yield seen
-
-    def _of(self, connection: Connection) -> Seen:
+    def at(self, connection: Connection, session: KeptSession) -> Seen:
+        """Return what a device says; an error of the device is a part of it."""
         readings = parsers[connection.platform].readings
         offered = {field for field, _ in readings.values()}
         offered |= {_NICS} if connection.device in self.project.hosts else set()
@@ -136,26 +158,24 @@ class _Look:
             unread=tuple(field for field in self.fields if field not in offered),
         )
         try:
-            seen = self._read(connection, seen)
+            seen = session.use(lambda driver: self._read(driver, seen), self.within_s)
         except DeviceError as error:
             seen = replace(seen, error=error.reason)
+        if not self.keep:
+            session.end()
         return replace(seen, time=datetime.now(UTC), clock_s=time.monotonic())
 
-    def _read(self, connection: Connection, seen: Seen) -> Seen:
-        readings = parsers[connection.platform].readings
-        driver = open_driver(connection, self.within_s)
-        try:
-            snapshot = read_snapshot(driver, self.fields or None)
-            nics = self._nics(driver, seen.device)
-        finally:
-            driver.close()
+    def _read(self, driver: Driver, seen: Seen) -> Seen:
+        readings = parsers[seen.platform].readings
+        snapshot = read_snapshot(driver, self.fields or None)
+        nics = self._nics(driver, seen.device)
         unknown = {readings[subject][0] for subject in snapshot.unknown}
         if nics is not None and not all(nic.counters and nic.hw_counters for nic in nics.values()):
             unknown.add(_NICS)
         known = {name: nic for name, nic in (nics or {}).items() if nic.counters or nic.hw_counters}
         return replace(
             seen,
-            snapshot=replace(snapshot, nics=known if nics is not None else None),
+            snapshot=replace(snapshot, nics=known if nics is not None else None, raw={}),
             unknown=tuple(field for field in FIELDS if field in unknown),
         )
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from fabric.devices.ssh import ShellSession
 from fabric.lab.faults import Fault
 from fabric.observe import families as of
 from fabric.report.observed import Seen, busy, resets
 from fabric.report.readings import schema
-from fabric.workflow.observe import Rounds, Selection, observe_again
+from fabric.workflow import schedule
+from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
 from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
 from tests.cli.runs import run
 
@@ -37,10 +39,12 @@ def words(ready):
     return ["observe", project.intent.folder, "--connections", connections]
 
 
-def again(ready, fields=(), only="", **rounds):
+def again(ready, fields=(), only="", **pace):
+    """Yield a list of one reading of each device, again and again."""
     _, project, connections = ready
     selection = Selection(only=only)
-    return observe_again(project, connections, selection, fields, silent, Rounds(**rounds))
+    readings = observe_again(project, connections, selection, fields, silent, Pace(**pace))
+    return turns(readings, observed(project, selection), 600)
 
 
 def test_rates_of_a_switch_and_a_host(ready) -> None:
@@ -82,23 +86,44 @@ def test_a_cleared_counter_has_no_rate(ready) -> None:
 
 
 @pytest.mark.fault(2)
-def test_a_device_that_hangs_costs_only_itself(ready) -> None:
+def test_a_device_that_hangs_costs_only_itself(ready, monkeypatch) -> None:
     lab, _, _ = ready
     lab[LEAF].faults.add(Fault("hang", times=0))
-    begin_s = time.monotonic()
-    turns = again(ready, ("lldp",), interval_s=0.1, number=2, within_s=3)
-    try:
-        seen = {one.device: one for one in next(turns)}
-    finally:
-        lab[LEAF].faults.clear()
-    assert time.monotonic() - begin_s < 20
-    assert seen[LEAF].snapshot is None
-    assert seen[LEAF].error.endswith("took longer than 3 s")
-    assert (seen[SPINE].error, seen[HOST].error) == ("", "")
-    assert busy(seen.values())[0][:3] == (LEAF, "-", f"could not be read: {seen[LEAF].error}")
-    seen = {one.device: one for one in next(turns)}
-    assert {one.error for one in seen.values()} == {""}
-    assert seen[LEAF].rates is None, "it was never read before"
+    _, project, connections = ready
+    pace = Pace(interval_s=0.2, number=2, within_s=4, parallel=1)
+    monkeypatch.setattr(schedule, "SLOW_S", 1.0)
+    arrived = []
+    for one in observe_again(project, connections, Selection(), ("lldp",), silent, pace):
+        arrived.append(one)
+        if one.device == LEAF:
+            lab[LEAF].faults.clear()
+    names = [one.device for one in arrived]
+    assert sorted(names[:4]) == [HOST, HOST, SPINE, SPINE], "it is read at the same time as others"
+    assert names[4:] == [LEAF, LEAF]
+    assert {one.error for one in arrived[:4]} == {""}
+    hung, again_read = arrived[4:]
+    assert hung.snapshot is None
+    assert hung.error.endswith("took longer than 4 s")
+    assert busy([hung])[0][:3] == (LEAF, "-", f"could not be read: {hung.error}")
+    assert again_read.error == ""
+    assert again_read.rates is None, "it was never read before"
+
+
+def test_a_session_is_kept_and_opened_again_when_the_device_closed_it(ready, monkeypatch) -> None:
+    opened = []
+    login = ShellSession.open
+
+    def noted(session) -> None:
+        opened.append(session)
+        login(session)
+
+    monkeypatch.setattr(ShellSession, "open", noted)
+    readings = again(ready, ("lldp",), LEAF, interval_s=0.01, number=3)
+    assert [next(readings)[0].error, next(readings)[0].error] == ["", ""]
+    assert len(opened) == 1
+    opened[0].close()
+    assert next(readings)[0].error == ""
+    assert len(opened) == 2
 
 
 def test_a_host_without_a_tool_is_unknown(ready) -> None:
@@ -125,15 +150,16 @@ def test_records_keep_to_the_schema(ready, words, tmp_path) -> None:
     assert ended.code == 0, ended.err
     assert file.read_text() == ended.out
     records = [json.loads(line) for line in ended.out.splitlines()]
-    assert [record["device"] for record in records] == [LEAF, SPINE, HOST] * 2
+    assert Counter(record["device"] for record in records) == {LEAF: 2, SPINE: 2, HOST: 2}
     for record in records:
         assert [error.json_path for error in SCHEMA.iter_errors(record)] == []
         at = datetime.fromisoformat(record["time"])
         assert abs(datetime.now(UTC) - at) < timedelta(minutes=5)
-    assert records[2]["rates"] is None
-    (rate,) = [one for one in records[5]["rates"]["per_s"] if one["name"] == SENT.name]
+    first, second = (record for record in records if record["device"] == HOST)
+    assert first["rates"] is None
+    (rate,) = [one for one in second["rates"]["per_s"] if one["name"] == SENT.name]
     assert rate["labels"] == {"port": "eth1"}
-    assert records[5]["state"]["nics"]["eth1"]["hw_counters"]["np_cnp_sent"] > 0
+    assert second["state"]["nics"]["eth1"]["hw_counters"]["np_cnp_sent"] > 0
     assert run(*words, "--only", HOST, "--out", file).code == 0
     assert len(file.read_text().splitlines()) == 7, "records are appended"
 
