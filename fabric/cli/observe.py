@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,12 +14,15 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
+from fabric.cli.serve import settings_of
 from fabric.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fabric.report.observed import Seen
+    from fabric.serve.settings import Settings
+    from fabric.workflow.project import Project
 
 
 def register(app: typer.Typer) -> None:
@@ -96,8 +100,26 @@ def observe(
         option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
     ] = None,
     form: Annotated[
-        ObserveForm, option("Output format.", "OBSERVE_FORMAT", "--format")
-    ] = ObserveForm.TEXT,
+        ObserveForm | None,
+        option(
+            "Output format; default: text, and nothing with --listen.",
+            "OBSERVE_FORMAT",
+            "--format",
+        ),
+    ] = None,
+    listen: Annotated[
+        str,
+        option(
+            "Serve the newest readings to Prometheus on this address, at /metrics. Beyond "
+            "loopback, TLS and tokens are required.",
+            "OBSERVE_LISTEN",
+            "--listen",
+            metavar="ADDRESS:PORT",
+        ),
+    ] = "",
+    tls_cert: options.TlsCert = None,
+    tls_key: options.TlsKey = None,
+    token_file: options.TokenFile = None,
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
@@ -109,27 +131,32 @@ def observe(
     from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
     from fabric.workflow.project import Project
 
+    form = form or (None if listen else ObserveForm.TEXT)
     _check_number(number, interval_s, form)
+    if listen and not interval_s:
+        raise typer.BadParameter("--listen needs --interval-s")
+    settings = settings_of(listen, tls_cert, tls_key, token_file) if listen else None
     _append(out, [])  # a file that cannot be written is reported before devices are read
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
     selection = Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory)
     devices = observed(project, selection)
     readings = observe_again(project, connections, selection, field or [], output.watch, pace)
-    kept = _kept(readings, out, form)
     last: dict[str, Seen] = {}
     is_whole = True
-    for turn in turns(kept, devices, interval_s or math.inf):
-        is_whole = is_whole and not any(item.error for item in turn)
-        if form is ObserveForm.TEXT:
-            _text(turn, first=not last)
-        last |= {item.device: item for item in turn}
+    with _served(project, devices, settings) as served:
+        kept = _kept(readings, (*_writers(out, form), *served))
+        for turn in turns(kept, devices, interval_s or math.inf):
+            is_whole = is_whole and not any(item.error for item in turn)
+            if form is ObserveForm.TEXT:
+                _text(turn, first=not last)
+            last |= {item.device: item for item in turn}
     _last([last[name] for name in devices if name in last], form)
     if not is_whole:
         raise CommandExit(Exit.DEVICE)
 
 
-def _last(seen: list[Seen], form: ObserveForm) -> None:
+def _last(seen: list[Seen], form: ObserveForm | None) -> None:
     """Write the last reading of every device, in the forms that show no other."""
     if form is ObserveForm.JSON:
         output.as_json([item.as_dict() for item in seen])
@@ -140,19 +167,44 @@ def _last(seen: list[Seen], form: ObserveForm) -> None:
             output.data(block)
 
 
-def _check_number(number: int, interval_s: float, form: ObserveForm) -> None:
+def _check_number(number: int, interval_s: float, form: ObserveForm | None) -> None:
     if number and not interval_s:
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
 
 
-def _kept(readings: Iterable[Seen], out: Path | None, form: ObserveForm) -> Iterator[Seen]:
-    """Yield readings; each is written first where lines of records are wanted."""
+def _writers(out: Path | None, form: ObserveForm | None) -> Iterator[Callable[[Seen], None]]:
+    """Yield what writes each reading as a line of a record."""
+    if out is not None:
+        yield lambda one: _append(out, [one])
+    if form is ObserveForm.JSONL:
+        yield lambda one: output.data(_lines([one]))
+
+
+@contextmanager
+def _served(
+    project: Project, devices: list[str], settings: Settings | None
+) -> Iterator[tuple[Callable[[Seen], None], ...]]:
+    """Serve readings to Prometheus while the body runs; yield what takes each of them."""
+    if settings is None:
+        yield ()
+        return
+    from fabric.report.newest import Newest
+    from fabric.serve.exporter import exporter
+    from fabric.workflow.observe_plan import plan_lines
+
+    newest = Newest(plan_lines(project, devices))
+    with exporter(newest.exposition, settings) as address:
+        output.note(f"serving {len(devices)} devices on {address}/metrics")
+        yield (newest.put,)
+
+
+def _kept(readings: Iterable[Seen], takers: Sequence[Callable[[Seen], None]]) -> Iterator[Seen]:
+    """Yield readings; each is written first."""
     for one in readings:
-        _append(out, [one])
-        if form is ObserveForm.JSONL:
-            output.data(_lines([one]))
+        for take in takers:
+            take(one)
         yield one
 
 

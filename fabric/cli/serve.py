@@ -62,13 +62,12 @@ def serve(
 
     Exit codes: 0, 2.
     """
-    need_service()
+    settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service
     from fabric.serve.store import Store, folder_of
 
-    settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
     folder = state_dir or folder_of(inventory)
     with Store(folder, is_alone=not check) as store:
         service = Service(inventory, store, settings)
@@ -86,7 +85,7 @@ def serve(
         server.run([listening])
 
 
-def need_service() -> None:
+def _need_service() -> None:
     """Raise InputError where the packages of the service are not installed."""
     try:
         import fastapi  # noqa: F401 - the extra is installed as a whole
@@ -110,8 +109,10 @@ def settings_of(
     Raises
     ------
     InputError
-        When the address is wrong, or others could reach it without TLS and a token.
+        When the service is not installed, the address is wrong, or others could reach it without
+        TLS and a token.
     """
+    _need_service()
     from fabric.serve.settings import Limits, Settings, check, parse_listen
     from fabric.serve.tokens import Tokens
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.report.exposition import blocks, device_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.report.exposition import Lines
     from fabric.report.observed import Seen
@@ -18,6 +18,11 @@ class Newest:
     """Holds the newest reading of each device; many threads may put and ask.
 
     The text of a device is made when its reading arrives, so that a scrape only joins texts.
+
+    Parameters
+    ----------
+    plan : mapping of str to Lines
+        What the inventory says of each device, shown with the readings.
 
     Examples
     --------
@@ -30,7 +35,8 @@ class Newest:
     rocefab_device_read{device="leaf1",platform="sonic"} 0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, plan: Mapping[str, Lines] | None = None) -> None:
+        self._plan = list((plan or {}).values())
         self._lock = Lock()
         self._kept: dict[str, tuple[Seen, Lines]] = {}
 
@@ -53,7 +59,7 @@ class Newest:
 
         All pieces are of the moment when the first was asked for.
         """
-        yield from blocks([lines for _, lines in self._rows()])
+        yield from blocks([*self._plan, *(lines for _, lines in self._rows())])
 
     def _rows(self) -> list[tuple[Seen, Lines]]:
         with self._lock:

@@ -53,6 +53,7 @@ def test_examples_of_the_document_work(own) -> None:
 ANSWERS = (
     ("post", "/v1/placements", {"nodes": 2, "traffic": "all-to-all", "ranks": True}),
     ("post", "/v1/placements", {"nodes": 1}),
+    ("post", "/v1/alerts", {"version": "4", "alerts": []}),
     ("get", "/v1/fabric", None),
     ("get", "/v1/hosts", None),
     ("get", "/v1/links", None),
