@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.judges.conftest import REPOSITORY
+from tests.judges.conftest import REPOSITORY, missing_judge
 from tests.judges.test_prometheus import promtool  # noqa: F401 - a fixture
 
 RULES = REPOSITORY / "templates" / "prometheus" / "rules.yml"
@@ -223,3 +225,28 @@ def test_promtool_lints_the_rules(promtool: str) -> None:  # noqa: F811
         [promtool, "check", "rules", "--lint-fatal", str(RULES)], capture_output=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "begins"),
+    [
+        ("promtool", ("check", "config", "--syntax-only"), "# /etc/prometheus/prometheus.yml"),
+        ("amtool", ("check-config",), "# /etc/prometheus/alertmanager.yml"),
+    ],
+)
+def test_the_configuration_of_the_docs(
+    program: str, words: tuple[str, ...], begins: str, tmp_path
+) -> None:
+    """What docs/monitoring.md shows is what both programs take."""
+    if shutil.which(program) is None:
+        missing_judge(f"{program} (Debian packages prometheus and prometheus-alertmanager)")
+    page = (REPOSITORY / "docs" / "monitoring.md").read_text()
+    (block,) = [
+        part
+        for part in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+        if part.startswith(begins)
+    ]
+    file = tmp_path / "config.yml"
+    file.write_text(block)
+    done = subprocess.run([program, *words, str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
