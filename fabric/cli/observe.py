@@ -16,6 +16,7 @@ from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
 from fabric.cli.serve import settings_of
 from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -102,7 +103,7 @@ def observe(
     form: Annotated[
         ObserveForm | None,
         option(
-            "Output format; default: text, and nothing with --listen.",
+            "Output format; default: text, and nothing with --listen or --otlp.",
             "OBSERVE_FORMAT",
             "--format",
         ),
@@ -120,6 +121,16 @@ def observe(
     tls_cert: options.TlsCert = None,
     tls_key: options.TlsKey = None,
     token_file: options.TokenFile = None,
+    otlp: Annotated[
+        str,
+        option(
+            "Send readings as OpenTelemetry metrics to this URL, such as "
+            "http://127.0.0.1:4318/v1/metrics.",
+            "OTLP",
+            "--otlp",
+            metavar="URL",
+        ),
+    ] = "",
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
@@ -131,10 +142,12 @@ def observe(
     from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
     from fabric.workflow.project import Project
 
-    form = form or (None if listen else ObserveForm.TEXT)
+    form = form or (None if listen or otlp else ObserveForm.TEXT)
     _check_number(number, interval_s, form)
     if listen and not interval_s:
         raise typer.BadParameter("--listen needs --interval-s")
+    if otlp and not otlp.startswith(("http://", "https://")):
+        raise typer.BadParameter("--otlp needs a URL that begins with http:// or https://")
     settings = settings_of(listen, tls_cert, tls_key, token_file) if listen else None
     _append(out, [])  # a file that cannot be written is reported before devices are read
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
@@ -144,8 +157,11 @@ def observe(
     readings = observe_again(project, connections, selection, field or [], output.watch, pace)
     last: dict[str, Seen] = {}
     is_whole = True
-    with _served(project, devices, settings) as served:
-        kept = _kept(readings, (*_writers(out, form), *served))
+    with (
+        _served(project, devices, settings) as served,
+        _sent(project, devices, otlp) as sent,
+    ):
+        kept = _kept(readings, (*_writers(out, form), *served, *sent))
         for turn in turns(kept, devices, interval_s or math.inf):
             is_whole = is_whole and not any(item.error for item in turn)
             if form is ObserveForm.TEXT:
@@ -192,12 +208,35 @@ def _served(
         return
     from fabric.report.newest import Newest
     from fabric.serve.exporter import exporter
-    from fabric.workflow.observe_plan import plan_lines
+    from fabric.workflow.observe_plan import plan_figures
 
-    newest = Newest(plan_lines(project, devices))
+    newest = Newest(plan_figures(project, devices))
     with exporter(newest.exposition, settings) as address:
         output.note(f"serving {len(devices)} devices on {address}/metrics")
         yield (newest.put,)
+
+
+@contextmanager
+def _sent(
+    project: Project, devices: list[str], endpoint: str
+) -> Iterator[tuple[Callable[[Seen], None], ...]]:
+    """Send readings by OTLP while the body runs; yield what takes each of them."""
+    if not endpoint:
+        yield ()
+        return
+    try:
+        from fabric.workflow.observe_otlp import Otlp
+    except ImportError as error:
+        message = f"the package {error.name} is missing"
+        finding = Finding("OBS009", Severity.ERROR, message, "install rocefab[otlp]")
+        raise InputError("OTLP is not installed", [finding]) from error
+    from fabric.workflow.observe_plan import plan_figures
+
+    sender = Otlp(endpoint, plan_figures(project, devices), output.note)
+    try:
+        yield (sender.put,)
+    finally:
+        sender.close()
 
 
 def _kept(readings: Iterable[Seen], takers: Sequence[Callable[[Seen], None]]) -> Iterator[Seen]:

@@ -80,6 +80,11 @@ def min_to_s(minutes: float) -> float:
     return minutes * S_PER_MIN
 
 
+def s_to_ns(seconds: float) -> int:
+    """Return whole nanoseconds for seconds."""
+    return round(seconds * NS_PER_S)
+
+
 def ns_to_s(nanoseconds: float) -> float:
     """Return seconds for nanoseconds."""
     return nanoseconds / NS_PER_S

@@ -46,14 +46,14 @@ def exposition(seen: Iterable[Seen]) -> str:
 
 def device_lines(one: Seen) -> Lines:
     """Return the lines of one device by family."""
-    return lines_of(one.device, _figures(one))
+    return lines_of(one.device, figures(one))
 
 
-def lines_of(device: str, figures: Iterable[Figure]) -> Lines:
+def lines_of(device: str, of_device: Iterable[Figure]) -> Lines:
     """Return figures of one device as lines by family."""
     lines: dict[Family, list[str]] = defaultdict(list)
     name = device.translate(_ESCAPES)
-    for family, labels, value in figures:
+    for family, labels, value in of_device:
         lines[family].append(_line(family, name, labels, value))
     return {family: "".join(rows) for family, rows in lines.items()}
 
@@ -67,7 +67,8 @@ def blocks(of_devices: Collection[Lines]) -> Iterator[str]:
         yield f"# HELP {family.name} {family.text}\n# TYPE {family.name} {kind}\n{rows}"
 
 
-def _figures(one: Seen) -> Iterator[Figure]:
+def figures(one: Seen) -> Iterator[Figure]:
+    """Yield every figure of a reading, and whether the device could be read."""
     yield _READ, (one.platform,), one.snapshot is not None
     if one.snapshot is None:
         return

@@ -42,7 +42,9 @@ JOB_INFO = Family("rocefab_job_info", "1 for each host of a running job.", ("job
 PLANNED = (CLASS_INFO, DEVICE_INFO, JOB_INFO, PORT_INFO, PORT_SPEED)
 
 
-def planned(plant: Plant, classes: Mapping[str, Sequence[LosslessClass]]) -> dict[str, Lines]:
+def planned(
+    plant: Plant, classes: Mapping[str, Sequence[LosslessClass]]
+) -> dict[str, list[Figure]]:
     """Return what the inventory says of some devices and their ports, by device.
 
     Parameters
@@ -61,7 +63,7 @@ def planned(plant: Plant, classes: Mapping[str, Sequence[LosslessClass]]) -> dic
             if speed_gbps is not None:
                 speed = gbps_to_bytes_per_s(speed_gbps)
                 figures[device].append((PORT_SPEED, labels[:1], speed))
-    return {name: lines_of(name, rows) for name, rows in figures.items()}
+    return figures
 
 
 def running(jobs: Iterable[tuple[str, Iterable[str]]]) -> dict[str, Lines]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from fabric.report.exposition import blocks, device_lines
+from fabric.report.exposition import blocks, device_lines, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.report.exposition import Lines
+    from fabric.report.exposition import Figure, Lines
     from fabric.report.observed import Seen
 
 
@@ -21,7 +21,7 @@ class Newest:
 
     Parameters
     ----------
-    plan : mapping of str to Lines
+    plan : mapping of str to list of Figure
         What the inventory says of each device, shown with the readings.
 
     Examples
@@ -35,8 +35,8 @@ class Newest:
     rocefab_device_read{device="leaf1",platform="sonic"} 0
     """
 
-    def __init__(self, plan: Mapping[str, Lines] | None = None) -> None:
-        self._plan = list((plan or {}).values())
+    def __init__(self, plan: Mapping[str, Iterable[Figure]] | None = None) -> None:
+        self._plan = [lines_of(name, figures) for name, figures in (plan or {}).items()]
         self._lock = Lock()
         self._kept: dict[str, tuple[Seen, Lines]] = {}
 

@@ -1,4 +1,4 @@
-"""What the inventory says of the devices that are observed, for Prometheus."""
+"""What the inventory says of the devices that are observed, as figures for monitoring."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from fabric.report.exposition_plan import planned
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fabric.report.exposition import Lines
+    from fabric.report.exposition import Figure
     from fabric.workflow.project import Project
 
 
-def plan_lines(project: Project, devices: Collection[str]) -> dict[str, Lines]:
-    """Return roles, places, cables, speeds and lossless classes of devices, for Prometheus.
+def plan_figures(project: Project, devices: Collection[str]) -> dict[str, list[Figure]]:
+    """Return roles, places, cables, speeds and lossless classes of devices.
 
     Parameters
     ----------
