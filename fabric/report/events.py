@@ -1,0 +1,110 @@
+"""Events as lines of JSON, and read back from them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+
+from fabric.core.errors import InputError
+from fabric.core.events import Event
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+#: Form of a record: members are added to it, none is removed or changes its meaning.
+EVENTS_FORMAT = "rocefab-events/1"
+#: Longest line that is read back.
+_LONGEST = 1 << 16
+
+
+class EventDocument(BaseModel):
+    """A finding that began or ended."""
+
+    format: Literal["rocefab-events/1"]
+    time: Annotated[AwareDatetime, Field(description="When that was seen, UTC.")]
+    event: Literal["opened", "closed"]
+    since: Annotated[AwareDatetime, Field(description="When the finding began.")]
+    rule: str
+    severity: Literal["info", "warning", "error"]
+    device: str
+    port: str
+    field: str
+    message: str
+    fix: str
+    by: Annotated[list[str], Field(description="Who may have caused it, as the device says.")]
+
+
+def line(event: Event) -> str:
+    """Return an event as a line of JSON."""
+    finding = event.finding
+    document = EventDocument(
+        format=EVENTS_FORMAT,
+        time=event.time,
+        event="opened" if event.is_open else "closed",
+        since=event.since,
+        rule=finding.rule,
+        severity=finding.severity.word,
+        device=finding.device,
+        port=finding.port,
+        field=finding.field,
+        message=finding.message,
+        fix=finding.fix,
+        by=list(event.by),
+    )
+    return json.dumps(document.model_dump(mode="json")) + "\n"
+
+
+def read_events(path: Path) -> Iterator[Event]:
+    """Yield the events of a file, so that a new process goes on where another one ended.
+
+    A last line without an end is of a process that was killed, and is left out.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, or a line is no event.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, text in enumerate(_lines(file), 1):
+                try:
+                    document = EventDocument.model_validate_json(text)
+                except ValidationError as error:
+                    reason = error.errors()[0]["msg"]
+                    raise InputError(f"{path}:{number}: not an event: {reason}") from error
+                yield _event(document)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"{path}: cannot read the events: {error.strerror}") from error
+
+
+def _lines(file: Iterable[bytes]) -> Iterator[bytes]:
+    for text in file:
+        if text.endswith(b"\n"):
+            yield text[:_LONGEST]
+
+
+def _event(document: EventDocument) -> Event:
+    finding = Finding(
+        document.rule,
+        Severity.of_word(document.severity),
+        document.message,
+        document.fix,
+        document.field,
+        device=document.device,
+        port=document.port,
+    )
+    is_open = document.event == "opened"
+    return Event(document.time, is_open, finding, document.since, tuple(document.by))
+
+
+def schema() -> str:
+    """Return the JSON Schema of a line; members that are not in it may be added."""
+    body = EventDocument.model_json_schema(mode="serialization")
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps({"$schema": dialect, **body}, indent=2) + "\n"
