@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 
 #: How often what has arrived is sent. Ours: some readings of a round in one request.
 _EVERY_S = 5.0
-#: Units of UCUM by how a name ends: https://prometheus.io/docs/specs/om/open_metrics_spec/.
-_UNITS = {"_bytes": "By", "_seconds": "s", "_bytes_per_second": "By/s"}
+#: Units of UCUM by how a name ends. A unit with a slash has none here: Prometheus adds "per second"
+#: to a name that has it already.
+_UNITS = {"_bytes": "By", "_seconds": "s"}
 _SCOPE = InstrumentationScope("rocefab", __version__)
 
 
@@ -136,13 +137,13 @@ def _all(one: Seen, plan: Iterable[Figure]) -> Iterator[Figure]:
 
 def _metric(family: Family, points: list[NumberDataPoint]) -> Metric:
     name = family.name.removesuffix("_total")
-    unit = max((end for end in _UNITS if name.endswith(end)), key=len, default="")
+    unit = next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
     data = (
         Sum(points, AggregationTemporality.CUMULATIVE, is_monotonic=True)
         if family.is_counter
         else Gauge(points)
     )
-    return Metric(name, family.text, _UNITS.get(unit, ""), data)
+    return Metric(name, family.text, unit, data)
 
 
 class _Reasons(logging.Handler):
