@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.core.errors import RefusedError
-from fabric.devices.base import read_subjects
 from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
@@ -106,8 +105,10 @@ class SonicShellDriver(ShellDriver[C]):
         }
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return the outputs of the show commands of the subjects."""
-        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
+        """Return the outputs of the show commands of the subjects, all in few turns."""
+        lines = {one: _STATE_COMMANDS[one] for one in subjects if one in _STATE_COMMANDS}
+        outputs = self._shell.run_each({one: f"{line} 2>&1" for one, line in lines.items()})
+        return {subject: text for subject, (_, text) in outputs.items()}
 
     def save(self) -> None:
         """Write CONFIG_DB to the startup file."""
