@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import DeviceError
@@ -91,16 +92,23 @@ def merged(first: Any, second: Any) -> Any:
 
     A field that is None or empty in the second stays as it is in the first.
     """
+    kind: Any = type(first)
+    if kind is type(second) and (names := _field_names(kind)):
+        pairs = ((getattr(first, name), getattr(second, name)) for name in names)
+        return type(first)(*(_merged_value(was, now) for was, now in pairs))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         both = {key: merged(first[key], second[key]) for key in first.keys() & second.keys()}
         return {**first, **second, **both}
-    if is_dataclass(first) and type(first) is type(second) and not isinstance(first, type):
-        values = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
-        known = {name: value for name, value in values.items() if value not in (None, "", {})}
-        maps = {
-            name: merged(getattr(first, name), value)
-            for name, value in known.items()
-            if isinstance(value, Mapping)
-        }
-        return replace(first, **{**known, **maps})
     return second
+
+
+def _merged_value(first: Any, second: Any) -> Any:
+    if second is None or second in ("", {}):
+        return first
+    return merged(first, second) if isinstance(second, Mapping) else second
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """Return the fields of a dataclass in their order, none for another type."""
+    return tuple(item.name for item in dataclass_fields(kind)) if is_dataclass(kind) else ()

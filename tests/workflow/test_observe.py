@@ -51,7 +51,7 @@ def test_rates_of_a_switch_and_a_host(ready) -> None:
     lab, _, _ = ready
     lab[HOST].counters.run("eth1", "np_cnp_sent", 400.0)
     fields = ("pfc_counters", "nics")
-    turns = again(ready, fields, f"{LEAF},{HOST}", interval_s=0.2, number=2)
+    turns = again(ready, fields, f"{LEAF},{HOST}", interval_s=1.5, number=2)
     first = next(turns)
     lab[LEAF].counters.add("Ethernet0", PAUSES, 1000)
     second = {one.device: one for one in next(turns)}
