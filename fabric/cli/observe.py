@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
-from fabric.core.errors import InputError
+from fabric.core.record_files import RecordFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,7 +94,12 @@ def observe(
     ] = 16,
     out: Annotated[
         Path | None,
-        option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
+        option(
+            "Also append each record to this file of JSON lines, compressed by Zstandard where "
+            "its name ends with .zst.",
+            "RECORDS",
+            "--out",
+        ),
     ] = None,
     form: Annotated[
         ObserveForm, option("Output format.", "OBSERVE_FORMAT", "--format")
@@ -110,20 +116,20 @@ def observe(
     from fabric.workflow.project import Project
 
     _check_number(number, interval_s, form)
-    _append(out, [])  # a file that cannot be written is reported before devices are read
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
     selection = Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory)
     devices = observed(project, selection)
     readings = observe_again(project, connections, selection, field or [], output.watch, pace)
-    kept = _kept(readings, out, form)
     last: dict[str, Seen] = {}
     is_whole = True
-    for turn in turns(kept, devices, interval_s or math.inf):
-        is_whole = is_whole and not any(item.error for item in turn)
-        if form is ObserveForm.TEXT:
-            _text(turn, first=not last)
-        last |= {item.device: item for item in turn}
+    with RecordFile(out) if out else nullcontext() as file:
+        kept = _kept(readings, file, form)
+        for turn in turns(kept, devices, interval_s or math.inf):
+            is_whole = is_whole and not any(item.error for item in turn)
+            if form is ObserveForm.TEXT:
+                _text(turn, first=not last)
+            last |= {item.device: item for item in turn}
     _last([last[name] for name in devices if name in last], form)
     if not is_whole:
         raise CommandExit(Exit.DEVICE)
@@ -147,27 +153,16 @@ def _check_number(number: int, interval_s: float, form: ObserveForm) -> None:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
 
 
-def _kept(readings: Iterable[Seen], out: Path | None, form: ObserveForm) -> Iterator[Seen]:
+def _kept(readings: Iterable[Seen], file: RecordFile | None, form: ObserveForm) -> Iterator[Seen]:
     """Yield readings; each is written first where lines of records are wanted."""
     for one in readings:
-        _append(out, [one])
-        if form is ObserveForm.JSONL:
-            output.data(_lines([one]))
+        if file or form is ObserveForm.JSONL:
+            line = f"{json.dumps(one.as_dict())}\n"
+            if file:
+                file.write(line)
+            if form is ObserveForm.JSONL:
+                output.data(line)
         yield one
-
-
-def _lines(seen: list[Seen]) -> str:
-    return "".join(f"{json.dumps(item.as_dict())}\n" for item in seen)
-
-
-def _append(file: Path | None, seen: list[Seen]) -> None:
-    if file is None:
-        return
-    try:
-        with file.open("a", encoding="utf-8") as records:
-            records.write(_lines(seen))
-    except OSError as error:
-        raise InputError(f"{file}: cannot write the records: {error.strerror}") from error
 
 
 def _text(seen: list[Seen], *, first: bool) -> None:
@@ -197,6 +192,7 @@ def cabling(
     only: options.Only = "",
     switches: options.Switches = True,
     hosts: options.Hosts = True,
+    snapshot: options.Snapshot = None,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Compare the cabling with the plan and list the plugs to move.
@@ -211,7 +207,7 @@ def cabling(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    report = workflow(Project(inventory), connections, selection, output.watch)
+    report = workflow(Project(inventory), connections, selection, output.watch, snapshot)
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:

@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fabric.core.errors import DeviceError
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import Running, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from fabric.devices.driver import Driver
     from fabric.observe.parsers import Reading
@@ -92,8 +92,8 @@ def merged(first: Any, second: Any) -> Any:
 
     A field that is None or empty in the second stays as it is in the first.
     """
-    kind: Any = type(first)
-    if kind is type(second) and (names := _field_names(kind)):
+    kind = type(first)
+    if kind is type(second) and (names := _field_names(cast("Hashable", kind))):
         pairs = ((getattr(first, name), getattr(second, name)) for name in names)
         return type(first)(*(_merged_value(was, now) for was, now in pairs))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
