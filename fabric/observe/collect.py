@@ -44,7 +44,11 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
         raise DeviceError(connection.device, f"cannot understand its answer: {error}") from error
 
 
-def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Snapshot:
+def read_snapshot(
+    driver: Driver,
+    subjects: Collection[str] | None = None,
+    offered: Mapping[str, tuple[str, Reading]] | None = None,
+) -> Snapshot:
     """Return the operational state of a device; what cannot be understood is ``unknown``.
 
     Parameters
@@ -52,11 +56,15 @@ def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Sn
     driver : Driver
         An open session.
     subjects : collection of str, optional
-        Fields of the snapshot that are asked for; default: all that the platform can read.
+        Fields of the snapshot that are asked for; default: all that can be read.
+    offered : mapping, optional
+        Field and parser by subject of the driver; default: those of the platform.
     """
+    if offered is None:
+        offered = parsers[driver.connection.platform].readings
     readings = {
         subject: reading
-        for subject, reading in parsers[driver.connection.platform].readings.items()
+        for subject, reading in offered.items()
         if subjects is None or reading[0] in subjects
     }
     raw = driver.read_state(list(readings))

@@ -20,12 +20,19 @@ from pathlib import Path
 
 import pytest
 
+from fabric.devices.driver import Connection
+from fabric.devices.gnmi import GnmiDriver
+from fabric.lab.gnmi import GnmiTarget
+from fabric.observe import openconfig
+from fabric.observe.collect import snapshot_of
 from fabric.report.newest import Newest
 from fabric.workflow.observe import Pace, Selection, observe_again
 from fabric.workflow.project import Project
 from tests.bench.test_serve import _busy_s
 from tests.change.labs import HOST, INVENTORY, LEAF, SPINE, silent, write_inventory
 from tests.cli.runs import ROOT
+from tests.devices.certificates import Authority
+from tests.devices.test_gnmi import LEAVES
 
 pytestmark = pytest.mark.benchmark
 
@@ -137,4 +144,31 @@ def test_a_fabric_every_30_s(tmp_path, monkeypatch, kinds: dict[str, int]) -> No
         f"  from one reading to the next: median {gaps[len(gaps) // 2]:.1f} s, longest "
         f"{gaps[-1]:.1f} s; {errors} not read; {memory_mib():.0f} MiB; text of {size / 1e6:.1f} MB "
         f"in {time.perf_counter() - begin_s:.2f} s"
+    )
+
+
+def test_gnmi_as_fast_as_one_process_can() -> None:
+    """The target is in this process: its share is in the figure."""
+    authority, ports = Authority(), 64
+    leaves = {
+        path.replace("Ethernet1/1", f"Ethernet{port}/1"): value
+        for port in range(1, ports + 1)
+        for path, value in LEAVES.items()
+    }
+    with GnmiTarget(*authority.issued(), "admin", PASSWORD, leaves) as target:
+        words = {"gnmi_port": target.port, "gnmi_trust": authority.pem}
+        driver = GnmiDriver(Connection("a", "eos", "127.0.0.1", 1, "admin", PASSWORD, **words))
+        driver.open()
+        texts, begin_s = driver.read_state(openconfig.READINGS), time.process_time()
+        for _ in range(20):
+            driver.read_state(openconfig.READINGS)
+        both_s = (time.process_time() - begin_s) / 20
+        begin_s = time.process_time()
+        for _ in range(20):
+            snapshot_of("a", openconfig.READINGS, texts)
+        parse_s = (time.process_time() - begin_s) / 20
+        driver.close()
+    print(
+        f"\ngNMI, {ports} ports, {len(leaves)} leaves: {both_s * 1e3:.1f} ms of processor time for "
+        f"client and target together, {parse_s * 1e3:.1f} ms to parse"
     )
