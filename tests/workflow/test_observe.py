@@ -112,6 +112,20 @@ def test_a_device_that_hangs_costs_only_itself(ready, monkeypatch) -> None:
     assert again_read.rates is None, "it was never read before"
 
 
+def test_a_restart_is_recognised_where_no_counter_fell(ready) -> None:
+    lab, _, _ = ready
+    readings = again(
+        ready, ("facts", "pfc_counters", "nics"), f"{LEAF},{HOST}", interval_s=1, number=2
+    )
+    next(readings)
+    for name in (LEAF, HOST):
+        lab[name].started_s = lab.clock.now_s()
+    seen = {one.device: one.rates for one in next(readings)}
+    assert seen[LEAF].unknown["pfc_counters"] == "the device restarted"
+    assert seen[HOST].unknown["nics eth1"] == "the device restarted"
+    assert not seen[LEAF].per_s
+
+
 def test_a_session_is_kept_and_opened_again_when_the_device_closed_it(ready, monkeypatch) -> None:
     opened = []
     login = ShellSession.open

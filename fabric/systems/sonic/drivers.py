@@ -19,6 +19,7 @@ from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, Sonic
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
 from fabric.devices.traffic import FrrShutdown
+from fabric.observe.parsers.linux import UPTIME_COMMAND
 from fabric.systems.sonic.platforms import KERNEL_PATTERN
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _VERSION = "/etc/sonic/sonic_version.yml"
 _CHECKPOINTS = "/etc/sonic/checkpoints"
 _RELOAD_S = 600
 _STATE_COMMANDS = {
+    "uptime": UPTIME_COMMAND,
     "bgp": "show ip bgp summary",
     "lldp": "show lldp table",
     "pfc_priority": "show pfc priority",
