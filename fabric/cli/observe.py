@@ -86,12 +86,12 @@ def observe(
         int,
         option(
             "How many devices are read at the same time; one that takes longer than 5 s is not "
-            "counted any more.",
+            "counted any more. 0: 16, or as many as the interval takes.",
             "PARALLEL",
-            min=1,
+            min=0,
             max=512,
         ),
-    ] = 16,
+    ] = 0,
     out: Annotated[
         Path | None,
         option(

@@ -91,7 +91,7 @@ def facts(text: str) -> SystemFacts:
     """Return who the system says it is, or raise UnreadableError."""
     leaves = _grouped(text, _SYSTEM)[()]
     if not (hostname := _text(leaves, "hostname")):
-        raise UnreadableError("the system tells no host name")
+        raise UnreadableError("the system reports no host name")
     version = _text(leaves, "software-version")
     return SystemFacts(hostname, version=version, uptime_s=_uptime_s(leaves))
 
@@ -128,7 +128,7 @@ def _grouped(text: str, form: re.Pattern[str]) -> dict[tuple[str, ...], dict[str
             *keys, leaf = match.groups()
             groups[tuple(keys)][leaf] = value
     if not groups:
-        raise UnreadableError("the target tells nothing of it, or does not have the model")
+        raise UnreadableError("the target reports nothing of it, or does not have the model")
     return groups
 
 
