@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import option
 
 if TYPE_CHECKING:
-    import typer
-
     from fabric.workflow.nics import RailHealth
     from fabric.workflow.verify import Health
 
@@ -48,6 +49,7 @@ def verify(
             max=86_400,
         ),
     ] = 0.0,
+    snapshot: options.Snapshot = None,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Verify that the fabric runs as planned.
@@ -64,6 +66,13 @@ def verify(
     from fabric.workflow.verify import verify as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
+    if snapshot:
+        if wait_s or window_s:
+            raise typer.BadParameter("--snapshot cannot be combined with --wait-s or --window-s")
+        from fabric.workflow.verify_snapshot import verify_snapshot
+
+        _health(verify_snapshot(Project(inventory), snapshot, selection), form)
+        return
     health = workflow(
         Project(inventory), connections, selection, output.watch, wait_s=wait_s, window_s=window_s
     )
@@ -112,12 +121,18 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
             _verdicts(health, by_rail)
         good = sum(item.ok for item in health)
         output.note(f"{good} of {len(health)} devices are as planned")
+        for skipped, number in _skipped(health).items():
+            output.note(f"skipped, not in the snapshot: {skipped}: {number} devices")
         if warning:
             output.note(f"warning: {warning}")
     if any(item.error for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):
         raise CommandExit(Exit.FINDINGS)
+
+
+def _skipped(health: list[Health]) -> Counter[str]:
+    return Counter(what for item in health for what in item.skipped)
 
 
 def _verdicts(health: list[Health], by_rail: list[RailHealth]) -> None:
@@ -173,6 +188,7 @@ def _health_json(item: Health) -> dict[str, object]:
             for change, origin in zip(item.drift, item.origins, strict=True)
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
+        **({"skipped": list(item.skipped)} if item.skipped else {}),
         "deviations": [
             {
                 "subject": deviation.subject,

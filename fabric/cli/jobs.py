@@ -107,8 +107,8 @@ def place(
     avoid_state: Annotated[
         list[Path] | None,
         option(
-            "JSON output of verify, drift or cabling: what they report as bad takes no job; may be "
-            "repeated (in the variable: separated by spaces).",
+            "JSON output of verify, drift or cabling, or a file of `observe --out`: what they "
+            "report as bad takes no job; may be repeated (in the variable: separated by spaces).",
             "AVOID_STATE",
         ),
     ] = None,

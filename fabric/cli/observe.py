@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,17 +11,12 @@ import typer
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.observe_takers import Takers, taken
 from fabric.cli.options import option
 from fabric.cli.serve import settings_of
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from fabric.report.observed import Seen
-    from fabric.serve.settings import Settings
-    from fabric.workflow.project import Project
 
 
 def register(app: typer.Typer) -> None:
@@ -90,15 +83,20 @@ def observe(
         int,
         option(
             "How many devices are read at the same time; one that takes longer than 5 s is not "
-            "counted any more.",
+            "counted any more. 0: 16, or as many as the interval takes.",
             "PARALLEL",
-            min=1,
+            min=0,
             max=512,
         ),
-    ] = 16,
+    ] = 0,
     out: Annotated[
         Path | None,
-        option("Also append each record to this file of JSON lines.", "RECORDS", "--out"),
+        option(
+            "Also append each record to this file of JSON lines, compressed by Zstandard where "
+            "its name ends with .zst.",
+            "RECORDS",
+            "--out",
+        ),
     ] = None,
     form: Annotated[
         ObserveForm | None,
@@ -149,7 +147,7 @@ def observe(
     if otlp and not otlp.startswith(("http://", "https://")):
         raise typer.BadParameter("--otlp needs a URL that begins with http:// or https://")
     settings = settings_of(listen, tls_cert, tls_key, token_file) if listen else None
-    _append(out, [])  # a file that cannot be written is reported before devices are read
+    outputs = Takers(out, form is ObserveForm.JSONL, settings, otlp)
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
     selection = Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory)
@@ -157,11 +155,8 @@ def observe(
     readings = observe_again(project, connections, selection, field or [], output.watch, pace)
     last: dict[str, Seen] = {}
     is_whole = True
-    with (
-        _served(project, devices, settings) as served,
-        _sent(project, devices, otlp) as sent,
-    ):
-        kept = _kept(readings, (*_writers(out, form), *served, *sent))
+    with outputs.opened(project, devices) as takers:
+        kept = taken(readings, takers)
         for turn in turns(kept, devices, interval_s or math.inf):
             is_whole = is_whole and not any(item.error for item in turn)
             if form is ObserveForm.TEXT:
@@ -188,77 +183,6 @@ def _check_number(number: int, interval_s: float, form: ObserveForm | None) -> N
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
-
-
-def _writers(out: Path | None, form: ObserveForm | None) -> Iterator[Callable[[Seen], None]]:
-    """Yield what writes each reading as a line of a record."""
-    if out is not None:
-        yield lambda one: _append(out, [one])
-    if form is ObserveForm.JSONL:
-        yield lambda one: output.data(_lines([one]))
-
-
-@contextmanager
-def _served(
-    project: Project, devices: list[str], settings: Settings | None
-) -> Iterator[tuple[Callable[[Seen], None], ...]]:
-    """Serve readings to Prometheus while the body runs; yield what takes each of them."""
-    if settings is None:
-        yield ()
-        return
-    from fabric.report.newest import Newest
-    from fabric.serve.exporter import exporter
-    from fabric.workflow.observe_plan import plan_figures
-
-    newest = Newest(plan_figures(project, devices))
-    with exporter(newest.exposition, settings) as address:
-        output.note(f"serving {len(devices)} devices on {address}/metrics")
-        yield (newest.put,)
-
-
-@contextmanager
-def _sent(
-    project: Project, devices: list[str], endpoint: str
-) -> Iterator[tuple[Callable[[Seen], None], ...]]:
-    """Send readings by OTLP while the body runs; yield what takes each of them."""
-    if not endpoint:
-        yield ()
-        return
-    try:
-        from fabric.workflow.observe_otlp import Otlp
-    except ImportError as error:
-        message = f"the package {error.name} is missing"
-        finding = Finding("OBS009", Severity.ERROR, message, "install rocefab[otlp]")
-        raise InputError("OTLP is not installed", [finding]) from error
-    from fabric.workflow.observe_plan import plan_figures
-
-    sender = Otlp(endpoint, plan_figures(project, devices), output.note)
-    try:
-        yield (sender.put,)
-    finally:
-        sender.close()
-
-
-def _kept(readings: Iterable[Seen], takers: Sequence[Callable[[Seen], None]]) -> Iterator[Seen]:
-    """Yield readings; each is written first."""
-    for one in readings:
-        for take in takers:
-            take(one)
-        yield one
-
-
-def _lines(seen: list[Seen]) -> str:
-    return "".join(f"{json.dumps(item.as_dict())}\n" for item in seen)
-
-
-def _append(file: Path | None, seen: list[Seen]) -> None:
-    if file is None:
-        return
-    try:
-        with file.open("a", encoding="utf-8") as records:
-            records.write(_lines(seen))
-    except OSError as error:
-        raise InputError(f"{file}: cannot write the records: {error.strerror}") from error
 
 
 def _text(seen: list[Seen], *, first: bool) -> None:
@@ -288,6 +212,7 @@ def cabling(
     only: options.Only = "",
     switches: options.Switches = True,
     hosts: options.Hosts = True,
+    snapshot: options.Snapshot = None,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Compare the cabling with the plan and list the plugs to move.
@@ -302,7 +227,7 @@ def cabling(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    report = workflow(Project(inventory), connections, selection, output.watch)
+    report = workflow(Project(inventory), connections, selection, output.watch, snapshot)
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:

@@ -112,6 +112,16 @@ Fail = Annotated[
         metavar="WHAT",
     ),
 ]
+Snapshot = Annotated[
+    Path | None,
+    option(
+        "File of `observe --out` or `observe --format json`: its last readings are used, and no "
+        "device is asked.",
+        "SNAPSHOT",
+        "--snapshot",
+        metavar="FILE",
+    ),
+]
 Connections = Annotated[
     Path | None,
     option(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.report.singles import Ranking
     from fabric.report.storm import StormReport
     from fabric.report.whatif import WhatIf
+    from fabric.workflow.project import Project
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
@@ -59,6 +60,15 @@ def whatif(
             metavar="HOST:INTERFACE",
         ),
     ] = "",
+    state: Annotated[
+        Path | None,
+        option(
+            "File of `observe --out`: cables that are down in it have failed before the question.",
+            "STATE_FILE",
+            "--state",
+            metavar="FILE",
+        ),
+    ] = None,
     senders: Annotated[
         Pattern,
         option("With --storm: NICs send to all others of their rail, or to all NICs.", "SENDERS"),
@@ -91,10 +101,11 @@ def whatif(
     if (every and drain) or not (every or drain or fail or storm):
         message = "specify --fail, --drain, --all-links, --all-switches or --storm"
         raise typer.BadParameter(message, param_hint="--fail")
-    if storm and (every or drain or fail):
-        message = "cannot be combined with --fail, --drain, --all-links or --all-switches"
+    if storm and (every or drain or fail or state):
+        message = "cannot be combined with --fail, --drain, --all-links, --all-switches or --state"
         raise typer.BadParameter(message, param_hint="--storm")
     project, words = Project(inventory), tuple(fail or ())
+    already = _already(project, state)
     if storm:
         from fabric.core.units import mib_to_bytes
         from fabric.report.storm import storm as storms
@@ -106,20 +117,36 @@ def whatif(
         from fabric.report.singles import singles
 
         ranking = singles(
-            project, words, links=all_links, switches=all_switches, progress=output.watch
+            project,
+            (*already, *words),
+            links=all_links,
+            switches=all_switches,
+            progress=output.watch,
         )
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
         from fabric.report.whatif import whatif as workflow
 
-        impact = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
+        impact = workflow(
+            project, words, already=already, drain=drain, rules=rules, progress=output.watch
+        )
         _print_outage(impact, form)
         harmless, broken = not impact.reasons, bool(impact.broken)
     if not harmless:
         raise CommandExit(Exit.FINDINGS)
     if broken:
         raise CommandExit(Exit.DEVICE)
+
+
+def _already(project: Project, file: Path | None) -> tuple[str, ...]:
+    if file is None:
+        return ()
+    from fabric.workflow.recorded import failures_in
+
+    words = failures_in(project.fabric, file)
+    output.note(f"{file}: failed before: {' '.join(words) or 'no cable'}")
+    return tuple(words)
 
 
 def _print_storm(report: StormReport, form: Format) -> None:

@@ -26,12 +26,20 @@ KEY_VARIABLE = "ROCEFAB_SSH_KEY"
 _SSH_PORT = 22
 
 
+class _Gnmi(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    port: Annotated[int, Field(ge=1, le=65535)]
+    trust: str = ""
+    name: str = ""
+
+
 class _Entry(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     address: str | None = None
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     username: str | None = None
     trust: str = ""
+    gnmi: _Gnmi | None = None
 
 
 class _File(BaseModel):
@@ -39,6 +47,14 @@ class _File(BaseModel):
     username: str | None = None
     key_file: str = ""
     devices: dict[str, _Entry] = Field(default_factory=dict)
+
+
+#: Fields by how deep they are.
+_FIELDS = {
+    1: _File.model_fields,
+    3: _Entry.model_fields,
+    4: _Gnmi.model_fields,
+}
 
 
 def connections(
@@ -55,8 +71,8 @@ def connections(
     ----------
     path : Path or None
         JSON file: ``username``, ``key_file``, and ``devices`` with ``address``, ``port``,
-        ``username`` and ``trust`` by name; what it does not say is guessed: the name as address,
-        the usual port.
+        ``username``, ``trust`` and ``gnmi`` by name; what it does not say is guessed: the name as
+        address, the usual port.
     platforms : mapping
         Platform by device name.
     password : callable, optional
@@ -92,6 +108,9 @@ def connections(
             password=secret,
             trust=entry.trust,
             key_file=key_file,
+            gnmi_port=entry.gnmi.port if entry.gnmi else 0,
+            gnmi_trust=entry.gnmi.trust if entry.gnmi else "",
+            gnmi_name=entry.gnmi.name if entry.gnmi else "",
         )
     return by_name
 
@@ -125,7 +144,7 @@ def _told(error: ErrorDetails) -> str:
         return "not an object with fields in braces"
     if error["type"] != "extra_forbidden":
         return error["msg"].lower()
-    known = _Entry.model_fields if len(error["loc"]) > 1 else _File.model_fields
+    known = _FIELDS[len(error["loc"])]
     return f"unknown field{_hint(str(error['loc'][-1]), known)}"
 
 

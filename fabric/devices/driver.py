@@ -31,6 +31,11 @@ class Connection:
         system's known hosts or certificate authorities decide. Unknown keys are refused.
     key_file : str
         Private key for SSH; empty means the agent alone.
+    gnmi_port : int
+        Where gNMI listens; 0 where the device is not read by it.
+    gnmi_trust, gnmi_name : str
+        Certificate or authorities of gNMI as PEM, and the name in the certificate where it is not
+        the address.
     """
 
     device: str
@@ -41,6 +46,9 @@ class Connection:
     password: str = field(default="", repr=False)
     trust: str = field(default="", repr=False)
     key_file: str = ""
+    gnmi_port: int = 0
+    gnmi_trust: str = field(default="", repr=False)
+    gnmi_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

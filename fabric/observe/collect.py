@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 from fabric.core.errors import DeviceError
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import Running, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from fabric.devices.driver import Driver
     from fabric.observe.parsers import Reading
@@ -43,7 +44,11 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
         raise DeviceError(connection.device, f"cannot understand its answer: {error}") from error
 
 
-def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Snapshot:
+def read_snapshot(
+    driver: Driver,
+    subjects: Collection[str] | None = None,
+    offered: Mapping[str, tuple[str, Reading]] | None = None,
+) -> Snapshot:
     """Return the operational state of a device; what cannot be understood is ``unknown``.
 
     Parameters
@@ -51,11 +56,15 @@ def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Sn
     driver : Driver
         An open session.
     subjects : collection of str, optional
-        Fields of the snapshot that are asked for; default: all that the platform can read.
+        Fields of the snapshot that are asked for; default: all that can be read.
+    offered : mapping, optional
+        Field and parser by subject of the driver; default: those of the platform.
     """
+    if offered is None:
+        offered = parsers[driver.connection.platform].readings
     readings = {
         subject: reading
-        for subject, reading in parsers[driver.connection.platform].readings.items()
+        for subject, reading in offered.items()
         if subjects is None or reading[0] in subjects
     }
     raw = driver.read_state(list(readings))
@@ -91,16 +100,23 @@ def merged(first: Any, second: Any) -> Any:
 
     A field that is None or empty in the second stays as it is in the first.
     """
+    kind = type(first)
+    if kind is type(second) and (names := _field_names(cast("Hashable", kind))):
+        pairs = ((getattr(first, name), getattr(second, name)) for name in names)
+        return type(first)(*(_merged_value(was, now) for was, now in pairs))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         both = {key: merged(first[key], second[key]) for key in first.keys() & second.keys()}
         return {**first, **second, **both}
-    if is_dataclass(first) and type(first) is type(second) and not isinstance(first, type):
-        values = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
-        known = {name: value for name, value in values.items() if value not in (None, "", {})}
-        maps = {
-            name: merged(getattr(first, name), value)
-            for name, value in known.items()
-            if isinstance(value, Mapping)
-        }
-        return replace(first, **{**known, **maps})
     return second
+
+
+def _merged_value(first: Any, second: Any) -> Any:
+    if second is None or second in ("", {}):
+        return first
+    return merged(first, second) if isinstance(second, Mapping) else second
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """Return the fields of a dataclass in their order, none for another type."""
+    return tuple(item.name for item in dataclass_fields(kind)) if is_dataclass(kind) else ()

@@ -182,6 +182,7 @@ def whatif(
     designs: Designs,
     words: Sequence[str],
     *,
+    already: Sequence[str] = (),
     drain: str = "",
     rules: bool = True,
     progress: Progress = lambda *_: None,
@@ -194,6 +195,8 @@ def whatif(
         The inventory and what follows from it.
     words : sequence of str
         What fails: see `fabric.topology.outages.outage`.
+    already : sequence of str
+        What has failed before, in the same words; the report is about the step from there.
     drain : str
         A switch that is taken out of service after that; the report is about this step alone.
     rules : bool
@@ -207,9 +210,9 @@ def whatif(
         When a word names nothing.
     """
     fabric = designs.fabric
-    lost = outage(fabric, [*words, f"switch:{drain}"] if drain else words)
-    base = outage(fabric, words) if drain else None
-    start = failed(clos(fabric), base) if base else clos(fabric)
+    before = [*already, *(words if drain else ())]
+    lost = outage(fabric, [*already, *words, *([f"switch:{drain}"] if drain else ())])
+    start = failed(clos(fabric), outage(fabric, before)) if before else clos(fabric)
     findings, broken = _new_findings(designs, start, lost, progress) if rules else ((), ())
     return WhatIf(
         fabric=fabric,

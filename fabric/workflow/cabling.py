@@ -11,6 +11,7 @@ from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cabling import HARMLESS, Judged, Told, Verdict, judge, planned_cables
 from fabric.topology.site import nics_elsewhere
 from fabric.workflow.observe import Selection, observe
+from fabric.workflow.recorded import seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -113,12 +114,17 @@ def cabling(
     connections_file: Path | None,
     selection: Selection,
     progress: Callable[[str, str], None],
+    snapshot: Path | None = None,
 ) -> Cabling:
     """Read LLDP, links and MAC tables, and compare them with the planned cables.
 
-    A device that cannot be read blocks nothing: its ends are what the others tell of them.
+    A device that cannot be read blocks nothing: its ends are what the others tell of them. With a
+    snapshot, a file of readings, no device is asked.
     """
-    seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
+    if snapshot:
+        seen_devices = seen_in(project, snapshot, selection)
+    else:
+        seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
     ends = _Ends(project)
     reports = {end: what for seen in seen_devices for end, what in ends.told(seen)}
     read = {seen.device for seen in seen_devices}

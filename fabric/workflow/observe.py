@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
+from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.kept_session import KeptSession
-from fabric.observe import read_snapshot
+from fabric.devices.limits import timed
+from fabric.observe import openconfig, read_snapshot
 from fabric.observe.host_session import read_counters
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.parsers import parsers
@@ -26,10 +28,11 @@ from fabric.workflow.nics import nic_names
 from fabric.workflow.schedule import Pace, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.devices.driver import Connection, Driver
+    from fabric.observe.parsers import Reading
     from fabric.workflow.project import Project
 
 __all__ = [
@@ -116,7 +119,7 @@ def observe_again(
     reachable = project_connections(project, connections_file)
     look = _Look(project, tuple(fields), pace.within_s, keep=pace.number != 1)
     sessions = {
-        name: KeptSession(name, partial(open_driver, reachable[name]))
+        name: KeptSession(name, partial(_session, reachable[name]))
         for name in observed(project, selection)
     }
     last: dict[str, Seen] = {}
@@ -149,8 +152,7 @@ class _Look:
 
     def at(self, connection: Connection, session: KeptSession) -> Seen:
         """Return what a device says; an error of the device is a part of it."""
-        readings = parsers[connection.platform].readings
-        offered = {field for field, _ in readings.values()}
+        offered = {field for field, _ in _readings(connection).values()}
         offered |= {_NICS} if connection.device in self.project.hosts else set()
         seen = Seen(
             connection.device,
@@ -166,8 +168,8 @@ class _Look:
         return replace(seen, time=datetime.now(UTC), clock_s=time.monotonic())
 
     def _read(self, driver: Driver, seen: Seen) -> Seen:
-        readings = parsers[seen.platform].readings
-        snapshot = read_snapshot(driver, self.fields or None)
+        readings = _readings(driver.connection)
+        snapshot = read_snapshot(driver, self.fields or None, readings)
         nics = self._nics(driver, seen.device)
         unknown = {readings[subject][0] for subject in snapshot.unknown}
         if nics is not None and not all(nic.counters and nic.hw_counters for nic in nics.values()):
@@ -196,6 +198,19 @@ class _Look:
             )
             for nic in names
         }
+
+
+def _readings(connection: Connection) -> Mapping[str, tuple[str, Reading]]:
+    return openconfig.READINGS if connection.gnmi_port else parsers[connection.platform].readings
+
+
+def _session(connection: Connection, within_s: float) -> Driver:
+    """Return an open session: of gNMI where the connections file says that it is read by it."""
+    if not connection.gnmi_port:
+        return open_driver(connection, within_s)
+    driver = timed(GnmiDriver(connection), within_s)  # type: ignore[arg-type]
+    driver.open()
+    return driver
 
 
 def _with_rates(seen: Seen, last: Seen | None) -> Seen:

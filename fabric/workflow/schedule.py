@@ -20,6 +20,8 @@ T = TypeVar("T")
 SLOW_S = 5.0
 #: The longest time between two tries to read a device that fails again and again. Ours.
 MOST_BACK_OFF_S = 300.0
+#: Bounds of what is read at the same time where nobody says it. Ours: a jump host has its limits.
+FEWEST_PARALLEL, MOST_PARALLEL = 16, 512
 #: So that a wait never is a busy loop.
 _SHORTEST_S = 0.001
 
@@ -37,13 +39,24 @@ class Pace:
     within_s : float
         How long a device may take each time; its session is cut then.
     parallel : int
-        How many devices are read at the same time, without those that are slow, >= 1.
+        How many devices are read at the same time, without those that are slow; 0 for 16, or as
+        many as the interval takes.
     """
 
     interval_s: float = 0.0
     number: int = 1
     within_s: float = math.inf
-    parallel: int = 16
+    parallel: int = 0
+
+    def bound(self, devices: int) -> int:
+        """Return how many of so many devices are read at the same time.
+
+        A reading counts for ``SLOW_S`` at most: with so many at a time, each slot can be kept.
+        """
+        if self.parallel:
+            return self.parallel
+        needed = math.ceil(devices * SLOW_S / self.interval_s) if self.interval_s else 0
+        return min(MOST_PARALLEL, max(FEWEST_PARALLEL, needed))
 
 
 @dataclass(slots=True)
@@ -92,6 +105,9 @@ class Schedule(Generic[T]):
         default_factory=queue.SimpleQueue, init=False
     )
 
+    def __post_init__(self) -> None:
+        self._bound = self.pace.bound(len(self.names))
+
     def readings(self) -> Iterator[T]:
         """Yield each reading when it is there; who takes them slowly slows the readings down."""
         begin_s, pace = time.monotonic(), self.pace
@@ -130,7 +146,7 @@ class Schedule(Generic[T]):
             self._arrived.put((turn, error))
 
     def _may_begin(self) -> bool:
-        return len(self._quick()) < self.pace.parallel
+        return len(self._quick()) < self._bound
 
     def _quick(self) -> list[float]:
         """Return when the readings began that are not slow yet."""
@@ -142,6 +158,6 @@ class Schedule(Generic[T]):
         if not due:
             return None
         waits_s = [due[0][0] - time.monotonic()]
-        if len(quick := self._quick()) >= self.pace.parallel:
+        if len(quick := self._quick()) >= self._bound:
             waits_s.append(min(quick) + SLOW_S - time.monotonic())
         return max(_SHORTEST_S, *waits_s)

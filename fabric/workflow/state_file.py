@@ -14,6 +14,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_traffic
+from fabric.report.recorded import documents, is_recorded
 from fabric.workflow.conditions import conditions_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     Parameters
     ----------
     max_age_s : float
-        Age from which a file is stale: by its member ``written``, else by its last change.
+        Age from which a file is stale: by its member ``written``, by the oldest ``time`` of its
+        readings, else by its last change.
 
     Raises
     ------
@@ -80,8 +82,9 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     """
     found: list[Condition] = []
     jobs: list[RunningJob] = []
+    names = {*fabric.switch_row, *fabric.host_row}
     for file in files:
-        data = read_document(file)
+        data = list(documents(file, names)) if is_recorded(file) else read_document(file)
         _refuse_stale(data, file, max_age_s)
         if isinstance(data, dict) and data.get("format") == FORMAT:
             state = state_of(data, file)
@@ -113,7 +116,8 @@ def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:
 
 def _written_s(data: Any, file_time_s: float) -> float:
     try:
-        return datetime.fromisoformat(str(data["written"])).astimezone(UTC).timestamp()
+        written = min(one["time"] for one in data) if isinstance(data, list) else data["written"]
+        return datetime.fromisoformat(str(written)).astimezone(UTC).timestamp()
     except (KeyError, TypeError, ValueError):
         return file_time_s
 

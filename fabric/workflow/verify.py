@@ -53,6 +53,8 @@ class Health:
         Verdicts on the NICs of a host, when counters were watched.
     facts : HostFacts or None
         What was read of the NICs of a host.
+    skipped : tuple of str
+        What could not be checked, because a snapshot does not hold it.
     """
 
     device: str
@@ -63,6 +65,7 @@ class Health:
     origins: tuple[Answer | None, ...] = ()
     nics: tuple[NicHealth, ...] = ()
     facts: HostFacts | None = None
+    skipped: tuple[str, ...] = ()
 
     @property
     def suspects(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from fabric.devices.ssh import ShellSession
 from fabric.lab.faults import Fault
+from fabric.lab.gnmi import GnmiTarget
 from fabric.observe import families as of
 from fabric.report.observed import Seen, busy, resets
 from fabric.report.readings import schema
@@ -18,6 +19,8 @@ from fabric.workflow import schedule
 from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
 from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
 from tests.cli.runs import run
+from tests.devices.certificates import Authority
+from tests.devices.test_gnmi import LEAVES, PORT
 
 SCHEMA = Draft202012Validator(json.loads(schema()), format_checker=None)
 PAUSES = "SAI_PORT_STAT_PFC_3_RX_PKTS"
@@ -51,7 +54,7 @@ def test_rates_of_a_switch_and_a_host(ready) -> None:
     lab, _, _ = ready
     lab[HOST].counters.run("eth1", "np_cnp_sent", 400.0)
     fields = ("pfc_counters", "nics")
-    turns = again(ready, fields, f"{LEAF},{HOST}", interval_s=0.2, number=2)
+    turns = again(ready, fields, f"{LEAF},{HOST}", interval_s=1.5, number=2)
     first = next(turns)
     lab[LEAF].counters.add("Ethernet0", PAUSES, 1000)
     second = {one.device: one for one in next(turns)}
@@ -109,6 +112,20 @@ def test_a_device_that_hangs_costs_only_itself(ready, monkeypatch) -> None:
     assert again_read.rates is None, "it was never read before"
 
 
+def test_a_restart_is_recognised_where_no_counter_fell(ready) -> None:
+    lab, _, _ = ready
+    readings = again(
+        ready, ("facts", "pfc_counters", "nics"), f"{LEAF},{HOST}", interval_s=1, number=2
+    )
+    next(readings)
+    for name in (LEAF, HOST):
+        lab[name].started_s = lab.clock.now_s()
+    seen = {one.device: one.rates for one in next(readings)}
+    assert seen[LEAF].unknown["pfc_counters"] == "the device restarted"
+    assert seen[HOST].unknown["nics eth1"] == "the device restarted"
+    assert not seen[LEAF].per_s
+
+
 def test_a_session_is_kept_and_opened_again_when_the_device_closed_it(ready, monkeypatch) -> None:
     opened = []
     login = ShellSession.open
@@ -139,6 +156,32 @@ def test_a_host_without_a_tool_is_unknown(ready) -> None:
     assert seen.snapshot.nics["eth1"].counters is None
     assert "np_cnp_sent" in (seen.snapshot.nics["eth1"].hw_counters or {})
     assert (HOST, "-", "nics could not be understood", "unknown", "unknown") in busy([seen])
+
+
+def test_a_switch_is_read_by_gnmi_where_the_connections_say_so(ready, tmp_path) -> None:
+    _, project, connections = ready
+    authority = Authority()
+    data = json.loads(connections.read_text())
+    with GnmiTarget(*authority.issued(), "admin", "lab-password", dict(LEAVES)) as target:
+        data["devices"][SPINE] |= {
+            "username": "admin",
+            "gnmi": {"port": target.port, "trust": authority.pem},
+        }
+        file = tmp_path / "connections.json"
+        file.write_text(json.dumps(data))
+        pace = Pace(interval_s=0.3, number=2)
+        fields = ("interfaces", "lldp", "queues")
+        selection = Selection(only=f"{SPINE},{LEAF}")
+        seen = {}
+        for one in observe_again(project, file, selection, fields, silent, pace):
+            target.leaves[f"{PORT}/counters/out-discards"] = 107
+            seen[one.device] = one
+    spine = seen[SPINE]
+    assert (spine.error, spine.unread) == ("", ("queues",))
+    assert spine.snapshot.lldp["Ethernet1/1"][0].system_name == "su1-rail0"
+    key = (of.DISCARDS, ("Ethernet1/1", "sent"))
+    assert spine.rates.per_s[key] == pytest.approx(100 / spine.rates.elapsed_s)
+    assert seen[LEAF].snapshot.queues, "by its session, as before"
 
 
 def test_records_keep_to_the_schema(ready, words, tmp_path) -> None:

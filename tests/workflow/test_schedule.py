@@ -103,3 +103,17 @@ def test_an_error_of_ours_ends_the_readings() -> None:
 
 def test_no_device() -> None:
     assert list(Schedule([], str, lambda _: False, Pace()).readings()) == []
+
+
+@pytest.mark.parametrize(
+    ("pace", "devices", "bound"),
+    [
+        (Pace(), 2000, 16),
+        (Pace(interval_s=30), 90, 16),
+        (Pace(interval_s=30), 2000, 334),
+        (Pace(interval_s=1), 2000, 512),
+        (Pace(interval_s=30, parallel=3), 2000, 3),
+    ],
+)
+def test_as_many_at_once_as_the_interval_takes(pace: Pace, devices: int, bound: int) -> None:
+    assert pace.bound(devices) == bound

@@ -146,6 +146,7 @@ class SshStandIn(SshSystem):
                 return
             self.rebooting = True
             self.boots += 1
+            self.started_s = self.clock.now_s()
             self.on_reboot()
         self._loop.call_soon_threadsafe(self._go_down)
         self.clock.call_later(seconds, self._come_back)

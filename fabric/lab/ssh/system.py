@@ -49,6 +49,13 @@ class SshSystem(Cabled):
         self.fs = RootFs(home)
         self.tools: dict[str, Tool] = {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS, **CLOCKS}
         self._identity = ""
+        self.started_s = clock.now_s()
+        self.fs.computed("/proc/uptime", self._uptime)
+
+    def _uptime(self) -> str:
+        """Return the file of proc(5): seconds since the start, and idle ones."""
+        up_s = self.clock.now_s() - self.started_s
+        return f"{up_s:.2f} {up_s:.2f}\n"
 
     # -- faults ----------------------------------------------------------------------------------
 

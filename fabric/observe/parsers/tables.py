@@ -80,11 +80,12 @@ def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
         ruler = lines[number + 1]
         if line.strip().startswith(first_header) and {"-"} <= set(ruler) <= {"-", " ", "\t"}:
             spans = [match.span() for match in re.finditer(r"-+", ruler)]
-            headers = _cells(line, spans)
+            gaps = _gaps(spans)
+            headers = _cells(line, spans, gaps)
             if headers[0] != first_header or len(set(headers)) != len(headers):
                 break
             rows = _rows(lines[number + 2 :])
-            return [dict(zip(headers, _cells(row, spans), strict=True)) for row in rows]
+            return [dict(zip(headers, _cells(row, spans, gaps), strict=True)) for row in rows]
     raise UnreadableError(f"no table with a column {first_header!r}")
 
 
@@ -97,11 +98,13 @@ def _rows(lines: list[str]) -> list[str]:
     return rows
 
 
-def _cells(line: str, spans: list[tuple[int, int]]) -> list[str]:
-    if any(not line[end:start].isspace() for end, start in _gaps(spans) if len(line) > end):
-        raise UnreadableError(f"a row does not keep to the columns of its table: {line!r}")
-    bounds = [start for start, _ in spans] + [max(len(line), spans[-1][1])]
-    return [line[start:stop].strip() for start, stop in pairwise(bounds)]
+def _cells(line: str, spans: list[tuple[int, int]], gaps: list[tuple[int, int]]) -> list[str]:
+    length = len(line)
+    for end, start in gaps:
+        if length > end and not line[end:start].isspace():
+            raise UnreadableError(f"a row does not keep to the columns of its table: {line!r}")
+    cells = [line[left:right].strip() for (left, _), (right, _) in pairwise(spans)]
+    return [*cells, line[spans[-1][0] :].strip()]
 
 
 def _gaps(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fabric.devices.candidate import Files
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
+from fabric.observe.parsers.linux import UPTIME_COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,6 +91,7 @@ _LET_NICS_END = (
     'systemctl start "$unit" || true ;; esac; done'
 )
 _STATE_COMMANDS = {
+    "uptime": UPTIME_COMMAND,
     "lldp": "sudo -n lldpcli show neighbors -f json",
     "gids": "show_gids",
     "rdma": "ibdev2netdev",

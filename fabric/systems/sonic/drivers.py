@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.core.errors import RefusedError
-from fabric.devices.base import read_subjects
 from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
 from fabric.devices.traffic import FrrShutdown
+from fabric.observe.parsers.linux import UPTIME_COMMAND
 from fabric.systems.sonic.platforms import KERNEL_PATTERN
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _VERSION = "/etc/sonic/sonic_version.yml"
 _CHECKPOINTS = "/etc/sonic/checkpoints"
 _RELOAD_S = 600
 _STATE_COMMANDS = {
+    "uptime": UPTIME_COMMAND,
     "bgp": "show ip bgp summary",
     "lldp": "show lldp table",
     "pfc_priority": "show pfc priority",
@@ -106,8 +107,10 @@ class SonicShellDriver(ShellDriver[C]):
         }
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return the outputs of the show commands of the subjects."""
-        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
+        """Return the outputs of the show commands of the subjects, all in few turns."""
+        lines = {one: _STATE_COMMANDS[one] for one in subjects if one in _STATE_COMMANDS}
+        outputs = self._shell.run_each({one: f"{line} 2>&1" for one, line in lines.items()})
+        return {subject: text for subject, (_, text) in outputs.items()}
 
     def save(self) -> None:
         """Write CONFIG_DB to the startup file."""

@@ -20,6 +20,7 @@ from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.hostfacts.ofed import parse_traffic_class
 from fabric.observe.hostfacts.values import number, shown
 from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.linux import uptime
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.systems.host.parsers.settings import UNAVAILABLE, settings
@@ -87,7 +88,10 @@ def traffic_class_dscp(text: str) -> int | None:
 class HostParser:
     """Reads a host back."""
 
-    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {"lldp": ("lldp", lldp_neighbours)}
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
+        "uptime": ("facts", uptime),
+        "lldp": ("lldp", lldp_neighbours),
+    }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return the live settings of each NIC and the content of our files."""

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers, titles
+from fabric.observe.parsers.linux import uptime
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
@@ -190,6 +191,7 @@ class SonicParser:
     """Reads SONiC back."""
 
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
+        "uptime": ("facts", uptime),
         "bgp": ("bgp", bgp_summary),
         "lldp": ("lldp", lldp_table),
         "pfc_priority": ("pfc_priorities", pfc_priority),

@@ -1,0 +1,104 @@
+"""What takes each reading of `observe`: files, stdout, Prometheus, a receiver of OTLP."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from fabric.cli import output
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.record_files import RecordFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from fabric.report.observed import Seen
+    from fabric.serve.settings import Settings
+    from fabric.workflow.project import Project
+
+Taker: TypeAlias = "Callable[[Seen], None]"
+
+
+@dataclass(frozen=True)
+class Takers:
+    """Where readings go.
+
+    Parameters
+    ----------
+    file : Path or None
+        File of records.
+    lines : bool
+        Whether records are printed.
+    settings : Settings or None
+        How Prometheus is served; None does not.
+    otlp : str
+        URL of a receiver; empty sends nothing.
+    """
+
+    file: Path | None
+    lines: bool
+    settings: Settings | None
+    otlp: str
+
+    @contextmanager
+    def opened(self, project: Project, devices: list[str]) -> Iterator[Sequence[Taker]]:
+        """Yield what takes each reading, while the body runs."""
+        with ExitStack() as stack:
+            takers: list[Taker] = []
+            if self.file:
+                records = stack.enter_context(RecordFile(self.file))
+                takers.append(lambda one: records.write(_line(one)))
+            if self.lines:
+                takers.append(lambda one: output.data(_line(one)))
+            if self.settings:
+                takers.append(stack.enter_context(_served(project, devices, self.settings)))
+            if self.otlp:
+                takers.append(stack.enter_context(_sent(project, devices, self.otlp)))
+            yield takers
+
+
+def taken(readings: Iterable[Seen], takers: Sequence[Taker]) -> Iterator[Seen]:
+    """Yield readings after they were taken."""
+    for one in readings:
+        for take in takers:
+            take(one)
+        yield one
+
+
+def _line(one: Seen) -> str:
+    return f"{json.dumps(one.as_dict())}\n"
+
+
+@contextmanager
+def _served(project: Project, devices: list[str], settings: Settings) -> Iterator[Taker]:
+    """Serve readings to Prometheus while the body runs."""
+    from fabric.report.newest import Newest
+    from fabric.serve.exporter import exporter
+    from fabric.workflow.observe_plan import plan_figures
+
+    newest = Newest(plan_figures(project, devices))
+    with exporter(newest.exposition, settings) as address:
+        output.note(f"serving {len(devices)} devices on {address}/metrics")
+        yield newest.put
+
+
+@contextmanager
+def _sent(project: Project, devices: list[str], endpoint: str) -> Iterator[Taker]:
+    """Send readings by OTLP while the body runs."""
+    try:
+        from fabric.workflow.observe_otlp import Otlp
+    except ImportError as error:
+        message = f"the package {error.name} is missing"
+        finding = Finding("OBS009", Severity.ERROR, message, "install rocefab[otlp]")
+        raise InputError("OTLP is not installed", [finding]) from error
+    from fabric.workflow.observe_plan import plan_figures
+
+    sender = Otlp(endpoint, plan_figures(project, devices), output.note)
+    try:
+        yield sender.put
+    finally:
+        sender.close()

@@ -1,0 +1,241 @@
+"""State by gNMI: one subscription of mode ONCE for each subject, over TLS.
+
+Protocol: https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md, with
+the messages that pygnmi generated from gnmi.proto 0.8.0. Credentials travel as the metadata
+``username`` and ``password`` (gnmi-authentication.md, same folder), and only over TLS.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import ConnectionLostError, InputError
+from fabric.devices import limits
+from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.base import BaseDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.devices.driver import Connection
+
+#: How long a target may need for one subject, in seconds. Ours.
+_SUBJECT_S = 60.0
+#: How many values one subject may have: 1,024 ports with 30 leaves each, and ten times that. Ours.
+_MOST_VALUES = 300_000
+#: Keys of lists that come as JSON, in the order in which they are looked for: those of
+#: openconfig-interfaces, openconfig-lldp and openconfig-bgp-neighbor.
+_LIST_KEYS = ("name", "neighbor-address", "id", "identifier")
+_ELEMENT = re.compile(r"/([^/\[\]]+)")
+#: By preference, as names of ``Encoding`` in gnmi.proto.
+_ENCODINGS = ("PROTO", "JSON_IETF", "JSON")
+
+
+def _libraries() -> tuple[Any, Any, Any]:
+    """Return grpc, the messages and the stubs.
+
+    Raises
+    ------
+    InputError
+        When they are not installed: they are an extra of the distribution.
+    """
+    if find_spec("pygnmi") is None or find_spec("grpc") is None:
+        raise InputError("gNMI needs pygnmi; install it with: pip install 'rocefab[telemetry]'")
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it prints each failed handshake
+    import grpc
+    from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+    return grpc, gnmi_pb2, gnmi_pb2_grpc
+
+
+class GnmiDriver(BaseDriver):
+    """A target that is read, and never written.
+
+    Parameters
+    ----------
+    connection : Connection
+        With ``gnmi_port``, and ``gnmi_trust``: authorities or the certificate itself as PEM; empty
+        for those that grpc knows.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._grpc, self._messages, self._stubs = _libraries()
+        self._lock = threading.Lock()
+        self._channel: Any = None
+        self._call: Any = None
+        self._encoding = 0
+        self._is_cut = False
+
+    def open(self) -> None:
+        """Connect, and ask which encodings the target has."""
+        connection = self.connection
+        if not connection.password:
+            raise ConnectionLostError(
+                connection.device, "gNMI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
+            )
+        options: list[tuple[str, int | str]] = [
+            ("grpc.max_receive_message_length", LONGEST_ANSWER_CHARACTERS)
+        ]
+        if connection.gnmi_name:
+            options.append(("grpc.ssl_target_name_override", connection.gnmi_name))
+        credentials = self._grpc.ssl_channel_credentials(connection.gnmi_trust.encode() or None)
+        target = f"{connection.address}:{connection.gnmi_port}"
+        self._channel = self._grpc.secure_channel(target, credentials, options)
+        with self._translated("log in"):
+            try:
+                self._grpc.channel_ready_future(self._channel).result(limits.LOGIN_S)
+            except self._grpc.FutureTimeoutError:
+                raise TimeoutError(
+                    "no TLS connection; see that gNMI listens there and that 'trust' of gnmi is "
+                    "its certificate or authority"
+                ) from None
+            said = self._stub().Capabilities(
+                self._messages.CapabilityRequest(),
+                metadata=self._metadata(),
+                timeout=limits.LOGIN_S,
+            )
+        names = {self._messages.Encoding.Name(one) for one in said.supported_encodings}
+        wanted = next((name for name in _ENCODINGS if name in names), "JSON")
+        self._encoding = self._messages.Encoding.Value(wanted)
+
+    def _stub(self) -> Any:
+        return self._stubs.gNMIStub(self._channel)
+
+    def _metadata(self) -> list[tuple[str, str]]:
+        return [("username", self.connection.username), ("password", self.connection.password)]
+
+    def close(self) -> None:
+        """Close the channel."""
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def cut(self) -> None:
+        """Break the call off that is under way."""
+        self._is_cut = True
+        with self._lock:
+            call = self._call
+        if call is not None:
+            call.cancel()
+        self.close()
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return, for each path, its leaves as the JSON of ``[[path, value], ...]``.
+
+        A path that the target does not have is absent.
+        """
+        texts = {}
+        for subject in subjects:
+            with self._translated(f"read {subject}"):
+                try:
+                    texts[subject] = json.dumps(self._leaves(subject))
+                except self._grpc.RpcError as error:
+                    if not self._is_absent(error):
+                        raise
+        return texts
+
+    def _is_absent(self, error: Any) -> bool:
+        status = self._grpc.StatusCode
+        return error.code() in {status.NOT_FOUND, status.INVALID_ARGUMENT, status.UNIMPLEMENTED}
+
+    def _leaves(self, subject: str) -> list[tuple[str, Any]]:
+        if self._channel is None:
+            raise ConnectionError("there is no session with it")
+        messages = self._messages
+        path = messages.Path(
+            elem=[messages.PathElem(name=name) for name in _ELEMENT.findall(subject)]
+        )
+        once = messages.SubscribeRequest(
+            subscribe=messages.SubscriptionList(
+                subscription=[messages.Subscription(path=path)],
+                mode=messages.SubscriptionList.ONCE,
+                encoding=self._encoding,
+            )
+        )
+        call = self._stub().Subscribe(iter([once]), metadata=self._metadata(), timeout=_SUBJECT_S)
+        with self._lock:
+            self._call = call
+        try:
+            return self._gathered(call)
+        finally:
+            call.cancel()
+
+    def _gathered(self, call: Any) -> list[tuple[str, Any]]:
+        leaves: list[tuple[str, Any]] = []
+        length, end_s = 0, time.monotonic() + _SUBJECT_S
+        for response in call:
+            length += response.ByteSize()
+            if length > LONGEST_ANSWER_CHARACTERS or len(leaves) > _MOST_VALUES:
+                raise AnswerTooLongError
+            if response.sync_response:
+                return leaves
+            if time.monotonic() > end_s:
+                break
+            before = _text_of(response.update.prefix.elem)
+            for update in response.update.update:
+                place = before + _text_of(update.path.elem)
+                leaves += _flat(place, _value(update.val))
+        raise ConnectionError("the answer has no end")
+
+    def _cause(self, error: Exception, doing: str) -> str:  # noqa: ARG002
+        if isinstance(error, self._grpc.RpcError):
+            told: Any = error
+            details = str(told.details()).replace(self.connection.password, "(password)")
+            shown = "".join(one if one.isprintable() else " " for one in details)
+            return f"{told.code().name}: {shown}"
+        return str(error)
+
+    def _is_refusal(self, error: Exception) -> bool:
+        if not isinstance(error, self._grpc.RpcError):
+            return False
+        told: Any = error
+        status = self._grpc.StatusCode
+        return told.code() in {status.PERMISSION_DENIED, status.UNAUTHENTICATED}
+
+
+def _text_of(elements: Any) -> str:
+    """Return a path as text; names lose the prefix of their module, as RFC 7951 writes it."""
+    return "".join(
+        f"/{one.name.rpartition(':')[2]}"
+        + "".join(f"[{key}={one.key[key]}]" for key in sorted(one.key))
+        for one in elements
+    )
+
+
+def _value(value: Any) -> Any:
+    """Return a value as plain data; None for one that is no text, number or tree.
+
+    Raises
+    ------
+    ValueError
+        When what says that it is JSON is not.
+    """
+    kind = value.WhichOneof("value")
+    if kind in {"json_val", "json_ietf_val"}:
+        return json.loads(getattr(value, kind))
+    if kind in {"string_val", "ascii_val", "int_val", "uint_val", "bool_val", "double_val"}:
+        return getattr(value, kind)
+    return None
+
+
+def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the leaves of a tree; an entry of a list is named by its key."""
+    todo = [(path, value)]
+    while todo:
+        place, item = todo.pop()
+        if isinstance(item, Mapping):
+            todo += [(f"{place}/{name.rpartition(':')[2]}", part) for name, part in item.items()]
+        elif isinstance(item, list):
+            for part in item:
+                keys = [key for key in _LIST_KEYS if isinstance(part, Mapping) and key in part]
+                todo += [(f"{place}[{key}={part[key]}]", part) for key in keys[:1]]
+        elif item is not None:
+            yield place, item

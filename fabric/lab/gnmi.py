@@ -1,0 +1,146 @@
+"""A gNMI target of the lab: leaves of a tree, over TLS, for who has the password.
+
+What is known: gnmi.proto 0.8.0 and the specification beside it,
+https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md: a subscription
+of mode ONCE ends with ``sync_response``; credentials are metadata. What is assumed: real targets
+put some hundred updates into a notification. Only Capabilities and Subscribe ONCE are there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+_ELEMENT = re.compile(r"/([^/\[\]]+)((?:\[[^=\]]+=[^\]]*\])*)")
+_KEY = re.compile(r"\[([^=\]]+)=([^\]]*)\]")
+_IN_ONE = 200
+
+
+@dataclass
+class GnmiTarget:
+    """A target on a free port of 127.0.0.1, while it is entered.
+
+    Parameters
+    ----------
+    certificate, key : bytes
+        Of the server, as PEM.
+    username, password : str
+        The only account.
+    leaves : dict
+        Values by path, ``/interfaces/interface[name=e1]/state/mtu``.
+    encodings : tuple of str
+        Names of ``Encoding``: without PROTO, values travel as JSON.
+    lies : list
+        Messages that are sent in place of the leaves, one after the other.
+    hangs : bool
+        Whether nothing is answered to a subscription.
+    """
+
+    certificate: bytes
+    key: bytes
+    username: str
+    password: str
+    leaves: dict[str, Any]
+    encodings: tuple[str, ...] = ("JSON", "PROTO", "JSON_IETF")
+    lies: list[Any] = field(default_factory=list)
+    hangs: bool = False
+    port: int = field(default=0, init=False)
+    asked: list[str] = field(default_factory=list, init=False)
+
+    def __enter__(self) -> Self:
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+        import grpc
+        from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+        self._grpc, self._messages = grpc, gnmi_pb2
+        self._pool = ThreadPoolExecutor(4)
+        self._server = grpc.server(self._pool)
+        gnmi_pb2_grpc.add_gNMIServicer_to_server(self, self._server)
+        credentials = grpc.ssl_server_credentials([(self.key, self.certificate)])
+        self.port = self._server.add_secure_port("127.0.0.1:0", credentials)
+        self._server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.stop(None).wait()
+        self._pool.shutdown(wait=False)
+
+    def Capabilities(self, request: Any, context: Any) -> Any:  # noqa: N802 - the name of the call
+        """Tell the encodings."""
+        self._check(context)
+        values = [self._messages.Encoding.Value(name) for name in self.encodings]
+        return self._messages.CapabilityResponse(supported_encodings=values, gNMI_version="0.8.0")
+
+    def Get(self, request: Any, context: Any) -> None:  # noqa: N802
+        """Refuse."""
+        context.abort(self._grpc.StatusCode.UNIMPLEMENTED, "not in the lab")
+
+    Set = Get
+
+    def Subscribe(self, requests: Iterator[Any], context: Any) -> Iterator[Any]:  # noqa: N802
+        """Yield the leaves below the paths of a subscription of mode ONCE."""
+        self._check(context)
+        asked = next(requests).subscribe
+        if asked.mode != self._messages.SubscriptionList.ONCE:
+            context.abort(self._grpc.StatusCode.UNIMPLEMENTED, "only ONCE is in the lab")
+        if self.hangs:
+            gone = Event()
+            if context.add_callback(gone.set):
+                gone.wait()
+        yield from self.lies
+        for subscription in asked.subscription:
+            path = "".join(f"/{one.name}" for one in subscription.path.elem)
+            self.asked.append(path)
+            yield from self._notifications(path, as_json=asked.encoding != self._proto)
+        yield self._messages.SubscribeResponse(sync_response=True)
+
+    @property
+    def _proto(self) -> int:
+        return int(self._messages.Encoding.Value("PROTO"))
+
+    def _check(self, context: Any) -> None:
+        sent = dict(context.invocation_metadata())
+        if (sent.get("username"), sent.get("password")) != (self.username, self.password):
+            said = f"no such account: {sent.get('username')} {sent.get('password')}"
+            context.abort(self._grpc.StatusCode.UNAUTHENTICATED, said)
+
+    def _notifications(self, asked: str, *, as_json: bool) -> Iterator[Any]:
+        rows = [
+            self._messages.Update(path=self._path(path), val=self._value(value, as_json=as_json))
+            for path, value in self.leaves.items()
+            if f"{_KEY.sub('', path)}/".startswith(f"{asked}/")
+        ]
+        for start in range(0, len(rows), _IN_ONE):
+            update = self._messages.Notification(timestamp=1, update=rows[start : start + _IN_ONE])
+            yield self._messages.SubscribeResponse(update=update)
+
+    def _path(self, text: str) -> Any:
+        return self._messages.Path(
+            elem=[
+                self._messages.PathElem(name=name, key=dict(_KEY.findall(keys)))
+                for name, keys in _ELEMENT.findall(text)
+            ]
+        )
+
+    def _value(self, value: Any, *, as_json: bool) -> Any:
+        if as_json or isinstance(value, dict | list):
+            return self._messages.TypedValue(json_ietf_val=json.dumps(value).encode())
+        if isinstance(value, bool):
+            return self._messages.TypedValue(bool_val=value)
+        if isinstance(value, int):
+            return self._messages.TypedValue(uint_val=value)
+        return self._messages.TypedValue(string_val=value)

@@ -1,0 +1,67 @@
+"""What a file of readings says of a project, where no device is asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.engine.state import Health
+from fabric.report.observed import Seen
+from fabric.report.recorded import documents, recorded
+from fabric.topology.naming import nic_names
+from fabric.workflow.conditions import conditions_of
+from fabric.workflow.observe import observed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.topology.model import Fabric
+    from fabric.workflow.devices import Selection
+    from fabric.workflow.project import Project
+
+
+def seen_in(project: Project, file: Path, selection: Selection) -> list[Seen]:
+    """Return the last reading of every selected device; one without a reading has an error.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, is of another form, or has none of the devices.
+    """
+    read = recorded(file, {*project.devices, *project.hosts})
+    platforms = {name: design.platform for name, design in project.devices.items()}
+    return [
+        read.get(name)
+        or Seen(name, platforms.get(name, "host"), error=f"{file} has no reading of it")
+        for name in observed(project, selection)
+    ]
+
+
+def failures_in(fabric: Fabric, file: Path) -> list[str]:
+    """Return the cables that are down in a file of readings, as `whatif --fail` takes them.
+
+    A device that could not be read is not known to be down: it counts as up.
+
+    Raises
+    ------
+    InputError
+        As `seen_in`.
+    """
+    records = list(documents(file, {*fabric.switch_row, *fabric.host_row}))
+    words = (
+        _link(fabric, *condition.subject.split(":", 1))
+        for condition in conditions_of(records, fabric, file)
+        if condition.health is Health.DOWN
+    )
+    return list(dict.fromkeys(words))
+
+
+def _link(fabric: Fabric, device: str, port: str) -> str:
+    """Return the word for the cable of a port; of a NIC by the port of its leaf."""
+    if device in fabric.switch_row:
+        return f"link:{device}:{port}"
+    names = [nic.interface for nic in nic_names(fabric, device)]
+    row = fabric.nics_of_host(fabric.host_row[device])[names.index(port)]
+    leaf = int(fabric.nics.leaf[row])
+    return (
+        f"link:{fabric.switches.names[leaf]}:{fabric.port_name(leaf, int(fabric.nics.port[row]))}"
+    )
