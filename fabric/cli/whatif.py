@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
+#: Cables that are named which have failed before.
+_NAMED = 8
 
 
 class Pattern(StrEnum):
@@ -145,7 +147,8 @@ def _already(project: Project, file: Path | None) -> tuple[str, ...]:
     from fabric.workflow.recorded import failures_in
 
     words = failures_in(project.fabric, file)
-    output.note(f"{file}: failed before: {' '.join(words) or 'no cable'}")
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
     return tuple(words)
 
 

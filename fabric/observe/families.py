@@ -4,7 +4,8 @@ Names, units and the ending ``_total``: https://prometheus.io/docs/practices/nam
 a bounded set of values: ports, priorities, queues and pools of one device.
 
 Counters of NICs: Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst
-(pauses, their duration in microseconds, discards) and drivers/infiniband/hw/mlx5/counters.c (RoCE).
+(pauses, their duration in microseconds, discards), drivers/infiniband/hw/mlx5/counters.c (RoCE) and
+drivers/infiniband/hw/bnxt_re/hw_counters.c (the same of Broadcom NICs).
 """
 
 from __future__ import annotations
@@ -104,6 +105,9 @@ FEC_CORRECTED = Family(
 FEC_UNCORRECTED = Family(
     "rocefab_port_fec_uncorrected_codewords_total", "Codewords that FEC could not correct.", _PORT
 )
+FEC_SYMBOL_ERRORS = Family(
+    "rocefab_port_fec_symbol_errors_total", "Symbol errors that FEC saw.", _PORT
+)
 
 RECEIVED, SENT = "received", "sent"
 #: Counters of switch ports by their names in a snapshot; systems differ in them.
@@ -124,6 +128,7 @@ PORT_COUNTERS: dict[str, tuple[Family, tuple[str, ...]]] = {
     "carrier_transitions": (FLAPS, ()),
     "fec_corrected": (FEC_CORRECTED, ()),
     "fec_uncorrected": (FEC_UNCORRECTED, ()),
+    "fec_symbol_errors": (FEC_SYMBOL_ERRORS, ()),
 }
 
 
@@ -151,4 +156,11 @@ NIC_COUNTERS: dict[str, tuple[Family, tuple[str, ...]]] = {
     "rnr_nak_retry_err": _nic("rnr_naks", "Receiver-not-ready NAKs that arrived."),
     "roce_adp_retrans": _nic("adaptive_retransmissions", "Adaptive retransmissions of RoCE."),
     "out_of_buffer": _nic("out_of_buffer_drops", "Packets dropped without a receive buffer."),
+}
+#: The same by the names of bnxt_re; a NIC has one driver.
+NIC_COUNTERS |= {
+    "oos_drop_count": NIC_COUNTERS["out_of_sequence"],
+    "seq_err_naks_rcvd": NIC_COUNTERS["packet_seq_err"],
+    "to_retransmits": NIC_COUNTERS["local_ack_timeout_err"],
+    "rnr_naks_rcvd": NIC_COUNTERS["rnr_nak_retry_err"],
 }

@@ -34,7 +34,9 @@ _WATCHED = {
     of.DISCARDS: "discards {1}",
     of.ERRORS: "errors {1}",
     **{
-        family: name.replace("_", " ") for name, (family, way) in of.NIC_COUNTERS.items() if not way
+        family: name.replace("_", " ")
+        for name, (family, way) in reversed(of.NIC_COUNTERS.items())
+        if not way
     },
 }
 #: Fields that these counters are in.

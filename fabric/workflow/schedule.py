@@ -118,7 +118,8 @@ class Schedule(Generic[T]):
         ]
         places = {name: place for place, name in enumerate(self.names)}
         # A device has one thread at most, and one that is idle is used again before one is made.
-        with ThreadPoolExecutor(max(1, len(self.names)), "observe") as pool:
+        pool = ThreadPoolExecutor(max(1, len(self.names)), "observe")
+        try:
             while due or self._running:
                 while due and due[0][0] <= time.monotonic() and self._may_begin():
                     _, place = heapq.heappop(due)
@@ -133,11 +134,12 @@ class Schedule(Generic[T]):
                     raise read
                 turn.left -= 1
                 if turn.left:
-                    next_s = turn.next_s(
-                        time.monotonic(), pace.interval_s, failed=self.is_failure(read)
-                    )
+                    failed = self.is_failure(read)
+                    next_s = turn.next_s(time.monotonic(), pace.interval_s, failed=failed)
                     heapq.heappush(due, (next_s, places[turn.name]))
                 yield read
+        finally:
+            pool.shutdown(wait=False)  # who ends early cuts what is under way, and then it ends
 
     def _work(self, turn: _Turns) -> None:
         try:

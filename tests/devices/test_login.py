@@ -17,10 +17,18 @@ from fabric.systems.eos.drivers import EosDriver
 def login(monkeypatch, **fields) -> dict:
     """Return what netmiko is told for a connection."""
     told: dict = {}
-    session = SimpleNamespace(establish_connection=lambda: None, write_channel=lambda _: None)
+    sock = SimpleNamespace(settimeout=lambda idle_s: told.update(idle_s=idle_s))
+    channel = SimpleNamespace(get_transport=lambda: SimpleNamespace(sock=sock))
+    session = SimpleNamespace(
+        establish_connection=lambda: None, write_channel=lambda _: None, remote_conn_pre=channel
+    )
     monkeypatch.setattr(netmiko, "ConnectHandler", lambda **more: told.update(more) or session)
     ShellSession(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", **fields)).open()
     return told
+
+
+def test_an_idle_session_sleeps(monkeypatch) -> None:
+    assert login(monkeypatch, password="p")["idle_s"] >= 5, "2,000 of them cost a core at 0.1 s"
 
 
 @pytest.mark.parametrize(

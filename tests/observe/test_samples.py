@@ -24,6 +24,7 @@ FAMILIES = [
 FILES = {
     "sonic": {
         "interface_counters": "interfaces_counters.txt",
+        "fec_counters": "fec_counters.txt",
         "pfc_counters": "pfc_counters.txt",
         "watchdog_stats": "pfcwd_stats.txt",
         "queue_counters": "queue_counters.txt",
@@ -78,6 +79,8 @@ def test_sonic() -> None:
             key = ("rocefab_port_discarded_packets_total", port, way)
             assert shown.get(key) == state.counters.get(name)
     assert shown["rocefab_buffer_pool_watermark_bytes", "ingress_lossless_pool"] == 812160
+    assert shown["rocefab_port_fec_uncorrected_codewords_total", "Ethernet0"] == 5
+    assert ("rocefab_port_fec_uncorrected_codewords_total", "Ethernet8") not in shown, "N/A"
     assert [key for key in shown if key[0] == "rocefab_pfc_watchdog_storms_total"]
 
 
@@ -100,6 +103,15 @@ def test_nics() -> None:
         ("rocefab_pfc_pause_seconds_total", "eth1", "0", "sent"): 1.5,
         ("rocefab_port_discarded_packets_total", "eth1", "received"): 2,
         ("rocefab_nic_cnp_sent_total", "eth1"): 4,
+    }
+
+
+def test_nics_of_broadcom() -> None:
+    nic = NicCounters("bnxt_re0", True, {}, {"seq_err_naks_rcvd": 3, "rnr_naks_rcvd": 0})
+    assert figures(Snapshot("gpu1", nics={"eth1": nic})) == {
+        ("rocefab_port_up", "eth1"): True,
+        ("rocefab_nic_sequence_naks_total", "eth1"): 3,
+        ("rocefab_nic_rnr_naks_total", "eth1"): 0,
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
@@ -17,10 +19,12 @@ from fabric.report.observed import Seen, busy, resets
 from fabric.report.readings import schema
 from fabric.workflow import schedule
 from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
+from fabric.workflow.schedule import Schedule
 from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
 from tests.cli.runs import run
 from tests.devices.certificates import Authority
 from tests.devices.test_gnmi import LEAVES, PORT
+from tests.waiting import until
 
 SCHEMA = Draft202012Validator(json.loads(schema()), format_checker=None)
 PAUSES = "SAI_PORT_STAT_PFC_3_RX_PKTS"
@@ -110,6 +114,32 @@ def test_a_device_that_hangs_costs_only_itself(ready, monkeypatch) -> None:
     assert busy([hung])[0][:3] == (LEAF, "-", f"could not be read: {hung.error}")
     assert again_read.error == ""
     assert again_read.rates is None, "it was never read before"
+
+
+@pytest.mark.parametrize("how", ["closed", "interrupted"])
+def test_who_ends_early_does_not_wait_for_a_device_that_hangs(ready, monkeypatch, how) -> None:
+    lab, project, connections = ready
+    lab[LEAF].faults.add(Fault("hang", times=0))
+    readings = observe_again(
+        project, connections, Selection(), ("lldp",), silent, Pace(1000, 0, within_s=100)
+    )
+    try:
+        assert {next(readings).device for _ in range(2)} == {SPINE, HOST}
+        begin_s = time.monotonic()
+        if how == "closed":
+            readings.close()
+        else:
+
+            def interrupted(*_):
+                raise KeyboardInterrupt
+
+            monkeypatch.setattr(Schedule, "_pause_s", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                next(readings)
+    finally:
+        lab[LEAF].faults.clear()
+    assert time.monotonic() - begin_s < 10
+    until(lambda: not [one for one in threading.enumerate() if one.name == "device"], "it ended")
 
 
 def test_a_restart_is_recognised_where_no_counter_fell(ready) -> None:

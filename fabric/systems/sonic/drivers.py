@@ -44,6 +44,7 @@ _STATE_COMMANDS = {
     "ecn": "sudo -n ecnconfig -l",
     "interfaces": "show interfaces status",
     "interface_counters": "show interfaces counters",
+    "fec_counters": "show interfaces counters fec-stats",
     "queue_counters": "show queue counters",
     "queue_watermarks": "show queue watermark unicast",
     "group_drops": "show priority-group drop counters",

@@ -29,6 +29,7 @@ NO_PAUSES = (0, 0, 0, None, 0, 0, 0, 0)
 PARSERS: dict[str, Callable[[str], Any]] = {
     "interfaces_status": sonic_state.interface_status,
     "interfaces_counters": sonic_state.interface_counters,
+    "fec_counters": sonic_state.fec_counters,
     "pfc_counters": sonic_state.pfc_counters,
     "pfcwd_stats": sonic_state.watchdog_stats,
     "ecnconfig": sonic_state.ecn_profiles,
@@ -70,6 +71,12 @@ EXPECTED: dict[str, Any] = {
                 "tx_overruns": 0,
             }
         ),
+    },
+    "fec_counters": {
+        "Ethernet0": InterfaceState(
+            counters={"fec_corrected": 2_481_337, "fec_uncorrected": 5, "fec_symbol_errors": 12}
+        ),
+        "Ethernet8": InterfaceState(),
     },
     "pfc_counters": {
         "Ethernet0": PfcCounters((0, 0, 0, 4210, 0, 0, 0, 0), (0, 0, 0, 17, 0, 0, 0, 0)),

@@ -34,7 +34,7 @@ _QUEUE_STATS = {
     "totalbytes": "BYTES",
     "totalpacket": "PACKETS",
 }
-_HYPHENATED = ("priority-group", "headroom-pool")
+_HYPHENATED = ("priority-group", "headroom-pool", "fec-stats")
 #: What ``show`` prints behind its words: ``show/ip-bgp-summary.j2`` behind ``ip bgp summary``.
 _PAGES = {path.stem for path in (Path(__file__).parent / "pages/show").glob("*.j2")}
 

@@ -197,6 +197,7 @@ class SonicParser:
         "pfc_priority": ("pfc_priorities", pfc_priority),
         "interfaces": ("interfaces", sonic_state.interface_status),
         "interface_counters": ("interfaces", sonic_state.interface_counters),
+        "fec_counters": ("interfaces", sonic_state.fec_counters),
         "pfc_counters": ("pfc_counters", sonic_state.pfc_counters),
         "watchdog_stats": ("watchdog", sonic_state.watchdog_stats),
         "ecn": ("ecn_profiles", sonic_state.ecn_profiles),

@@ -48,6 +48,12 @@ _COUNTERS = {
     "TX_DRP": "tx_drops",
     "TX_OVR": "tx_overruns",
 }
+#: Columns of `show interfaces counters fec-stats` and their names in a snapshot.
+_FEC_COUNTERS = {
+    "FEC_CORR": "fec_corrected",
+    "FEC_UNCORR": "fec_uncorrected",
+    "FEC_SYMBOL_ERR": "fec_symbol_errors",
+}
 #: Resources of `crm show resources all` by the names of hardware tables.
 _TABLES = {
     "ipv4_neighbor": "host_entries",
@@ -72,9 +78,18 @@ def interface_status(text: str) -> dict[str, InterfaceState]:
 
 def interface_counters(text: str) -> dict[str, InterfaceState]:
     """Parse ``show interfaces counters``, or raise UnreadableError."""
+    return _counted_ports(text, _COUNTERS)
+
+
+def fec_counters(text: str) -> dict[str, InterfaceState]:
+    """Parse ``show interfaces counters fec-stats``, or raise UnreadableError."""
+    return _counted_ports(text, _FEC_COUNTERS)
+
+
+def _counted_ports(text: str, names: dict[str, str]) -> dict[str, InterfaceState]:
     interfaces = {}
-    for row in _rows(text, "IFACE", tuple(_COUNTERS)):
-        values = {name: _number(row[column]) for column, name in _COUNTERS.items()}
+    for row in _rows(text, "IFACE", tuple(names)):
+        values = {name: _number(row[column]) for column, name in names.items()}
         known = {name: value for name, value in values.items() if value is not None}
         interfaces[_port(row["IFACE"], row)] = InterfaceState(counters=known)
     return interfaces
