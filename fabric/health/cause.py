@@ -15,7 +15,7 @@ class Sign(NamedTuple):
     Parameters
     ----------
     kind : str
-        ``pause``, ``loss`` (of packets), ``load`` (spread unevenly), ``queue`` (wrong or dead) or
+        ``pause`` (the port pauses its other end), ``loss`` (of packets), ``load`` (spread unevenly), ``queue`` (wrong or dead) or
         ``down`` (a link).
     """
 

@@ -147,7 +147,8 @@ class PauseGraph:
 def _grouped(rows: Ints, key: Ints) -> dict[int, Ints]:
     order = np.argsort(key, kind="stable")
     keys, first = np.unique(key[order], return_index=True)
-    return dict(zip(keys.tolist(), np.split(rows[order], first[1:]), strict=True))
+    parts = np.split(rows[order], first[1:])
+    return dict(zip(keys.tolist(), parts, strict=False))  # of no rows there is one empty part
 
 
 @lru_cache(maxsize=1)

@@ -78,7 +78,10 @@ class Verdict(ABC):
             concerned = read & _at(wheres, is_host)
             seen = np.zeros(len(read), dtype=np.bool_)
             for name in group:
-                seen[device[_known(window, name)]] = True
+                known = _known(window, name)
+                seen[device[known]] = True
+                if len(wheres) > 1:  # what the NICs of a leaf report counts for the leaf
+                    seen[device[window.ends.far[known]]] = True
             seen |= ~np.isin(np.arange(len(read)), device)
             if without := [window.ends.names[row] for row in np.flatnonzero(concerned & ~seen)]:
                 texts = " or ".join(COLUMNS[name].text for name in group)

@@ -53,7 +53,7 @@ def _finding(cause: Cause) -> Finding:
 
 def _consequences(cause: Cause) -> Iterator[str]:
     if cause.symptoms:
-        yield f"explains {cause.symptoms} symptoms"
+        yield f"explains {cause.symptoms} symptom{'' if cause.symptoms == 1 else 's'}"
     if cause.rails:
         yield f"rails {hostlist.fold([str(rail) for rail in cause.rails])}"
     if cause.hosts:

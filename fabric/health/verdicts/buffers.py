@@ -66,7 +66,7 @@ class Drops(Verdict):
         "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.1 (go-back-N)"
     )
     fix = "check the cable and optics of the port, then the switch; drain it if it goes on"
-    rank = 16
+    rank = 34
     needs = (("drops", "queue_drops", "group_drops"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
@@ -172,7 +172,7 @@ class DeadQueue(Verdict):
     why = "A queue that does not send although nothing pauses it drops what is put into it."
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp (what the watchdog calls a storm)"
     fix = "look at the PFC watchdog of the port; shut the port for a moment to empty the queue"
-    rank = 43
+    rank = 32
     needs = (("operational", "queue_drops"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
@@ -187,5 +187,6 @@ class DeadQueue(Verdict):
                 f"queue {queue} is dead: {what}{lost}",
                 *place(window, row),
                 about=signs(window, np.array([row]), "queue"),
+                explains=_losses(window, np.array([row])),
                 **on_cables(window, np.array([row])),
             )

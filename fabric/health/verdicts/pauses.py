@@ -53,7 +53,7 @@ class _Origin(Verdict):
             ends.names[ends.device[row]],
             port,
             about=signs(window, root.rows, "pause"),
-            explains=signs(window, places, "pause", "load", "queue"),
+            explains=signs(window, root.reached, "pause") | signs(window, places, "load", "queue"),
             evidence=_evidence(window, root),
             symptoms=len(victims) - (1 if root.kind == "nic" else 0),
             hosts=ends.hosts(hosts),

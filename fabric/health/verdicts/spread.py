@@ -27,7 +27,7 @@ class UnevenUplinks(Verdict):
     why = "Traffic that two tiers hash the same way leaves links idle and fills others."
     source = "RFC 2992 (hashing over next hops)"
     fix = "compare the hash seeds of both tiers, and the routes over idle uplinks"
-    rank = 25
+    rank = 36
     needs = (("sent_bytes", "sent_packets"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
@@ -50,7 +50,7 @@ class UnevenUplinks(Verdict):
                     message,
                     ends.names[ends.device[busiest]],
                     evidence=(f"probability for {flows} flows: {probability:.1e}",),
-                    about=signs(window, rows, "load"),
+                    about=signs(window, rows[sent < mean / 2], "load"),
                 )
 
     def _case(self, window: Window, load: Floats, rows: Ints) -> tuple[Ints, int] | None:
@@ -71,7 +71,8 @@ def _load(window: Window) -> Floats:
     octets = window.per_s("sent_bytes")
     packets = window.per_s("sent_packets")
     nics = np.nansum(window.per_s("nic_packets"), axis=1)
-    packets = np.where(window.ends.is_nic, nics, packets)
+    leaf = window.per_s("received_packets")[window.ends.far]
+    packets = np.where(window.ends.is_nic, np.fmax(nics, leaf), packets)
     load: Floats = np.where(np.isnan(octets), packets, octets)
     return load
 
