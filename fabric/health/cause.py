@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabric.core.findings import Severity
+    from fabric.topology.model import Ints
 
 
-class Sign(NamedTuple):
-    """Something that is wrong at a place: a cause explains signs, a symptom is about some.
+#: What is wrong at an end of a cable: it pauses its other end, loses packets, carries too much or
+#: too little, has a queue that is wrong or dead, or its link is down.
+KINDS = ("pause", "loss", "load", "queue", "down")
 
-    Parameters
-    ----------
-    kind : str
-        ``pause`` (the port pauses its other end), ``loss`` (of packets), ``load`` (spread unevenly), ``queue`` (wrong or dead) or
-        ``down`` (a link).
-    """
 
-    kind: str
-    device: str
-    port: str
+def signs_at(rows: Ints, *kinds: str) -> frozenset[int]:
+    """Return signs of some kinds at some ends: causes explain signs, symptoms are about some."""
+    return frozenset(
+        number for kind in kinds for number in (rows * len(KINDS) + KINDS.index(kind)).tolist()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +30,9 @@ class Cause:
     ----------
     message, fix : str
         What is wrong, and what to do.
-    about : frozenset of Sign
+    about : frozenset of int
         What it is itself; where another cause explains all of it, it is a symptom of that one.
-    explains : frozenset of Sign
+    explains : frozenset of int
         What follows from it.
     evidence : tuple of str
         What shows it, a line each; symptoms are added.
@@ -54,8 +52,8 @@ class Cause:
     fix: str
     device: str
     port: str = ""
-    about: frozenset[Sign] = frozenset()
-    explains: frozenset[Sign] = frozenset()
+    about: frozenset[int] = frozenset()
+    explains: frozenset[int] = frozenset()
     evidence: tuple[str, ...] = ()
     symptoms: int = 0
     hosts: tuple[str, ...] = ()

@@ -7,20 +7,22 @@ counters.rst and drivers/infiniband/hw/mlx5/counters.c.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.observe.snapshot import Snapshot
-    from fabric.observe.state import InterfaceState, NicCounters
 
-    #: Port, and its figure or figures; None is what was not reported.
-    Figures = Iterator[tuple[str, object]]
+    #: Ports, or ports and numbers, and the figures of each; None is what was not reported.
+    Figures = tuple[list[object], Sequence[object]]
+    Reader = Callable[[Snapshot], Figures]
 
+#: Priorities, queues and groups of a port.
 WIDTH = 8
+_NONE = (None,) * WIDTH
 Where = Literal["switch", "nic", "both"]
 
 
@@ -37,9 +39,11 @@ class Column:
     where : str
         Which devices have it.
     read : callable
-        Figures of a snapshot by port.
-    wide : bool
-        Whether there are eight.
+        Figures of a snapshot by port, or by port and number where it is numbered.
+    width : int
+        How many figures an end has: 8, or the counters of which the sum is one figure.
+    is_sum : bool
+        Whether the rises of its figures are added up; one that is not reported counts for nothing.
     is_counter : bool
         Whether it only rises; else its last value counts.
     """
@@ -47,220 +51,142 @@ class Column:
     text: str
     source: str
     where: Where
-    read: Callable[[Snapshot], Figures]
-    wide: bool = False
+    read: Reader
+    width: int = 1
+    is_sum: bool = False
+    is_numbered: bool = False
     is_counter: bool = True
 
 
-def _port(*names: str) -> Callable[[Snapshot], Figures]:
-    """Return what reads the sum of some counters of switch ports, of those that are there."""
-
+def _ports(names: tuple[str, ...]) -> Reader:
     def read(snapshot: Snapshot) -> Figures:
-        for port, state in (snapshot.interfaces or {}).items():
-            counts = [state.counters[name] for name in names if name in state.counters]
-            yield port, sum(counts) if counts else None
+        states = snapshot.interfaces or {}
+        return [*states], [[one.counters.get(name) for name in names] for one in states.values()]
 
     return read
 
 
-def _nic(*names: str) -> Callable[[Snapshot], Figures]:
+def _nics(names: tuple[str, ...]) -> Reader:
     def read(snapshot: Snapshot) -> Figures:
-        for interface, nic in (snapshot.nics or {}).items():
-            known = _known(nic)
-            counts = [known[name] for name in names if name in known]
-            yield interface, sum(counts) if counts else None
+        nics = snapshot.nics or {}
+        known = [{**(nic.counters or {}), **(nic.hw_counters or {})} for nic in nics.values()]
+        return [*nics], [[one.get(name) for name in names] for one in known]
 
     return read
 
 
-def _nic_wide(form: str) -> Callable[[Snapshot], Figures]:
-    """Return what reads a counter with a priority in its name."""
+def _port(text: str, *names: str) -> Column:
+    """Return the sum of counters of switch ports, of those that are there."""
+    return Column(text, "interfaces", "switch", _ports(names), len(names), is_sum=True)
+
+
+def _nic(text: str, *names: str) -> Column:
+    """Return the sum of counters of NICs, of those that are there."""
+    return Column(text, "nics", "nic", _nics(names), len(names), is_sum=True)
+
+
+def _nic_wide(text: str, form: str) -> Column:
+    """Return counters of NICs with a priority in their names."""
     names = tuple(form.format(priority) for priority in range(WIDTH))
+    return Column(text, "nics", "nic", _nics(names), WIDTH)
 
+
+def _either(text: str, switch: tuple[str, ...], nic: tuple[str, ...]) -> Column:
+    """Return the sum of counters that switches and NICs call differently."""
+    width = max(len(switch), len(nic))
+    pad = ("",) * width  # no counter has this name
+    ports, nics = _ports((*switch, *pad)[:width]), _nics((*nic, *pad)[:width])
+    read = _together(ports, nics)
+    return Column(text, "interfaces", "both", read, width, is_sum=True)
+
+
+def _together(first: Reader, second: Reader) -> Reader:
     def read(snapshot: Snapshot) -> Figures:
-        for interface, nic in (snapshot.nics or {}).items():
-            yield interface, [(nic.counters or {}).get(name) for name in names]
+        (keys, values), (more_keys, more_values) = first(snapshot), second(snapshot)
+        return [*keys, *more_keys], [*values, *more_values]
 
     return read
 
 
-def _both(
-    switch: Callable[[Snapshot], Figures], nic: Callable[[Snapshot], Figures]
-) -> Callable[[Snapshot], Figures]:
-    def read(snapshot: Snapshot) -> Figures:
-        yield from switch(snapshot)
-        yield from nic(snapshot)
-
-    return read
-
-
-def _known(nic: NicCounters) -> Mapping[str, int]:
-    return {**(nic.counters or {}), **(nic.hw_counters or {})}
-
-
-def _pauses(way: str) -> Callable[[Snapshot], Figures]:
-    def read(snapshot: Snapshot) -> Figures:
-        for port, pauses in (snapshot.pfc_counters or {}).items():
-            yield port, getattr(pauses, way)
-
-    return read
-
-
-def _numbered(field: str, name: str) -> Callable[[Snapshot], Figures]:
-    """Return what reads a figure of numbered queues or groups."""
+def _pauses(way: str, text: str, form: str) -> Column:
+    """Return pause frames by priority, of switch ports and of NICs."""
+    get = attrgetter(way)
 
     def read(snapshot: Snapshot) -> Figures:
-        by_port: dict[str, list[object]] = defaultdict(lambda: [None] * WIDTH)
-        for (port, number), state in (getattr(snapshot, field) or {}).items():
-            if 0 <= number < WIDTH:
-                by_port[port][number] = getattr(state, name)
-        yield from by_port.items()
+        ports = snapshot.pfc_counters or {}
+        return [*ports], [(*get(one), *_NONE)[:WIDTH] for one in ports.values()]
 
-    return read
+    both = _together(read, _nic_wide("", form).read)
+    return Column(text, "pfc_counters", "both", both, WIDTH)
+
+
+def _numbered(text: str, field: str, name: str, *, is_counter: bool = True) -> Column:
+    """Return a figure of numbered queues or groups."""
+    get, table_of = attrgetter(name), attrgetter(field)
+
+    def read(snapshot: Snapshot) -> Figures:
+        table = table_of(snapshot) or {}
+        return [*table], [*map(get, table.values())]
+
+    return Column(text, field, "switch", read, WIDTH, is_numbered=True, is_counter=is_counter)
 
 
 def _ups(snapshot: Snapshot) -> Figures:
-    states: Mapping[str, InterfaceState | NicCounters] = {
-        **(snapshot.interfaces or {}),
-        **(snapshot.nics or {}),
-    }
-    for port, state in states.items():
-        yield port, state.up
+    states: Mapping[str, object] = {**(snapshot.interfaces or {}), **(snapshot.nics or {})}
+    return [*states], [*map(attrgetter("up"), states.values())]
 
 
 #: What the systems call the directions of a port.
 _WAYS = ("rx", "tx", "in", "out")
 COLUMNS: Mapping[str, Column] = {
     "up": Column("state of the link", "interfaces", "both", _ups, is_counter=False),
-    "pauses_received": Column(
-        "received pause frames by priority",
-        "pfc_counters",
-        "both",
-        _both(_pauses("received"), _nic_wide("rx_prio{}_pause")),
-        wide=True,
-    ),
-    "pauses_sent": Column(
-        "sent pause frames by priority",
-        "pfc_counters",
-        "both",
-        _both(_pauses("sent"), _nic_wide("tx_prio{}_pause")),
-        wide=True,
-    ),
-    "all_pauses_received": Column(
-        "received pause frames", "interfaces", "switch", _port("rx_pfc_frames", "in_pfc_frames")
-    ),
-    "all_pauses_sent": Column(
-        "sent pause frames", "interfaces", "switch", _port("tx_pfc_frames", "out_pfc_frames")
-    ),
-    "paused_us": Column(
-        "time paused by the net",
-        "nics",
-        "nic",
-        _nic_wide("rx_prio{}_pause_duration"),
-        wide=True,
-    ),
-    "pausing_us": Column(
-        "time pausing the net", "nics", "nic", _nic_wide("tx_prio{}_pause_duration"), wide=True
-    ),
-    "sent_packets": Column(
-        "sent packets", "interfaces", "switch", _port("tx_packets", "out_packets")
-    ),
-    "received_packets": Column(
-        "received packets", "interfaces", "switch", _port("rx_packets", "in_packets")
-    ),
-    "sent_bytes": Column("sent bytes", "interfaces", "switch", _port("tx_bytes", "out_bytes")),
-    "drops": Column(
+    "pauses_received": _pauses("received", "received pause frames by priority", "rx_prio{}_pause"),
+    "pauses_sent": _pauses("sent", "sent pause frames by priority", "tx_prio{}_pause"),
+    "all_pauses_received": _port("received pause frames", "rx_pfc_frames", "in_pfc_frames"),
+    "all_pauses_sent": _port("sent pause frames", "tx_pfc_frames", "out_pfc_frames"),
+    "paused_us": _nic_wide("time paused by the net", "rx_prio{}_pause_duration"),
+    "pausing_us": _nic_wide("time pausing the net", "tx_prio{}_pause_duration"),
+    "sent_packets": _port("sent packets", "tx_packets", "out_packets"),
+    "received_packets": _port("received packets", "rx_packets", "in_packets"),
+    "sent_bytes": _port("sent bytes", "tx_bytes", "out_bytes"),
+    "drops": _either(
         "discarded packets",
-        "interfaces",
-        "both",
-        _both(
-            _port(*(f"{way}_{name}" for way in _WAYS for name in ("drops", "discards"))),
-            _nic("rx_discards_phy", "tx_discards_phy"),
-        ),
+        tuple(f"{way}_{name}" for way in _WAYS for name in ("drops", "discards")),
+        ("rx_discards_phy", "tx_discards_phy"),
     ),
-    "errors": Column(
-        "errors",
-        "interfaces",
-        "switch",
-        _port(*(f"{way}_errors" for way in _WAYS)),
+    "errors": _port("errors", *(f"{way}_errors" for way in _WAYS)),
+    "flaps": _either("changes of the link", ("carrier_transitions",), ("link_down_events_phy",)),
+    "fec_corrected": _port("codewords that FEC corrected", "fec_corrected"),
+    "fec_uncorrected": _port("codewords that FEC could not correct", "fec_uncorrected"),
+    "marks": _numbered("ECN marks of queues", "ecn", "marked_packets"),
+    "all_marks": _port("ECN marks", "out_ecn_marked_packets"),
+    "queue_packets": _numbered("packets of queues", "queues", "packets"),
+    "queue_drops": _numbered("drops of queues", "queues", "dropped_packets"),
+    "queue_peak_bytes": _numbered(
+        "watermarks of queues", "queues", "watermark_bytes", is_counter=False
     ),
-    "flaps": Column(
-        "changes of the link",
-        "interfaces",
-        "both",
-        _both(_port("carrier_transitions"), _nic("link_down_events_phy")),
-    ),
-    "fec_corrected": Column(
-        "codewords that FEC corrected", "interfaces", "switch", _port("fec_corrected")
-    ),
-    "fec_uncorrected": Column(
-        "codewords that FEC could not correct", "interfaces", "switch", _port("fec_uncorrected")
-    ),
-    "marks": Column(
-        "ECN marks of queues", "ecn", "switch", _numbered("ecn", "marked_packets"), wide=True
-    ),
-    "all_marks": Column("ECN marks", "interfaces", "switch", _port("out_ecn_marked_packets")),
-    "queue_packets": Column(
-        "packets of queues", "queues", "switch", _numbered("queues", "packets"), wide=True
-    ),
-    "queue_drops": Column(
-        "drops of queues", "queues", "switch", _numbered("queues", "dropped_packets"), wide=True
-    ),
-    "queue_peak_bytes": Column(
-        "watermarks of queues",
-        "queues",
-        "switch",
-        _numbered("queues", "watermark_bytes"),
-        wide=True,
-        is_counter=False,
-    ),
-    "group_drops": Column(
-        "drops of priority groups",
-        "priority_groups",
-        "switch",
-        _numbered("priority_groups", "dropped_packets"),
-        wide=True,
-    ),
-    "headroom_peak_bytes": Column(
+    "group_drops": _numbered("drops of priority groups", "priority_groups", "dropped_packets"),
+    "headroom_peak_bytes": _numbered(
         "headroom watermarks of priority groups",
         "priority_groups",
-        "switch",
-        _numbered("priority_groups", "watermark_bytes"),
-        wide=True,
+        "watermark_bytes",
         is_counter=False,
     ),
-    "storms": Column(
-        "storms of the PFC watchdog",
-        "watchdog",
-        "switch",
-        _numbered("watchdog", "storms_detected"),
-        wide=True,
+    "storms": _numbered("storms of the PFC watchdog", "watchdog", "storms_detected"),
+    "operational": _numbered(
+        "state of the PFC watchdog", "watchdog", "operational", is_counter=False
     ),
-    "operational": Column(
-        "state of the PFC watchdog",
-        "watchdog",
-        "switch",
-        _numbered("watchdog", "operational"),
-        wide=True,
-        is_counter=False,
-    ),
-    "nic_packets": Column(
-        "sent packets by priority", "nics", "nic", _nic_wide("tx_prio{}_packets"), wide=True
-    ),
-    "nic_marks": Column(
-        "RoCE packets with an ECN mark", "nics", "nic", _nic("np_ecn_marked_roce_packets")
-    ),
-    "cnp_sent": Column("CNPs sent", "nics", "nic", _nic("np_cnp_sent")),
-    "cnp_handled": Column("CNPs handled", "nics", "nic", _nic("rp_cnp_handled")),
-    "cnp_ignored": Column("CNPs ignored", "nics", "nic", _nic("rp_cnp_ignored")),
-    "out_of_buffer": Column("drops without a receive buffer", "nics", "nic", _nic("out_of_buffer")),
-    "lost": Column(
+    "nic_packets": _nic_wide("sent packets by priority", "tx_prio{}_packets"),
+    "nic_marks": _nic("RoCE packets with an ECN mark", "np_ecn_marked_roce_packets"),
+    "cnp_sent": _nic("CNPs sent", "np_cnp_sent"),
+    "cnp_handled": _nic("CNPs handled", "rp_cnp_handled"),
+    "cnp_ignored": _nic("CNPs ignored", "rp_cnp_ignored"),
+    "out_of_buffer": _nic("drops without a receive buffer", "out_of_buffer"),
+    "lost": _nic(
         "packets out of sequence and acknowledgements that did not come",
-        "nics",
-        "nic",
-        _nic("out_of_sequence", "packet_seq_err", "local_ack_timeout_err"),
+        "out_of_sequence",
+        "packet_seq_err",
+        "local_ack_timeout_err",
     ),
-    "storm_errors": Column(
-        "pause storms of the NIC", "nics", "nic", _nic("tx_pause_storm_error_events")
-    ),
+    "storm_errors": _nic("pause storms of the NIC", "tx_pause_storm_error_events"),
 }

@@ -41,13 +41,14 @@ def hours_until_loss(corrected_per_s: Floats, speed_gbps: Ints, symbols: Ints) -
     array of float, shape (n,)
         Hours; infinite without errors, NaN where unknown.
     """
-    from scipy.stats import binom
+    from scipy.special import betainc
 
     total = codewords_per_s(speed_gbps)
     share = np.minimum(corrected_per_s / total, 1 - 1e-12)
     length = np.where(symbols > 0, symbols, np.nan)
     wrong = -np.expm1(np.log1p(-share) / length)
-    beyond = binom.sf((length - _DATA_SYMBOLS) // 2, length, wrong)
+    most = (length - _DATA_SYMBOLS) // 2
+    beyond = betainc(most + 1, length - most, wrong)  # more wrong symbols than are corrected
     with np.errstate(divide="ignore"):
         hours: Floats = 1 / (beyond * total) / S_PER_H
     return hours

@@ -125,23 +125,43 @@ class PauseGraph:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        ends = self._ends
-        rows = np.flatnonzero(self._stands & self._pauses & ~self._taken & ~ends.is_nic)
-        place = {row: number for number, row in enumerate(rows.tolist())}
-        of_switch = _grouped(rows, ends.device[rows])
-        pairs = []
-        for row in rows.tolist():
-            # the port by which the paused switch sends to this end, and what it pauses itself
-            victim = int(ends.far[row])
-            others = of_switch.get(int(ends.device[victim]), rows[:0])
-            pairs += [(place[row], place[one]) for one in others.tolist() if one != victim]
-        if not pairs:
+        rows = self._circling(self._stands & self._pauses & ~self._taken & ~self._ends.is_nic)
+        if not len(rows):
             return
-        sources, targets = np.array(pairs).T
-        table = coo_array((np.ones(len(pairs)), (sources, targets)), (len(rows), len(rows)))
+        sources, targets = self._waits(rows)
+        table = coo_array((np.ones(len(sources)), (sources, targets)), (len(rows), len(rows)))
         _, label = connected_components(table, directed=True, connection="strong")
         for number in np.flatnonzero(np.bincount(label) > 1).tolist():
             yield rows[label == number]
+
+    def _circling(self, stands: Bools) -> Ints:
+        """Return the ends that another one waits for, and that wait for another one."""
+        ends, count = self._ends, len(self._ends.names)
+        while True:
+            paused = stands[ends.far]  # at the switch that waits
+            waiting = np.bincount(ends.device[paused], minlength=count)[ends.device] - paused
+            pausing = np.bincount(ends.device[stands], minlength=count)[ends.device] - stands
+            kept: Bools = stands & (waiting > 0) & (pausing[ends.far] > 0)
+            if (kept == stands).all():
+                return np.flatnonzero(stands)
+            stands = kept
+
+    def _waits(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return pairs of places in ``rows``: the first pauses a switch, which pauses the second.
+
+        A cable whose ends pause each other is no pair: what comes in by it does not go back.
+        """
+        ends = self._ends
+        order = np.argsort(ends.device[rows], kind="stable")
+        of_switch = ends.device[rows][order]
+        victims = ends.far[rows]
+        first = np.searchsorted(of_switch, ends.device[victims], side="left")
+        counts = np.searchsorted(of_switch, ends.device[victims], side="right") - first
+        source = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(source)) - np.repeat(np.cumsum(counts) - counts, counts)
+        target = order[np.repeat(first, counts) + within]
+        apart = rows[target] != victims[source]
+        return source[apart], target[apart]
 
 
 def _grouped(rows: Ints, key: Ints) -> dict[int, Ints]:

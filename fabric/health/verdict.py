@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.core.registry import Registry
-from fabric.health.cause import Cause, Sign
+from fabric.health.cause import Cause
 from fabric.health.columns import COLUMNS
 from fabric.health.ends import HOST_TIER
 
@@ -119,11 +119,6 @@ def place(window: Window, row: int) -> tuple[str, str]:
 def on_cables(window: Window, rows: Ints) -> dict[str, Any]:
     """Return hosts and rails of the NICs on the cables of some ends."""
     return {"hosts": window.ends.hosts(rows), "rails": window.ends.rails(rows)}
-
-
-def signs(window: Window, rows: Ints, *kinds: str) -> frozenset[Sign]:
-    """Return signs of some kinds at some ends."""
-    return frozenset(Sign(kind, *place(window, row)) for row in rows.tolist() for kind in kinds)
 
 
 verdicts: Registry[Callable[[str], Verdict]] = Registry("verdict", "fabric.health.verdicts")

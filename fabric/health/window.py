@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,34 @@ if TYPE_CHECKING:
     from fabric.health.reading import Reading
     from fabric.health.settings import Settings
     from fabric.observe.snapshot import Snapshot
-    from fabric.topology.model import Bools
+    from fabric.topology.model import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Where the figures of a device go: ends, numbers where there are any, and which are kept."""
+
+    keys: list[object]
+    rows: Ints
+    numbers: Ints
+    kept: Ints
+
+
+def _places(keys: list[Any], known: Mapping[str, int], *, is_numbered: bool) -> _Places:
+    """Return the places of ports, or of ports and numbers; a port without a cable has none."""
+    ports, numbers = zip(*keys, strict=True) if is_numbered else (keys, (0,) * len(keys))
+    rows = np.array([known.get(port, -1) for port in ports])
+    of_port = np.array(numbers)
+    kept = np.flatnonzero((rows >= 0) & (of_port >= 0) & (of_port < WIDTH))
+    return _Places(keys, rows[kept], of_port[kept], kept)
+
+
+def _whole(table: Floats, column: Column) -> Floats:
+    """Return a sum as one figure; NaN where none of its parts is known."""
+    if column.width == WIDTH and not column.is_sum:
+        return table
+    figures: Floats = np.where(np.isnan(table).all(axis=1), np.nan, np.nansum(table, axis=1))
+    return figures
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +77,21 @@ class Window:
     @cached_property
     def _rises(self) -> dict[str, Floats]:
         """How much each counter rose; a counter that fell hides all of its reading."""
-        rises: dict[str, Floats] = {}
-        for name, column in COLUMNS.items():
-            if column.is_counter:
-                rises[name] = self._table(column, "after") - self._table(column, "before")
+        counters = {name: column for name, column in COLUMNS.items() if column.is_counter}
+        rises = {name: self._rise(column) for name, column in counters.items()}
         fell: dict[str, Bools] = {}
         for name, rise in rises.items():
-            down = (rise < 0) if rise.ndim == 1 else (rise < 0).any(axis=1)
-            source = COLUMNS[name].source
-            fell[source] = fell.get(source, np.zeros(len(self.ends), dtype=np.bool_)) | down
+            source = counters[name].source
+            down: Bools = np.count_nonzero(rise < 0, axis=1) > 0
+            fell[source] = fell[source] | down if source in fell else down
         of_nics: Bools = np.stack([*fell.values()]).any(axis=0) & self.ends.is_nic
+        hidden = {name: self._hidden(down & ~self.ends.is_nic) for name, down in fell.items()}
         for name, rise in rises.items():
-            rise[self._hidden(fell[COLUMNS[name].source] & ~self.ends.is_nic) | of_nics] = np.nan
-        return rises
+            rise[hidden[counters[name].source] | of_nics] = np.nan
+        return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
+
+    def _rise(self, column: Column) -> Floats:
+        return self._table(column, "after") - self._table(column, "before")
 
     def _hidden(self, fell: Bools) -> Bools:
         """Return the ends of the devices with an end that fell, or that restarted."""
@@ -75,20 +104,35 @@ class Window:
         return ends
 
     def _table(self, column: Column, when: str) -> Floats:
-        """Return the figures of a column at one time."""
-        shape = (len(self.ends), WIDTH) if column.wide else (len(self.ends),)
-        table = np.full(shape, np.nan)
+        """Return the figures of a column at one time, shape (ends, width)."""
+        table = np.full((len(self.ends), column.width), np.nan)
         for number, name in enumerate(self.ends.names):
             reading = self.readings.get(name)
             snapshot: Snapshot | None = getattr(reading, when, None)
             if reading is None or snapshot is None or (column.is_counter and not reading.is_whole):
                 continue
-            known = self.ends.rows[number]
-            both = [(known[port], value) for port, value in column.read(snapshot) if port in known]
-            if both:
-                rows, values = zip(*both, strict=True)
-                table[list(rows)] = np.array(values, dtype=np.float64)
+            keys, values = column.read(snapshot)
+            if keys:
+                place = self._places(number, column, keys)
+                figures = np.array(values, dtype=np.float64)
+                if column.is_numbered:
+                    table[place.rows, place.numbers] = figures[place.kept]
+                else:
+                    table[place.rows] = figures.reshape(len(keys), -1)[place.kept]
         return table
+
+    def _places(self, number: int, column: Column, keys: list[object]) -> _Places:
+        """Return where the figures of a device go; the keys of a reading rarely change."""
+        key = number, column.source, column.where
+        known = self._known_places.get(key)
+        if known is None or known.keys != keys:
+            known = _places(keys, self.ends.rows[number], is_numbered=column.is_numbered)
+            self._known_places[key] = known
+        return known
+
+    @cached_property
+    def _known_places(self) -> dict[tuple[int, str, str], _Places]:
+        return {}
 
     def rise(self, name: str) -> Floats:
         """Return how much a counter rose between the readings, shape (ends,) or (ends, 8)."""
@@ -103,7 +147,7 @@ class Window:
     def last(self, name: str) -> Floats:
         """Return the last value of a column that is not a counter."""
         if name not in self._last:
-            self._last[name] = self._table(COLUMNS[name], "after")
+            self._last[name] = _whole(self._table(COLUMNS[name], "after"), COLUMNS[name])
         return self._last[name]
 
     @cached_property

@@ -8,12 +8,13 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Severity
-from fabric.health.verdict import Verdict, on_cables, place, signs, verdicts
+from fabric.health.cause import signs_at
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.health.cause import Cause, Sign
+    from fabric.health.cause import Cause
     from fabric.health.ends import Floats
     from fabric.health.window import Window
     from fabric.topology.model import Bools, Ints
@@ -42,7 +43,7 @@ class HeadroomOverrun(Verdict):
                 self._message(peak[row, group], have[row, 0], drops[row, group], group),
                 *place(window, row),
                 severity=Severity.ERROR if over else Severity.WARNING,
-                explains=signs(window, np.array([row, window.ends.far[row]]), "loss"),
+                explains=signs_at(np.array([row, window.ends.far[row]]), "loss"),
                 **on_cables(window, np.array([row])),
             )
 
@@ -83,19 +84,19 @@ class Drops(Verdict):
                 f"dropped {lost[rows].sum():,.0f} packets on {len(rows)} ports",
                 ends.names[device],
                 ports,
-                about=signs(window, rows, "loss"),
+                about=signs_at(rows, "loss"),
                 explains=_losses(window, rows),
                 **on_cables(window, rows),
             )
 
 
-def _losses(window: Window, rows: Ints) -> frozenset[Sign]:
+def _losses(window: Window, rows: Ints) -> frozenset[int]:
     """Return the losses that drops at some ports explain."""
     ends = window.ends
     both = np.concatenate([rows, ends.far[rows]])
     if (ends.nic[rows] < 0).any():  # a cable between switches carries packets of everyone
         both = np.concatenate([both, np.flatnonzero(ends.is_nic)])
-    return signs(window, both, "loss")
+    return signs_at(both, "loss")
 
 
 @verdicts.add("OBS112")
@@ -160,7 +161,7 @@ class WrongQueue(Verdict):
             f"{who} {rate:,.0f} packets/s in {word} {listed}; RoCE has {word} {right}",
             ends.names[ends.device[rows[0]]],
             hostlist.fold([ends.ports[row] for row in rows.tolist()]),
-            about=signs(window, rows, "queue"),
+            about=signs_at(rows, "queue"),
             **on_cables(window, rows),
         )
 
@@ -186,7 +187,7 @@ class DeadQueue(Verdict):
             yield self.cause(
                 f"queue {queue} is dead: {what}{lost}",
                 *place(window, row),
-                about=signs(window, np.array([row]), "queue"),
+                about=signs_at(np.array([row]), "queue"),
                 explains=_losses(window, np.array([row])),
                 **on_cables(window, np.array([row])),
             )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
+from fabric.health.cause import signs_at
 from fabric.health.fec import hours_until_loss
-from fabric.health.verdict import Verdict, on_cables, place, signs, verdicts
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +62,8 @@ class LinkDown(Verdict):
             device,
             port,
             severity=Severity.ERROR,
-            about=signs(window, both, "down"),
-            explains=signs(window, both, *_LOAD) | signs(window, near, "load", "loss"),
+            about=signs_at(both, "down"),
+            explains=signs_at(both, *_LOAD) | signs_at(near, "load", "loss"),
             **(on_cables(window, both) if lost else {}),
         )
 
@@ -90,8 +91,8 @@ class Flapping(Verdict):
             yield self.cause(
                 f"the link to {far} changed {flaps[row]:.0f} times",
                 *place(window, row),
-                about=signs(window, both, "down"),
-                explains=signs(window, both, *_LOAD),
+                about=signs_at(both, "down"),
+                explains=signs_at(both, *_LOAD),
                 **on_cables(window, both),
             )
 
@@ -129,6 +130,6 @@ class FecLimit(Verdict):
                 *place(window, row),
                 severity=Severity.ERROR if lost[row] > 0 else Severity.WARNING,
                 evidence=(corrected,),
-                explains=signs(window, both, "loss"),
+                explains=signs_at(both, "loss"),
                 **on_cables(window, both),
             )

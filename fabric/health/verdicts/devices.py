@@ -8,7 +8,8 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import share_to_percent
-from fabric.health.verdict import Verdict, names_of, on_cables, signs, verdicts
+from fabric.health.cause import signs_at
+from fabric.health.verdict import Verdict, names_of, on_cables, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -99,6 +100,6 @@ class Lost(Verdict):
                 "no device shows why",
                 ends.names[ends.device[row]],
                 ends.ports[row],
-                about=signs(window, rows, "loss"),
+                about=signs_at(rows, "loss"),
                 **on_cables(window, rows),
             )

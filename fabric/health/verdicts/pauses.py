@@ -8,8 +8,9 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import gbps_to_bytes_per_s
+from fabric.health.cause import signs_at
 from fabric.health.pauses import roots
-from fabric.health.verdict import Verdict, on_cables, place, signs, verdicts
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +53,8 @@ class _Origin(Verdict):
             message,
             ends.names[ends.device[row]],
             port,
-            about=signs(window, root.rows, "pause"),
-            explains=signs(window, root.reached, "pause") | signs(window, places, "load", "queue"),
+            about=signs_at(root.rows, "pause"),
+            explains=signs_at(root.reached, "pause") | signs_at(places, "load", "queue"),
             evidence=_evidence(window, root),
             symptoms=len(victims) - (1 if root.kind == "nic" else 0),
             hosts=ends.hosts(hosts),
@@ -252,6 +253,6 @@ class AsymmetricPause(Verdict):
             yield self.cause(
                 message,
                 *place(window, row),
-                explains=signs(window, both, "pause", "loss"),
+                explains=signs_at(both, "pause", "loss"),
                 **on_cables(window, both),
             )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
+from fabric.health.cause import signs_at
 from fabric.health.hashing import spread_probability
-from fabric.health.verdict import Verdict, signs, verdicts
+from fabric.health.verdict import Verdict, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ class UnevenUplinks(Verdict):
                     message,
                     ends.names[ends.device[busiest]],
                     evidence=(f"probability for {flows} flows: {probability:.1e}",),
-                    about=signs(window, rows[sent < mean / 2], "load"),
+                    about=signs_at(rows[sent < mean / 2], "load"),
                 )
 
     def _case(self, window: Window, load: Floats, rows: Ints) -> tuple[Ints, int] | None:
