@@ -13,6 +13,9 @@ from fabric.cli.options import option
 if TYPE_CHECKING:
     import typer
 
+    from fabric.core.findings import Severity
+    from fabric.workflow.judge import Judged
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
@@ -80,8 +83,8 @@ def judge(
     """Judge a running fabric by two readings of every device.
 
     Names the cause: the NIC that began a pause storm, the cable that damages frames, the host
-    that marks wrongly. What follows from a cause is listed below it. A verdict whose counters a
-    device does not report is not judged, and says so.
+    that marks wrongly. What follows from a cause is listed below it. Counters that a device does
+    not report are named: what depends on them is not judged.
 
     Exit codes: 0, 2, 3 (a verdict failed), 4 (a cause of this severity, or a device not read).
     """
@@ -92,15 +95,19 @@ def judge(
     settings = workflow.settings_of(limit or ())
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), state_max_age)
-    project = Project(inventory)
+    project, severity = Project(inventory), Severity[fail_on.name]
     if readings:
-        judged = workflow.judge_file(project, readings, wanted)
+        end(workflow.judge_file(project, readings, wanted), form.value, severity)
     else:
         rounds = workflow.Rounds(interval_s, 2, timeout_s)
         judged = workflow.judge_devices(project, connections, wanted, rounds, output.watch)
-    severity = Severity[fail_on.name]
-    output.data(judged.report(form.value, severity))
-    if judged.outcome.at_least(severity):
+        end(judged, form.value, severity)
+
+
+def end(judged: Judged, form: str, fail_on: Severity) -> None:
+    """Print a judgement, and end with its exit code."""
+    output.data(judged.report(form, fail_on))
+    if judged.outcome.at_least(fail_on):
         raise CommandExit(Exit.FINDINGS)
     if judged.outcome.broken:
         raise CommandExit(Exit.DEVICE)

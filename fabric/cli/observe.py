@@ -26,12 +26,14 @@ def register(app: typer.Typer) -> None:
 
 
 class ObserveForm(StrEnum):
-    """Output for people, for programs or for Prometheus."""
+    """Output for people, for programs or for Prometheus; verdicts for CI systems."""
 
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
     PROMETHEUS = "prometheus"
+    JUNIT = "junit"
+    SARIF = "sarif"
 
 
 def observe(
@@ -59,6 +61,15 @@ def observe(
             max=86_400,
         ),
     ] = 0.0,
+    once: Annotated[
+        bool,
+        option(
+            "End after one reading, as without --interval-s. With --format junit or sarif: judge "
+            "two readings, --interval-s apart (default 10), as `rocefab judge` does.",
+            "ONCE",
+            "--once",
+        ),
+    ] = False,
     number: Annotated[
         int,
         option(
@@ -91,15 +102,17 @@ def observe(
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
 
-    Exit codes: 0, 2, 3 (a device could not be read).
+    Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge).
     """
+    if form in {ObserveForm.JUNIT, ObserveForm.SARIF}:
+        _refuse_for_verdicts(form, once=once, others=bool(field or number or out))
+        selected = (switches, hosts, only)
+        _judge(inventory, connections, selected, (interval_s or 10.0, timeout_s), form)
+        return
     from fabric.workflow.observe import Rounds, Selection, observe_again
     from fabric.workflow.project import Project
 
-    if number and not interval_s:
-        raise typer.BadParameter("--count needs --interval-s")
-    if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
-        raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
+    _refuse_rounds(form, interval_s, number, once=once)
     _append(out, [])  # a file that cannot be written is reported before devices are read
     rounds = Rounds(interval_s, number if interval_s else 1, timeout_s)
     selection = Selection(switches=switches, hosts=hosts, only=only)
@@ -123,6 +136,42 @@ def observe(
         output.data(exposition(seen))
     if not is_whole:
         raise CommandExit(Exit.DEVICE)
+
+
+def _refuse_for_verdicts(form: ObserveForm, *, once: bool, others: bool) -> None:
+    if not once or others:
+        message = f"--format {form} judges readings: set --once, omit --field, --count and --out"
+        raise typer.BadParameter(message)
+
+
+def _refuse_rounds(form: ObserveForm, interval_s: float, number: int, *, once: bool) -> None:
+    if once and (number or interval_s):
+        raise typer.BadParameter("--once reads once; omit --interval-s and --count")
+    if number and not interval_s:
+        raise typer.BadParameter("--count needs --interval-s")
+    if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
+        raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
+
+
+def _judge(
+    inventory: Path,
+    connections: Path | None,
+    selected: tuple[bool, bool, str],
+    seconds: tuple[float, float],
+    form: ObserveForm,
+) -> None:
+    """Judge two readings."""
+    from fabric.cli.judge import end
+    from fabric.core.findings import Severity
+    from fabric.workflow import judge as workflow
+    from fabric.workflow.project import Project
+
+    switches, hosts, only = selected
+    selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
+    wanted = workflow.Wanted(selection, workflow.settings_of(()))
+    rounds = workflow.Rounds(seconds[0], 2, seconds[1])
+    judged = workflow.judge_devices(Project(inventory), connections, wanted, rounds, output.watch)
+    end(judged, form.value, Severity.ERROR)
 
 
 def _lines(seen: list[Seen]) -> str:

@@ -59,8 +59,8 @@ class Settings:
 #: Why each limit has its default.
 WHY: Mapping[str, str] = {
     "pause_percent": "a link loses this share of its speed",
-    "storm_percent": "no buffer takes half of the time of a window to drain: an honest pause "
-    "lasts milliseconds",
+    "storm_percent": "no buffer takes half of the time of a window to drain: the pause of a "
+    "full buffer lasts milliseconds",
     "least_frames": "the two ends are not read at the same instant",
     "stray_percent": "management and discovery of neighbours are far below 1 % of the packets",
     "stray_packets_per_s": "BGP, BFD, LLDP and ARP of a port stay below",

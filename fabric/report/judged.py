@@ -55,9 +55,10 @@ def _consequences(cause: Cause) -> Iterator[str]:
     if cause.symptoms:
         yield f"explains {cause.symptoms} symptom{'' if cause.symptoms == 1 else 's'}"
     if cause.rails:
-        yield f"rails {hostlist.fold([str(rail) for rail in cause.rails])}"
+        rails = hostlist.fold([str(rail) for rail in cause.rails])
+        yield f"rail{'' if len(cause.rails) == 1 else 's'} {rails}"
     if cause.hosts:
-        yield f"{len(cause.hosts)} hosts"
+        yield f"{len(cause.hosts)} host{'' if len(cause.hosts) == 1 else 's'}"
     if cause.jobs:
         yield f"jobs {', '.join(cause.jobs)}"
 

@@ -66,7 +66,7 @@ class Drops(Verdict):
     source = (
         "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.1 (go-back-N)"
     )
-    fix = "check the cable and optics of the port, then the switch; drain it if it goes on"
+    fix = "check the cable and optics of the port, then the switch; drain it if drops continue"
     rank = 34
     needs = (("drops", "queue_drops", "group_drops"),)
 
@@ -172,7 +172,7 @@ class DeadQueue(Verdict):
 
     why = "A queue that does not send although nothing pauses it drops what is put into it."
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp (what the watchdog calls a storm)"
-    fix = "look at the PFC watchdog of the port; shut the port for a moment to empty the queue"
+    fix = "check the PFC watchdog of the port; shut the port for a moment to empty the queue"
     rank = 32
     needs = (("operational", "queue_drops"),)
 

@@ -32,7 +32,7 @@ class LinkDown(Verdict):
 
     why = "The traffic of a cable that is down has fewer paths, or none."
     source = "docs/whatif.md (what a lost cable costs)"
-    fix = "`rocefab cabling` says which plug to look at; `rocefab whatif --fail` what it costs"
+    fix = "`rocefab cabling` names the plug; `rocefab whatif --fail` shows what the cable carries"
     rank = 10
     needs = (("up",),)
 

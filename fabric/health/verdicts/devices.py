@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class NotRead(Verdict):
     """Every device can be read."""
 
-    why = "What is not read is unknown: a fault behind it has no counters of its own."
+    why = "A fault of a device that cannot be read shows at its neighbours alone."
     source = "docs/observe.md, what is unknown"
     fix = "check its address, account and load; raise --timeout-s if it is slow"
     rank = 50

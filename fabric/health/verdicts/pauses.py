@@ -111,7 +111,7 @@ class PauseStorm(_Origin):
 
 @verdicts.add("OBS102")
 class PauseCycle(_Origin):
-    """No pauses wait for each other in a cycle."""
+    """No pauses form a cycle."""
 
     why = "Switches that each wait for the next one never send again: a deadlock."
     source = (
@@ -174,7 +174,7 @@ class _AtSwitch(_Origin):
 
 @verdicts.add("OBS104")
 class Congestion(_AtSwitch):
-    """No switch pauses its neighbours for a congestion of its own."""
+    """No switch is congested and pauses its neighbours."""
 
     why = "More arrives for a port than it can send; the pauses that follow stop other traffic too."
     source = (
