@@ -74,6 +74,8 @@ def _state(state: dict[str, Any]) -> dict[str, Any]:
 
 def _key(text: str) -> tuple[str, int]:
     port, _, number = text.rpartition("|")
+    if not port or not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{text!r} is not PORT|NUMBER")
     return port, int(number)
 
 

@@ -12,6 +12,8 @@ from tests.cli.runs import process
 from tests.health.incidents import INCIDENTS, incident, running
 
 PASSWORD = "lab-password"
+#: Incidents of the quick tests; all together take two minutes.
+_QUICK = ("healthy", "storm-seen-by-the-leaf-alone", "mis-marked-host", "grey-spine")
 JOBS = {
     "format": "rocefab-state/1",
     "jobs": [{"name": "train-7", "hosts": "a[1-4]"}, {"name": "train-8", "hosts": "a5"}],
@@ -39,7 +41,10 @@ def judged(ready, *words: object, form: str = "json"):
 
 
 @pytest.mark.fault(4)
-@pytest.mark.parametrize("name", INCIDENTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in _QUICK else pytest.mark.slow) for name in INCIDENTS],
+)
 def test_the_culprit_is_named(ready, name) -> None:
     lab, project, *_ = ready
     said = INCIDENTS[name]
