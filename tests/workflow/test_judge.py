@@ -90,7 +90,7 @@ def test_devices_without_a_reading_are_a_cause(tmp_path) -> None:
     assert run("judge", DEMO, "--readings", file, "--only", LEAF).code == 0
 
 
-def test_a_waiver_and_a_limit_apply(tmp_path) -> None:
+def test_a_limit_and_the_failing_severity_apply(tmp_path) -> None:
     file = written(tmp_path / "r", storm())
     ended = run("judge", DEMO, "--readings", file, "--limit", "storm_percent=95")
     assert ended.code == 0
