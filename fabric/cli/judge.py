@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab judge inventory/demo --readings readings.jsonl")(judge)
+    app.command(epilog="Example: rocefab judge inventory/demo --interval-s 30")(judge)
 
 
 def judge(
@@ -58,7 +58,7 @@ def judge(
         option(
             "JSON file with the jobs that run, as `place --avoid-state` takes it: a cause names "
             "the jobs that it slows down; may be repeated (in the variable: separated by spaces).",
-            "JOBS",
+            "RUNNING_JOBS",
         ),
     ] = None,
     state_max_age: Annotated[

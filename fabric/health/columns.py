@@ -149,6 +149,7 @@ COLUMNS: Mapping[str, Column] = {
     "sent_packets": _port("sent packets", "tx_packets", "out_packets"),
     "received_packets": _port("received packets", "rx_packets", "in_packets"),
     "sent_bytes": _port("sent bytes", "tx_bytes", "out_bytes"),
+    "received_bytes": _port("received bytes", "rx_bytes", "in_bytes"),
     "drops": _either(
         "discarded packets",
         tuple(f"{way}_{name}" for way in _WAYS for name in ("drops", "discards")),

@@ -114,17 +114,14 @@ class WrongQueue(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield hosts that send in a wrong priority, then switches with a stray queue."""
-        ends = window.ends
         nics, switches = window.per_s("nic_packets"), window.per_s("queue_packets")
         stray = self._stray(window, nics) | self._all_astray(window, nics)
         culprits = stray.any(axis=0)
-        for device in np.unique(ends.device[stray.any(axis=1)]).tolist():
-            rows = np.flatnonzero(stray.any(axis=1) & (ends.device == device))
+        for rows in _by_device(window, stray):
             yield self._cause(window, rows, stray, nics, ("priority", "the NIC sends"))
         stray = self._stray(window, switches)
         stray[:, culprits] = False  # the packets of a host that was named
-        for device in np.unique(ends.device[stray.any(axis=1)]).tolist():
-            rows = np.flatnonzero(stray.any(axis=1) & (ends.device == device))
+        for rows in _by_device(window, stray):
             yield self._cause(window, rows, stray, switches, ("queue", "ports send"))
 
     def _stray(self, window: Window, per_s: Floats) -> Bools:
@@ -133,7 +130,8 @@ class WrongQueue(Verdict):
         most = np.maximum(
             window.settings.stray_packets_per_s, total * window.settings.stray_percent / 100
         )
-        stray: Bools = ~window.plan.used & (per_s >= most)
+        planned = window.plan.used.any(axis=1, keepdims=True)
+        stray: Bools = ~window.plan.used & planned & (per_s >= most)
         return stray
 
     def _all_astray(self, window: Window, per_s: Floats) -> Bools:
@@ -161,9 +159,18 @@ class WrongQueue(Verdict):
             f"{who} {rate:,.0f} packets/s in {word} {listed}; RoCE has {word} {right}",
             ends.names[ends.device[rows[0]]],
             hostlist.fold([ends.ports[row] for row in rows.tolist()]),
+            # priority 0 may be TCP over the NIC while no RoCE runs
+            severity=Severity.ERROR if any(numbers) else Severity.WARNING,
             about=signs_at(rows, "queue"),
             **on_cables(window, rows),
         )
+
+
+def _by_device(window: Window, wrong: Bools) -> Iterator[Ints]:
+    """Yield the ends of each device that have something wrong."""
+    rows = np.flatnonzero(wrong.any(axis=1))
+    for device in np.unique(window.ends.device[rows]).tolist():
+        yield rows[window.ends.device[rows] == device]
 
 
 @verdicts.add("OBS113")

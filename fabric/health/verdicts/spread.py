@@ -29,23 +29,20 @@ class UnevenUplinks(Verdict):
     source = "RFC 2992 (hashing over next hops)"
     fix = "compare the hash seeds of both tiers, and the routes over idle uplinks"
     rank = 36
-    needs = (("sent_bytes", "sent_packets"),)
+    needs = (("sent_bytes", "sent_packets"), ("received_bytes", "received_packets"))
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the switches whose spread is too unlikely."""
-        ends, load = window.ends, _load(window)
-        cases = [self._case(window, load, rows) for rows in ends.of_device]
-        known = [case for case in cases if case]
+        ends = window.ends
+        known = [case for rows in ends.of_device if (case := _case(window, rows))]
         limit = window.settings.spread_probability / max(1, len(known))
-        for rows, flows in known:
-            sent = load[rows]
+        for rows, sent, flows in known:
             probability = spread_probability(sent, flows)
             if probability < limit:
-                mean = float(sent.mean())
-                busiest, idle = int(rows[int(sent.argmax())]), int((sent == 0).sum())
+                mean, busiest = float(sent.mean()), int(rows[int(sent.argmax())])
                 message = (
                     f"uplinks are uneven: {ends.ports[busiest]} has {sent.max() / mean:.1f} times "
-                    f"the mean, {idle} of {len(rows)} are idle"
+                    f"the mean, {(sent == 0).sum()} of {len(rows)} are idle"
                 )
                 yield self.cause(
                     message,
@@ -54,32 +51,27 @@ class UnevenUplinks(Verdict):
                     about=signs_at(rows[sent < mean / 2], "load"),
                 )
 
-    def _case(self, window: Window, load: Floats, rows: Ints) -> tuple[Ints, int] | None:
-        """Return the equal uplinks of a switch and the least number of flows on them."""
-        ends = window.ends
-        up = rows[~ends.is_below[rows] & ~ends.is_nic[rows]]
-        below = rows[ends.is_below[rows]]
-        sent = load[up]
-        if len(up) < 2 or np.isnan(sent).any() or not sent.sum():  # noqa: PLR2004 - a choice
-            return None
-        if len(np.unique(ends.speed_gbps[up])) > 1:
-            return None
-        return up, _flows(load[ends.far[below]], float(sent.sum()))
 
+def _case(window: Window, rows: Ints) -> tuple[Ints, Floats, int] | None:
+    """Return the equal uplinks of a switch, their load, and the least number of flows on them.
 
-def _load(window: Window) -> Floats:
-    """Return what each end sends in each second: bytes, or packets where there are none."""
-    octets = window.per_s("sent_bytes")
-    packets = window.per_s("sent_packets")
-    nics = np.nansum(window.per_s("nic_packets"), axis=1)
-    leaf = window.per_s("received_packets")[window.ends.far]
-    packets = np.where(window.ends.is_nic, np.fmax(nics, leaf), packets)
-    load: Floats = np.where(np.isnan(octets), packets, octets)
-    return load
+    The load is in bytes, or in packets where bytes are not known.
+    """
+    ends = window.ends
+    switch = rows[~ends.is_nic[rows]]
+    up, below = switch[~ends.is_below[switch]], switch[ends.is_below[switch]]
+    if len(up) < 2 or len(np.unique(ends.speed_gbps[up])) > 1:  # noqa: PLR2004 - a choice
+        return None
+    for unit in ("bytes", "packets"):
+        sent = window.per_s(f"sent_{unit}")[up]
+        received = window.per_s(f"received_{unit}")[below]
+        if not np.isnan(sent).any() and sent.sum() > 0 and np.isfinite(received).any():
+            return up, sent, _flows(received, float(sent.sum()))
+    return None
 
 
 def _flows(senders: Floats, sent: float) -> int:
-    """Return how many equal flows there are at least: one for each device that sends.
+    """Return how many equal flows there are at least: one for each port that traffic comes from.
 
     Notes
     -----
