@@ -15,6 +15,7 @@ from fabric.cli import (
     health,
     inventory,
     jobs,
+    judge,
     laboratory,
     models,
     observe,
@@ -57,6 +58,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
-    *(probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
+    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
 ):
     module.register(app)

@@ -27,12 +27,14 @@ def register(app: typer.Typer) -> None:
 
 
 class ObserveForm(StrEnum):
-    """Output for people, for programs or for Prometheus."""
+    """Output for people, for programs or for Prometheus; verdicts for CI systems."""
 
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
     PROMETHEUS = "prometheus"
+    JUNIT = "junit"
+    SARIF = "sarif"
 
 
 def observe(
@@ -60,6 +62,15 @@ def observe(
             max=86_400,
         ),
     ] = 0.0,
+    once: Annotated[
+        bool,
+        option(
+            "End after one reading, as without --interval-s. With --format junit or sarif: judge "
+            "two readings, --interval-s apart (default 10), as `rocefab judge` does.",
+            "ONCE",
+            "--once",
+        ),
+    ] = False,
     number: Annotated[
         int,
         option(
@@ -135,13 +146,18 @@ def observe(
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
 
-    Exit codes: 0, 2, 3 (a device could not be read).
+    Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge).
     """
+    if form is ObserveForm.JUNIT or form is ObserveForm.SARIF:
+        _refuse_for_verdicts(form, once=once, others=bool(field or number or out or listen or otlp))
+        selected = (switches, hosts, only)
+        _judge(inventory, connections, selected, (interval_s or 10.0, timeout_s), form)
+        return
     from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
     from fabric.workflow.project import Project
 
     form = form or (None if listen or otlp else ObserveForm.TEXT)
-    _check_number(number, interval_s, form)
+    _refuse_rounds(form, interval_s, number, once=once)
     if listen and not interval_s:
         raise typer.BadParameter("--listen needs --interval-s")
     if otlp and not otlp.startswith(("http://", "https://")):
@@ -178,11 +194,40 @@ def _last(seen: list[Seen], form: ObserveForm | None) -> None:
             output.data(block)
 
 
-def _check_number(number: int, interval_s: float, form: ObserveForm | None) -> None:
+def _refuse_for_verdicts(form: ObserveForm, *, once: bool, others: bool) -> None:
+    if not once or others:
+        message = f"--format {form} judges readings: set --once, omit --field, --count and --out"
+        raise typer.BadParameter(message)
+
+
+def _refuse_rounds(form: ObserveForm | None, interval_s: float, number: int, *, once: bool) -> None:
+    if once and (number or interval_s):
+        raise typer.BadParameter("--once reads once; omit --interval-s and --count")
     if number and not interval_s:
         raise typer.BadParameter("--count needs --interval-s")
     if interval_s and not number and form in {ObserveForm.JSON, ObserveForm.PROMETHEUS}:
         raise typer.BadParameter(f"--format {form} shows the last reading; set --count")
+
+
+def _judge(
+    inventory: Path,
+    connections: Path | None,
+    selected: tuple[bool, bool, str],
+    seconds: tuple[float, float],
+    form: ObserveForm,
+) -> None:
+    """Judge two readings."""
+    from fabric.cli.judge import end
+    from fabric.core.findings import Severity
+    from fabric.workflow import judge as workflow
+    from fabric.workflow.project import Project
+
+    switches, hosts, only = selected
+    selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
+    wanted = workflow.Wanted(selection, workflow.settings_of(()))
+    pace = workflow.Pace(seconds[0], 2, seconds[1])
+    judged = workflow.judge_devices(Project(inventory), connections, wanted, pace, output.watch)
+    end(judged, form.value, Severity.ERROR)
 
 
 def _text(seen: list[Seen], *, first: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -38,23 +39,38 @@ def is_recorded(path: Path) -> bool:
 def newest_records(path: Path, devices: Collection[str]) -> dict[str, tuple[int, bytes]]:
     """Return number and text of the last record of each device that a fabric has.
 
+    Raises
+    ------
+    InputError
+        As `last_records`.
+    """
+    return {name: records[-1] for name, records in last_records(path, devices, 1).items()}
+
+
+def last_records(
+    path: Path, devices: Collection[str], most: int
+) -> dict[str, deque[tuple[int, bytes]]]:
+    """Return number and text of the last records of each device that a fabric has.
+
     Parameters
     ----------
     devices : collection of str
         Names of the fabric; records of others are passed over.
+    most : int
+        How many of each device, the newest last.
 
     Raises
     ------
     InputError
         When the file cannot be read, is of another form, or has none of the devices.
     """
-    newest: dict[str, tuple[int, bytes]] = {}
+    newest: dict[str, deque[tuple[int, bytes]]] = {}
     others = 0
     for number, line in _records(path):
         head = _HEAD.match(line)
         name = head[1].decode() if head else _device_of(path, number, line)
         if name in devices:
-            newest[name] = number, line
+            newest.setdefault(name, deque(maxlen=most)).append((number, line))
         else:
             others += 1
     if not newest:
@@ -72,19 +88,33 @@ def recorded(path: Path, devices: Collection[str]) -> dict[str, Seen]:
     InputError
         As `newest_records`, and with each member of a record that is wrong.
     """
-    seen = {}
-    for name, (number, line) in newest_records(path, devices).items():
-        try:
-            seen[name] = _seen(ReadingsDocument.model_validate_json(line))
-        except ValidationError as error:
-            findings = [
-                _finding(path, number, f"{_place(item['loc'])}: {item['msg'].lower()}")
-                for item in error.errors(include_url=False, include_input=False)[:_MOST_FINDINGS]
-            ]
-            raise InputError("a record is wrong", findings) from None
-        except ValueError as error:
-            raise InputError("a record is wrong", [_finding(path, number, str(error))]) from None
-    return seen
+    newest = newest_records(path, devices)
+    return {name: _read(path, *record) for name, record in newest.items()}
+
+
+def recorded_twice(path: Path, devices: Collection[str]) -> list[Seen]:
+    """Return the last two readings of each device that a fabric has, the older one first.
+
+    Raises
+    ------
+    InputError
+        As `recorded`.
+    """
+    records = last_records(path, devices, 2)
+    return [_read(path, *record) for of_device in records.values() for record in of_device]
+
+
+def _read(path: Path, number: int, line: bytes) -> Seen:
+    try:
+        return _seen(ReadingsDocument.model_validate_json(line))
+    except ValidationError as error:
+        findings = [
+            _finding(path, number, f"{_place(item['loc'])}: {item['msg'].lower()}")
+            for item in error.errors(include_url=False, include_input=False)[:_MOST_FINDINGS]
+        ]
+        raise InputError("a record is wrong", findings) from None
+    except ValueError as error:
+        raise InputError("a record is wrong", [_finding(path, number, str(error))]) from None
 
 
 def documents(path: Path, devices: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -152,6 +182,7 @@ def _seen(record: ReadingsDocument) -> Seen:
         unread=tuple(record.unread),
         error=record.error,
         time=record.time,
+        clock_s=record.time.timestamp() if record.time else 0.0,
     )
 
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from fabric.validate.rule import Rule
 
 _HEAD = """\
-# Rules of `rocefab check`, `prove` and `audit`
+# Rules of `rocefab check`, `prove`, `audit` and `judge`
 
 Generated from the rules themselves; do not edit. Model rules check the inventory and the design
 derived from it; site rules check it together with each other fabric of its site; CONFIG_DB rules
-check any SONiC `config_db.json`; files rules check configuration files of switches. TOP001 to
-TOP007 and the INT rules are found while the inventory is read and stop the run immediately.
+check any SONiC `config_db.json`; files rules check configuration files of switches; readings rules
+are the verdicts of `judge` on running devices. TOP001 to TOP007 and the INT rules are found while
+the inventory is read and stop the run immediately.
 
 """
 
@@ -44,7 +45,9 @@ def _title(area: str) -> str:
 
 def looks_at(rule: Rule) -> str:
     """Return what a rule judges, in a word."""
-    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site", DescribedRule: "files"}
+    if isinstance(rule, DescribedRule):
+        return rule.looks_at
+    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site"}
     return next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
 
 

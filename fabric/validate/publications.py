@@ -18,6 +18,7 @@ _ADDRESSES = (
     ("SIGCOMM 2015", "https://doi.org/10.1145/2785956.2787484"),
     ("SIGCOMM 2016", "https://doi.org/10.1145/2934872.2934908"),
     ("ECN or Delay", "https://doi.org/10.1145/2999572.2999593"),
+    ("HotNets 2016", "https://doi.org/10.1145/3005745.3005760"),
     ("SIGCOMM 2024", "https://doi.org/10.1145/3651890.3672233"),
     ("Rail-only", "https://arxiv.org/abs/2307.12169"),
     ("NCCL user guide", "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/"),

@@ -31,12 +31,15 @@ class Reported:
         From which severity on a finding is a failure.
     file : str
         Where findings stand that have no place of their own.
+    verb : str
+        The command that judged.
     """
 
     outcome: Outcome
     rules: Sequence[Rule]
     fail_on: Severity = Severity.ERROR
     file: str = "fabric.yaml"
+    verb: str = "check"
 
     def place(self, finding: Finding) -> Position:
         """Return where a finding stands; in the first line of the input if it does not say."""

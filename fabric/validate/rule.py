@@ -87,12 +87,22 @@ class DescribedRule(Rule):
     ----------
     fix : str
         What to do about its findings.
+    looks_at : str
+        What it judges, in a word.
     """
 
     def __init__(
-        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
+        self,
+        rule_id: str,
+        severity: Severity,
+        title: str,
+        why: str,
+        fix: str,
+        source: str,
+        looks_at: str = "files",
     ) -> None:
         super().__init__(rule_id)
+        self.looks_at = looks_at
         self.severity, self.why, self.fix, self.source = severity, why, fix, source
         self.guards = ()
         self._title = title

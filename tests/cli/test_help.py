@@ -21,7 +21,7 @@ VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
     "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
-    "simulate",
+    "simulate", "judge",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
@@ -39,6 +39,7 @@ NEEDS_A_LAB = {
     "demo",
     "observe",
     "cabling",
+    "judge",
     "import",
     "models add",
 }

@@ -43,6 +43,7 @@ _ROOMS = (
     "platforms",
     "qos",
     "observe",
+    "health",
     "devices",
     "systems",
     "change",

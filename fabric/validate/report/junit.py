@@ -30,7 +30,7 @@ def junit(reported: Reported) -> str:
     for finding in outcome.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     titles = {rule.id: rule.title for rule in reported.rules}
-    suite = ET.Element("testsuite", name="rocefab check")
+    suite = ET.Element("testsuite", name=f"rocefab {reported.verb}")
     for name in sorted({*titles, *by_rule, *dict(outcome.broken)}):
         label = f"{name} {titles[name]}" if name in titles else name
         case = ET.SubElement(suite, "testcase", classname="rocefab", name=label)
@@ -52,8 +52,9 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
     elif bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
-    elif not findings and name not in outcome.checked:
-        _add(case, "skipped", _IDLE if name in outcome.skipped else _STOPPED, [])
+    elif name in outcome.skipped or not (findings or name in outcome.checked):
+        reason = findings[0].message if findings else _IDLE
+        _add(case, "skipped", reason if name in outcome.skipped else _STOPPED, [])
     lines = [f"{one.severity.word}: {one}" for one in others]
     lines += [
         f"waived until {one.until}: {one.finding}; reason: {one.reason}"

@@ -31,12 +31,15 @@ page = pages(__file__, escaped=escape)
 
 @dataclass
 class PortCounters:
-    """Pause frames of a port by priority, packets and drops of its queues."""
+    """Pause frames of a port by priority, packets and drops of its queues, codewords of FEC."""
 
     pfc_received: list[int] = field(default_factory=lambda: [0] * 8)
     pfc_sent: list[int] = field(default_factory=lambda: [0] * 8)
     queue_packets: list[int] = field(default_factory=lambda: [0] * 8)
     queue_drops: list[int] = field(default_factory=lambda: [0] * 8)
+    carrier_transitions: int = 0
+    fec_corrected: int = 0
+    fec_uncorrected: int = 0
 
 
 class View(Cabled):

@@ -70,7 +70,7 @@ class SonicStandIn(SshStandIn):
         self.restarts = 0
         self.longest_sort = 0  # moves of the largest patch so far
         self.computed_groups: set[str] = set()
-        self.counters = sonic_counters.Counters()
+        self.counters = sonic_counters.Counters(self.clock)
         self.daemons = Daemons(spec.options)
         self.frr = Frr()
         self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time

@@ -3,7 +3,7 @@
 Known: names of maps and fields as in sonic-net/sonic-utilities 202405 (tests/mock_tables/
 counters_db.json) and sonic-net/sonic-swss (orchagent/pfcwdorch.cpp); sonic-db-cli prints a hash
 as a Python dictionary. Assumed: object ids are made from the place of the port; what was never
-bumped is 0.
+bumped is 0; a counter that a test lets run rises evenly with the clock of the lab.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
+    from fabric.lab.clock import LabClock
     from fabric.lab.shell.state import Context, Tool
     from fabric.systems.sonic.lab import SonicStandIn
 
@@ -41,6 +42,8 @@ _GROUP_STATS = ("SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",)
 class Counters:
     """Counts by object: a port, ``port:queue 3`` or ``port:pg 3``."""
 
+    clock: LabClock
+    rates: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     values: dict[str, dict[str, int]] = field(default_factory=dict)
     words: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -59,9 +62,23 @@ class Counters:
         row = self.values.setdefault(what, {})
         row[name] = row.get(name, 0) + count
 
+    def run(self, what: str, name: str, per_s: float) -> None:
+        """Let a counter rise with time from now on."""
+        self.add(what, name, 0)
+        self.rates[what, name] = (per_s, self.clock.now_s())
+
     def get(self, what: str, name: str) -> int:
         """Return a count."""
-        return self.values.get(what, {}).get(name, 0)
+        return self.of(what).get(name, 0)
+
+    def of(self, what: str) -> dict[str, int]:
+        """Return the counts of an object now."""
+        counts = dict(self.values.get(what, {}))
+        for name in counts:
+            if (what, name) in self.rates:
+                per_s, since_s = self.rates[what, name]
+                counts[name] += int(per_s * (self.clock.now_s() - since_s))
+        return counts
 
     def storm(self, port: str, queue: int, *, stormed: bool = True) -> None:
         """Let the PFC watchdog see a storm on a queue, or its end."""
@@ -99,7 +116,7 @@ def database(device: SonicStandIn) -> dict[str, dict[str, str]]:
 
 
 def _hash(device: SonicStandIn, what: str, names: tuple[str, ...]) -> dict[str, str]:
-    counts = dict.fromkeys(names, 0) | device.counters.values.get(what, {})
+    counts = dict.fromkeys(names, 0) | device.counters.of(what)
     return {name: str(count) for name, count in counts.items()}
 
 
@@ -120,7 +137,7 @@ def _watchdog(device: SonicStandIn, port: str, number: int) -> dict[str, str]:
         "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS": "0",
     }
     what = f"{port}:queue {number}"
-    counts = device.counters.values.get(what, {})
+    counts = device.counters.of(what)
     fields |= {name: str(count) for name, count in counts.items() if name in fields}
     return fields | device.counters.words.get(what, {})
 

@@ -1,0 +1,113 @@
+"""judge: what is wrong with a running fabric, the cause first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fabric.cli import options, output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.inventory import FailOn, ReportForm
+from fabric.cli.options import option
+
+if TYPE_CHECKING:
+    import typer
+
+    from fabric.core.findings import Severity
+    from fabric.workflow.judge import Judged
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab judge inventory/demo --interval-s 30")(judge)
+
+
+def judge(
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
+    interval_s: Annotated[
+        float,
+        option(
+            "Seconds between the two readings of every device.", "INTERVAL_S", min=0.1, max=86_400
+        ),
+    ] = 10.0,
+    timeout_s: Annotated[
+        float,
+        option(
+            "Seconds that a device may take for one reading. Its session is cut then, and the "
+            "device is unknown.",
+            "TIMEOUT_S",
+            min=0.1,
+            max=3_600,
+        ),
+    ] = 120.0,
+    readings: Annotated[
+        Path | None,
+        option(
+            "Judge the last two readings of each device in this file, which `rocefab observe "
+            "--out` wrote; no device is read.",
+            "READINGS",
+        ),
+    ] = None,
+    jobs: Annotated[
+        list[Path] | None,
+        option(
+            "JSON file with the jobs that run, as `place --avoid-state` takes it: a cause names "
+            "the jobs that it slows down; may be repeated (in the variable: separated by spaces).",
+            "RUNNING_JOBS",
+        ),
+    ] = None,
+    state_max_age: Annotated[
+        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
+    ] = 900.0,
+    limit: Annotated[
+        list[str] | None,
+        option(
+            "Another limit of a verdict, such as storm_percent=80; may be repeated (in the "
+            "variable: separated by spaces).",
+            "LIMIT",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    fail_on: Annotated[
+        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
+    ] = FailOn.ERROR,
+    form: Annotated[
+        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
+    ] = ReportForm.TEXT,
+) -> None:
+    """Judge a running fabric by two readings of every device.
+
+    Names the cause: the NIC that began a pause storm, the cable that damages frames, the host
+    that marks wrongly. What follows from a cause is listed below it. Counters that a device does
+    not report are named: what depends on them is not judged.
+
+    Exit codes: 0, 2, 3 (a verdict failed), 4 (a cause of this severity, or a device not read).
+    """
+    from fabric.core.findings import Severity
+    from fabric.workflow import judge as workflow
+    from fabric.workflow.project import Project
+
+    settings = workflow.settings_of(limit or ())
+    selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
+    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), state_max_age)
+    project, severity = Project(inventory), Severity[fail_on.name]
+    if readings:
+        end(workflow.judge_file(project, readings, wanted), form.value, severity)
+    else:
+        pace = workflow.Pace(interval_s, 2, timeout_s)
+        judged = workflow.judge_devices(project, connections, wanted, pace, output.watch)
+        end(judged, form.value, severity)
+
+
+def end(judged: Judged, form: str, fail_on: Severity) -> None:
+    """Print a judgement, and end with its exit code."""
+    output.data(judged.report(form, fail_on))
+    if judged.outcome.at_least(fail_on):
+        raise CommandExit(Exit.FINDINGS)
+    if judged.outcome.broken:
+        raise CommandExit(Exit.DEVICE)

@@ -1,0 +1,77 @@
+"""Runs the verdicts, and puts symptoms to their causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fabric.health.cause import folded
+from fabric.health.verdict import verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.health.cause import Cause
+    from fabric.health.verdict import Verdict
+    from fabric.health.window import Window
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the verdicts say.
+
+    Parameters
+    ----------
+    causes : tuple of Cause
+        Worst first; symptoms are in the cause that explains them.
+    judged : tuple of str
+        Ids of the verdicts that at least one device was judged by.
+    unjudged : mapping
+        By verdict, why devices were not judged: a line for each figure that is missing.
+    broken : tuple of (str, str)
+        Verdicts that failed themselves, with the reason.
+    """
+
+    causes: tuple[Cause, ...]
+    judged: tuple[str, ...]
+    unjudged: Mapping[str, tuple[str, ...]]
+    broken: tuple[tuple[str, str], ...] = ()
+
+
+def every_verdict() -> list[Verdict]:
+    """Return one instance of every verdict, by id."""
+    return [verdict(rule_id) for rule_id, verdict in verdicts.items()]
+
+
+def judge(window: Window, jobs: Mapping[str, Sequence[str]] | None = None) -> Judgement:
+    """Judge a window.
+
+    Parameters
+    ----------
+    jobs : mapping, optional
+        Hosts of each job that runs.
+    """
+    causes: list[Cause] = []
+    judged: list[str] = []
+    broken: list[tuple[str, str]] = []
+    unjudged: dict[str, tuple[str, ...]] = {}
+    for verdict in sorted(every_verdict(), key=lambda one: (one.rank, one.id)):
+        try:
+            reasons, none = verdict.unjudged(window)
+            causes += verdict.judge(window)
+        except Exception as error:  # noqa: BLE001 - any mistake in a verdict must not hide the others
+            broken.append((verdict.id, f"{type(error).__name__}: {error}"))
+            continue
+        if reasons:
+            unjudged[verdict.id] = tuple(reasons)
+        if not none:
+            judged.append(verdict.id)
+    kept = sorted(folded(causes), key=lambda one: (-one.severity, -one.symptoms, one.rule))
+    whole = tuple(_with_jobs(cause, jobs or {}) for cause in kept)
+    return Judgement(whole, tuple(sorted(judged)), unjudged, tuple(broken))
+
+
+def _with_jobs(cause: Cause, jobs: Mapping[str, Sequence[str]]) -> Cause:
+    """Name the jobs on the hosts of a cause."""
+    hit = {*cause.hosts, cause.device}
+    return replace(cause, jobs=tuple(sorted(name for name, on in jobs.items() if hit & {*on})))

@@ -1,0 +1,124 @@
+"""Verdicts: one class each, registered by id."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Severity
+from fabric.core.registry import Registry
+from fabric.health.cause import Cause
+from fabric.health.columns import COLUMNS
+from fabric.health.ends import HOST_TIER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabric.health.window import Window
+    from fabric.topology.model import Bools, Ints
+
+#: Devices that a message names.
+_MOST_NAMED = 4
+
+
+class Verdict(ABC):
+    """Base of all verdicts; the first line of the docstring is the title.
+
+    Attributes
+    ----------
+    severity : Severity
+        Of its causes, unless one says otherwise.
+    why : str
+        What happens in the network.
+    source : str
+        Standard, publication or manual that it rests on.
+    fix : str
+        What to do.
+    rank : int
+        Causes of a lower rank are looked for first, and take the symptoms.
+    needs : tuple of tuple of str
+        Columns that it looks at. Of each tuple one is enough; a device without is not judged.
+    """
+
+    severity: Severity = Severity.ERROR
+    why: str
+    source: str
+    fix: str
+    rank: int
+    needs: tuple[tuple[str, ...], ...] = ()
+
+    def __init__(self, rule_id: str) -> None:
+        self.id = rule_id
+
+    @property
+    def title(self) -> str:
+        """First line of the docstring, without the full stop."""
+        return (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+    @abstractmethod
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield what is wrong."""
+
+    def cause(self, message: str, device: str, port: str = "", **more: Any) -> Cause:
+        """Return a cause of this verdict."""
+        words = {"severity": self.severity, "fix": self.fix, **more}
+        return Cause(rule=self.id, message=message, device=device, port=port, **words)
+
+    def unjudged(self, window: Window) -> tuple[list[str], bool]:
+        """Return why devices are not judged, and whether all of those that were read are not."""
+        device = window.ends.device
+        read = np.isfinite(window.elapsed_s)
+        is_host = window.ends.tier == HOST_TIER
+        reasons, judged = [], read.copy()
+        for group in self.needs:
+            wheres: set[str] = {COLUMNS[name].where for name in group}
+            concerned = read & _at(wheres, is_host)
+            seen = np.zeros(len(read), dtype=np.bool_)
+            for name in group:
+                known = _known(window, name)
+                seen[device[known]] = True
+                if len(wheres) > 1:  # what the NICs of a leaf report counts for the leaf
+                    seen[device[window.ends.far[known]]] = True
+            seen |= ~np.isin(np.arange(len(read)), device)
+            if without := [window.ends.names[row] for row in np.flatnonzero(concerned & ~seen)]:
+                texts = " or ".join(COLUMNS[name].text for name in group)
+                reasons.append(f"{texts}: not known of {names_of(without)}")
+            judged &= ~concerned | seen
+            if not (concerned & seen).any():
+                judged[:] = False
+        return reasons, bool(self.needs) and not judged.any()
+
+
+def _at(wheres: set[str], is_host: Bools) -> Bools:
+    if "both" in wheres or len(wheres) > 1:
+        return np.ones(len(is_host), dtype=np.bool_)
+    return is_host if wheres == {"nic"} else ~is_host
+
+
+def _known(window: Window, name: str) -> Bools:
+    """Return the ends of which a column has any figure."""
+    table = window.rise(name) if COLUMNS[name].is_counter else window.last(name)
+    known: Bools = np.count_nonzero(np.isfinite(table.reshape(len(table), -1)), axis=1) > 0
+    return known
+
+
+def names_of(names: list[str]) -> str:
+    """Return the first of some devices, and how many more there are."""
+    few, more = hostlist.fold(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+    return f"{few} and {more} more devices" if more > 0 else few
+
+
+def place(window: Window, row: int) -> tuple[str, str]:
+    """Return device and port of an end."""
+    return window.ends.names[window.ends.device[row]], window.ends.ports[row]
+
+
+def on_cables(window: Window, rows: Ints) -> dict[str, Any]:
+    """Return hosts and rails of the NICs on the cables of some ends."""
+    return {"hosts": window.ends.hosts(rows), "rails": window.ends.rails(rows)}
+
+
+verdicts: Registry[Callable[[str], Verdict]] = Registry("verdict", "fabric.health.verdicts")

@@ -1,0 +1,1 @@
+"""The verdicts, a module for each topic."""

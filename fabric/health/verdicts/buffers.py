@@ -1,0 +1,200 @@
+"""Buffers: headroom against what was computed, drops of the lossless class, queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Severity
+from fabric.health.cause import signs_at
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.health.cause import Cause
+    from fabric.health.ends import Floats
+    from fabric.health.window import Window
+    from fabric.topology.model import Bools, Ints
+
+
+@verdicts.add("OBS110")
+class HeadroomOverrun(Verdict):
+    """Headroom holds what arrives after a pause."""
+
+    why = "What arrives after a pause and finds no headroom is dropped."
+    source = "IEEE 802.1Q-2018 annex N"
+    fix = "compare length, speed and MTU of the cable with `rocefab explain DEVICE PORT`"
+    rank = 15
+    needs = (("headroom_peak_bytes",),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the ports whose lossless groups filled their headroom, or nearly."""
+        peak = np.where(window.plan.groups, window.last("headroom_peak_bytes"), np.nan)
+        drops = np.where(window.plan.groups, window.rise("group_drops"), np.nan)
+        have = window.plan.headroom_bytes[:, None]
+        near = peak >= have * window.settings.headroom_percent / 100
+        for row, group in np.argwhere(near | (drops >= window.settings.lost_packets)).tolist():
+            dropped = drops[row, group] >= window.settings.lost_packets
+            over = dropped or peak[row, group] >= have[row, 0]
+            yield self.cause(
+                self._message(peak[row, group], have[row, 0], drops[row, group], group),
+                *place(window, row),
+                severity=Severity.ERROR if over else Severity.WARNING,
+                explains=signs_at(np.array([row, window.ends.far[row]]), "loss"),
+                **on_cables(window, np.array([row])),
+            )
+
+    def _message(self, peak: float, have: float, drops: float, group: int) -> str:
+        text = f"priority group {group}: "
+        if np.isnan(peak) or np.isnan(have):
+            text += "the use of its headroom is not known"
+        elif peak >= have:
+            text += f"headroom over-run: {peak:,.0f} B used of {have:,.0f} B"
+        else:
+            text += f"{peak:,.0f} B of {have:,.0f} B of headroom used, slack {have - peak:,.0f} B"
+        return f"{text}; {drops:,.0f} packets dropped" if drops > 0 else text
+
+
+@verdicts.add("OBS111")
+class Drops(Verdict):
+    """The fabric drops no packets."""
+
+    why = "One lost packet makes RoCE send all that followed it again."
+    source = (
+        "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.1 (go-back-N)"
+    )
+    fix = "check the cable and optics of the port, then the switch; drain it if drops continue"
+    rank = 34
+    needs = (("drops", "queue_drops", "group_drops"),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the devices whose ports discard packets, or whose lossless queues drop."""
+        ends = window.ends
+        queues = np.where(window.plan.lossless, window.rise("queue_drops"), 0.0)
+        parts = window.rise("drops"), window.rise("errors"), np.nansum(queues, axis=1)
+        lost = np.nansum(parts, axis=0)
+        bad = np.flatnonzero(lost >= window.settings.lost_packets)
+        for device in np.unique(ends.device[bad]).tolist():
+            rows = bad[ends.device[bad] == device]
+            ports = hostlist.fold([ends.ports[row] for row in rows.tolist()])
+            yield self.cause(
+                f"dropped {lost[rows].sum():,.0f} packets on {len(rows)} ports",
+                ends.names[device],
+                ports,
+                about=signs_at(rows, "loss"),
+                explains=_losses(window, rows),
+                **on_cables(window, rows),
+            )
+
+
+def _losses(window: Window, rows: Ints) -> frozenset[int]:
+    """Return the losses that drops at some ports explain."""
+    ends = window.ends
+    both = np.concatenate([rows, ends.far[rows]])
+    if (ends.nic[rows] < 0).any():  # a cable between switches carries packets of everyone
+        both = np.concatenate([both, np.flatnonzero(ends.is_nic)])
+    return signs_at(both, "loss")
+
+
+@verdicts.add("OBS112")
+class WrongQueue(Verdict):
+    """Traffic is in the queues that the design has for it."""
+
+    why = "Packets with another mark leave the lossless class: they are dropped, and never paused."
+    source = "RFC 2474 section 3 (the DSCP chooses the queue); IEEE 802.1Q-2018 clause 36"
+    fix = (
+        "compare marks of the host (traffic class, cma_roce_tos, NCCL_IB_TC) and DSCP maps: "
+        "`rocefab drift`"
+    )
+    rank = 42
+    needs = (("queue_packets",), ("nic_packets",))
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield hosts that send in a wrong priority, then switches with a stray queue."""
+        nics, switches = window.per_s("nic_packets"), window.per_s("queue_packets")
+        stray = self._stray(window, nics) | self._all_astray(window, nics)
+        culprits = stray.any(axis=0)
+        for rows in _by_device(window, stray):
+            yield self._cause(window, rows, stray, nics, ("priority", "the NIC sends"))
+        stray = self._stray(window, switches)
+        stray[:, culprits] = False  # the packets of a host that was named
+        for rows in _by_device(window, stray):
+            yield self._cause(window, rows, stray, switches, ("queue", "ports send"))
+
+    def _stray(self, window: Window, per_s: Floats) -> Bools:
+        """Return where a queue that the design does not use has more than control traffic."""
+        total = np.nansum(per_s, axis=1, keepdims=True)
+        most = np.maximum(
+            window.settings.stray_packets_per_s, total * window.settings.stray_percent / 100
+        )
+        planned = window.plan.used.any(axis=1, keepdims=True)
+        stray: Bools = ~window.plan.used & planned & (per_s >= most)
+        return stray
+
+    def _all_astray(self, window: Window, per_s: Floats) -> Bools:
+        """Return priority 0 of NICs that send in it, and nothing in a lossless one."""
+        lossless = np.where(window.plan.lossless, per_s, 0.0)
+        none = (lossless == 0).all(axis=1) & window.plan.lossless.any(axis=1)
+        astray = np.zeros(per_s.shape, dtype=np.bool_)
+        astray[:, 0] = none & ~window.plan.lossless[:, 0]
+        return astray & np.greater_equal(per_s, window.settings.stray_packets_per_s)
+
+    def _cause(
+        self,
+        window: Window,
+        rows: Ints,
+        stray: Bools,
+        per_s: Floats,
+        words: tuple[str, str],
+    ) -> Cause:
+        ends, (word, who) = window.ends, words
+        numbers = np.flatnonzero(stray[rows].any(axis=0)).tolist()
+        planned = np.flatnonzero(window.plan.lossless[rows].any(axis=0)).tolist()
+        rate = np.where(stray[rows], per_s[rows], 0.0).sum()
+        listed, right = (", ".join(map(str, many)) for many in (numbers, planned))
+        return self.cause(
+            f"{who} {rate:,.0f} packets/s in {word} {listed}; RoCE has {word} {right}",
+            ends.names[ends.device[rows[0]]],
+            hostlist.fold([ends.ports[row] for row in rows.tolist()]),
+            # priority 0 may be TCP over the NIC while no RoCE runs
+            severity=Severity.ERROR if any(numbers) else Severity.WARNING,
+            about=signs_at(rows, "queue"),
+            **on_cables(window, rows),
+        )
+
+
+def _by_device(window: Window, wrong: Bools) -> Iterator[Ints]:
+    """Yield the ends of each device that have something wrong."""
+    rows = np.flatnonzero(wrong.any(axis=1))
+    for device in np.unique(window.ends.device[rows]).tolist():
+        yield rows[window.ends.device[rows] == device]
+
+
+@verdicts.add("OBS113")
+class DeadQueue(Verdict):
+    """Every lossless queue sends what it holds."""
+
+    why = "A queue that does not send although nothing pauses it drops what is put into it."
+    source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp (what the watchdog calls a storm)"
+    fix = "check the PFC watchdog of the port; shut the port for a moment to empty the queue"
+    rank = 32
+    needs = (("operational", "queue_drops"),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the queues that the watchdog holds, or that drop and send nothing."""
+        packets, drops = window.rise("queue_packets"), window.rise("queue_drops")
+        held = (window.last("operational") == 0) | (window.rise("storms") > 0)
+        dead = window.plan.lossless & (drops >= window.settings.lost_packets) & (packets == 0)
+        for row, queue in np.argwhere(held | dead).tolist():
+            what = "the PFC watchdog saw a storm" if held[row, queue] else "it sends nothing"
+            lost = f", {drops[row, queue]:,.0f} packets dropped" if drops[row, queue] > 0 else ""
+            yield self.cause(
+                f"queue {queue} is dead: {what}{lost}",
+                *place(window, row),
+                about=signs_at(np.array([row]), "queue"),
+                explains=_losses(window, np.array([row])),
+                **on_cables(window, np.array([row])),
+            )

@@ -1,0 +1,135 @@
+"""Cables: down, flapping, close to the limit of FEC."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.health.cause import signs_at
+from fabric.health.fec import hours_until_loss
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.health.cause import Cause
+    from fabric.health.window import Window
+    from fabric.topology.model import Ints
+
+_LOAD = ("down", "load", "loss", "queue")
+
+
+def _near(rows: Ints, window: Window) -> Ints:
+    """Return one row for each cable: the end further from the hosts."""
+    return np.unique(np.where(window.ends.is_below[rows], rows, window.ends.far[rows]))
+
+
+@verdicts.add("OBS114")
+class LinkDown(Verdict):
+    """Every cable of the design is up."""
+
+    why = "The traffic of a cable that is down has fewer paths, or none."
+    source = "docs/whatif.md (what a lost cable costs)"
+    fix = "`rocefab cabling` names the plug; `rocefab whatif --fail` shows what the cable carries"
+    rank = 10
+    needs = (("up",),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the cables that are down, one cause where all of a device are."""
+        ends, up = window.ends, window.last("up")
+        down = (up == 0) | (up[ends.far] == 0)
+        known = ~np.isnan(up) | ~np.isnan(up[ends.far])
+        left = down.copy()
+        for device, rows in enumerate(ends.of_device):
+            whole = len(rows) > 1 and down[rows].all() and known[rows].all()
+            if whole and left[rows].any():
+                left[rows] = left[ends.far[rows]] = False
+                message = f"all {len(rows)} cables of it are down"
+                yield self._cause(window, message, rows, ends.names[device], "")
+        for row in _near(np.flatnonzero(left), window).tolist():
+            message = f"the cable to {ends.title(int(ends.far[row]))} is down"
+            yield self._cause(window, message, np.array([row]), *place(window, row))
+
+    def _cause(self, window: Window, message: str, rows: Ints, device: str, port: str) -> Cause:
+        ends = window.ends
+        both = np.concatenate([rows, ends.far[rows]])
+        near = np.concatenate([ends.of_device[one] for one in np.unique(ends.device[both])])
+        lost = "hosts" if ends.is_nic[both].any() else ""
+        return self.cause(
+            message,
+            device,
+            port,
+            severity=Severity.ERROR,
+            about=signs_at(both, "down"),
+            explains=signs_at(both, *_LOAD) | signs_at(near, "load", "loss"),
+            **(on_cables(window, both) if lost else {}),
+        )
+
+
+@verdicts.add("OBS115")
+class Flapping(Verdict):
+    """No link changes its state."""
+
+    why = "Each change moves traffic to other paths, and loses what was on the cable."
+    source = (
+        "Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst "
+        "(link_down_events_phy)"
+    )
+    fix = "clean or replace the cable or the transceiver"
+    rank = 11
+    needs = (("flaps",),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the cables that changed."""
+        flaps = np.fmax(window.rise("flaps"), window.rise("flaps")[window.ends.far])
+        rows = np.flatnonzero(flaps >= window.settings.flaps)
+        for row in _near(rows, window).tolist():
+            both = np.array([row, window.ends.far[row]])
+            far = window.ends.title(int(window.ends.far[row]))
+            yield self.cause(
+                f"the link to {far} changed {flaps[row]:.0f} times",
+                *place(window, row),
+                about=signs_at(both, "down"),
+                explains=signs_at(both, *_LOAD),
+                **on_cables(window, both),
+            )
+
+
+@verdicts.add("OBS116")
+class FecLimit(Verdict):
+    """FEC corrects what the cable damages, with room to spare."""
+
+    severity = Severity.WARNING
+    why = "Close to its limit, a little more noise makes codewords that cannot be corrected."
+    source = (
+        "IEEE 802.3 clauses 91 and 119: RS(528,514) corrects 7 symbols, RS(544,514) 15 "
+        "(https://www.ieee802.org/3/bs/)"
+    )
+    fix = "clean or replace the cable or the transceiver before it fails"
+    rank = 12
+    needs = (("fec_corrected", "fec_uncorrected"),)
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the ports with codewords that were, or soon are, beyond correction."""
+        lost = window.rise("fec_uncorrected")
+        hours = hours_until_loss(
+            window.per_s("fec_corrected"), window.ends.speed_gbps, window.plan.fec_symbols
+        )
+        bad = (lost > 0) | (hours < window.settings.fec_hours)
+        for row in np.flatnonzero(bad).tolist():
+            both = np.array([row, window.ends.far[row]])
+            corrected = f"{window.per_s('fec_corrected')[row]:,.0f} codewords/s are corrected"
+            if lost[row] > 0:
+                message = f"FEC could not correct {lost[row]:,.0f} codewords"
+            else:
+                message = f"FEC is close to its limit: a lost codeword every {hours[row]:,.1f} h"
+            yield self.cause(
+                message,
+                *place(window, row),
+                severity=Severity.ERROR if lost[row] > 0 else Severity.WARNING,
+                evidence=(corrected,),
+                explains=signs_at(both, "loss"),
+                **on_cables(window, both),
+            )

@@ -1,0 +1,124 @@
+"""ECN marks, the CNPs that they cause, and what senders do with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Severity
+from fabric.health.verdict import Verdict, on_cables, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.health.cause import Cause
+    from fabric.health.window import Window
+    from fabric.topology.model import Ints
+
+_COUNTERS = "Linux drivers/infiniband/hw/mlx5/counters.c"
+
+
+def _by_host(window: Window, rows: Ints) -> Iterator[tuple[str, str, Ints]]:
+    """Yield host, its NICs as one text, and their rows."""
+    for device in np.unique(window.ends.device[rows]).tolist():
+        mine = rows[window.ends.device[rows] == device]
+        ports = hostlist.fold([window.ends.ports[row] for row in mine.tolist()])
+        yield window.ends.names[device], ports, mine
+
+
+class _Nics(Verdict):
+    """Base of the verdicts on NICs, one cause for each host."""
+
+    rank = 40
+
+    def rows(self, window: Window) -> Ints:
+        """Return the NICs that are wrong."""
+        raise NotImplementedError
+
+    def message(self, window: Window, rows: Ints) -> str:
+        """Return what is wrong with the NICs of a host."""
+        raise NotImplementedError
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the hosts with such NICs."""
+        for host, ports, rows in _by_host(window, self.rows(window)):
+            yield self.cause(self.message(window, rows), host, ports, **on_cables(window, rows))
+
+
+@verdicts.add("OBS107")
+class MarksWithoutCnp(_Nics):
+    """NICs answer ECN marks with CNPs."""
+
+    why = "Without a CNP no sender slows down: the queue grows until PFC acts."
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
+    )
+    fix = "enable the notification point (NP) on the lossless priority of the NIC: `rocefab drift`"
+    needs = (("nic_marks",), ("cnp_sent",))
+
+    def rows(self, window: Window) -> Ints:
+        """Return the NICs that received marks and sent no CNP."""
+        marks, sent = window.rise("nic_marks"), window.rise("cnp_sent")
+        return np.flatnonzero((marks >= window.settings.least_frames) & (sent == 0))
+
+    def message(self, window: Window, rows: Ints) -> str:
+        """Return how many marks had no answer."""
+        marks = window.rise("nic_marks")[rows].sum()
+        return f"{marks:.0f} packets arrived with an ECN mark, and no CNP was sent"
+
+
+@verdicts.add("OBS108")
+class CnpIgnored(_Nics):
+    """NICs that receive CNPs slow down."""
+
+    why = "A sender that ignores CNPs keeps its rate, and takes the share of those that slow down."
+    source = _COUNTERS
+    fix = "enable the reaction point (RP) on the lossless priority of the NIC: `rocefab drift`"
+    needs = (("cnp_ignored",),)
+
+    def rows(self, window: Window) -> Ints:
+        """Return the NICs that ignored CNPs."""
+        return np.flatnonzero(window.rise("cnp_ignored") >= window.settings.least_frames)
+
+    def message(self, window: Window, rows: Ints) -> str:
+        """Return how many CNPs were ignored."""
+        return f"{window.rise('cnp_ignored')[rows].sum():.0f} CNPs arrived and were ignored"
+
+
+@verdicts.add("OBS109")
+class CnpLost(Verdict):
+    """CNPs arrive at the senders."""
+
+    why = "CNPs that are lost, or not recognised, leave PFC as the only brake of the rail."
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
+    )
+    fix = "compare the DSCP of CNPs that NICs send with that of the switches: `rocefab drift`"
+    severity = Severity.ERROR
+    rank = 41
+    needs = (("cnp_sent",), ("cnp_handled",))
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the rails whose NICs are all known, and handle no CNP though some are sent."""
+        ends = window.ends
+        rail = np.where(ends.is_nic, ends.fabric.nics.rail[ends.nic], -1)
+        sent, handled = window.rise("cnp_sent"), window.rise("cnp_handled")
+        ignored = np.nan_to_num(window.rise("cnp_ignored"))
+        for number in range(ends.fabric.rails):
+            rows = np.flatnonzero(rail == number)
+            total = sent[rows].sum()  # NaN where one NIC is not known
+            if total < window.settings.least_frames or np.isnan(total):
+                continue
+            if (handled[rows] == 0).all() and not ignored[rows].any():
+                senders = rows[sent[rows] > 0]
+                names = f"CNPs were sent by {hostlist.fold(list(ends.hosts(senders)))}"
+                message = f"rail {number}: {total:.0f} CNPs were sent, and no NIC received one"
+                sender = ends.hosts(senders)[0]
+                yield self.cause(
+                    message,
+                    sender,
+                    evidence=(names,),
+                    **on_cables(window, rows),
+                )

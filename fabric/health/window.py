@@ -1,0 +1,184 @@
+"""Two readings of every device as arrays over the ends of the cables; what is not known is NaN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core.units import us_to_s
+from fabric.health.columns import COLUMNS, WIDTH
+from fabric.qos.watchdog import longest_pause_s
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.health.columns import Column
+    from fabric.health.ends import Ends, Floats
+    from fabric.health.plan import Plan
+    from fabric.health.reading import Reading
+    from fabric.health.settings import Settings
+    from fabric.observe.snapshot import Snapshot
+    from fabric.topology.model import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Where the figures of a device go: ends, numbers where there are any, and which are kept."""
+
+    keys: list[object]
+    rows: Ints
+    numbers: Ints
+    kept: Ints
+
+
+def _places(keys: list[Any], known: Mapping[str, int], *, is_numbered: bool) -> _Places:
+    """Return the places of ports, or of ports and numbers; a port without a cable has none."""
+    ports, numbers = zip(*keys, strict=True) if is_numbered else (keys, (0,) * len(keys))
+    rows = np.array([known.get(port, -1) for port in ports])
+    of_port = np.array(numbers)
+    kept = np.flatnonzero((rows >= 0) & (of_port >= 0) & (of_port < WIDTH))
+    return _Places(keys, rows[kept], of_port[kept], kept)
+
+
+def _whole(table: Floats, column: Column) -> Floats:
+    """Return a sum as one figure; NaN where none of its parts is known."""
+    if column.width == WIDTH and not column.is_sum:
+        return table
+    figures: Floats = np.where(np.isnan(table).all(axis=1), np.nan, np.nansum(table, axis=1))
+    return figures
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """What two readings say, and what the design says of the same ports.
+
+    Parameters
+    ----------
+    readings : mapping
+        By device; one that was not asked is absent.
+    plan : Plan
+        What the design gives each end.
+    """
+
+    ends: Ends
+    plan: Plan
+    readings: Mapping[str, Reading]
+    settings: Settings
+
+    @cached_property
+    def elapsed_s(self) -> Floats:
+        """Time between the two readings of each device; NaN where there are not two."""
+        whole = (self.readings.get(name) for name in self.ends.names)
+        return np.array([one.elapsed_s if one and one.is_whole else np.nan for one in whole])
+
+    @cached_property
+    def _rises(self) -> dict[str, Floats]:
+        """How much each counter rose; a counter that fell hides all of its reading."""
+        counters = {name: column for name, column in COLUMNS.items() if column.is_counter}
+        rises = {name: self._rise(column) for name, column in counters.items()}
+        fell: dict[str, Bools] = {}
+        for name, rise in rises.items():
+            source = counters[name].source
+            down: Bools = np.count_nonzero(rise < 0, axis=1) > 0
+            fell[source] = fell[source] | down if source in fell else down
+        of_nics: Bools = np.stack([*fell.values()]).any(axis=0) & self.ends.is_nic
+        hidden = {name: self._hidden(down & ~self.ends.is_nic) for name, down in fell.items()}
+        for name, rise in rises.items():
+            rise[hidden[counters[name].source] | of_nics] = np.nan
+        return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
+
+    def _rise(self, column: Column) -> Floats:
+        return self._table(column, "after") - self._table(column, "before")
+
+    def _hidden(self, fell: Bools) -> Bools:
+        """Return the ends of the devices with an end that fell, or that restarted."""
+        hidden = np.zeros(len(self.ends.names), dtype=np.bool_)
+        hidden[self.ends.device[fell]] = True
+        for number, name in enumerate(self.ends.names):
+            reading = self.readings.get(name)
+            hidden[number] |= reading is not None and reading.restarted
+        ends: Bools = hidden[self.ends.device]
+        return ends
+
+    def _table(self, column: Column, when: str) -> Floats:
+        """Return the figures of a column at one time, shape (ends, width)."""
+        table = np.full((len(self.ends), column.width), np.nan)
+        for number, name in enumerate(self.ends.names):
+            reading = self.readings.get(name)
+            snapshot: Snapshot | None = getattr(reading, when, None)
+            if reading is None or snapshot is None or (column.is_counter and not reading.is_whole):
+                continue
+            keys, values = column.read(snapshot)
+            if keys:
+                place = self._places(number, column, keys)
+                figures = np.array(values, dtype=np.float64)
+                if column.is_numbered:
+                    table[place.rows, place.numbers] = figures[place.kept]
+                else:
+                    table[place.rows] = figures.reshape(len(keys), -1)[place.kept]
+        return table
+
+    def _places(self, number: int, column: Column, keys: list[object]) -> _Places:
+        """Return where the figures of a device go; the keys of a reading rarely change."""
+        key = number, column.source, column.where
+        known = self._known_places.get(key)
+        if known is None or known.keys != keys:
+            known = _places(keys, self.ends.rows[number], is_numbered=column.is_numbered)
+            self._known_places[key] = known
+        return known
+
+    @cached_property
+    def _known_places(self) -> dict[tuple[int, str, str], _Places]:
+        return {}
+
+    def rise(self, name: str) -> Floats:
+        """Return how much a counter rose between the readings, shape (ends,) or (ends, 8)."""
+        return self._rises[name]
+
+    def per_s(self, name: str) -> Floats:
+        """Return how much a counter rose in each second."""
+        elapsed = self.elapsed_s[self.ends.device]
+        rise = self._rises[name]
+        return rise / (elapsed if rise.ndim == 1 else elapsed[:, None])
+
+    def last(self, name: str) -> Floats:
+        """Return the last value of a column that is not a counter."""
+        if name not in self._last:
+            self._last[name] = _whole(self._table(COLUMNS[name], "after"), COLUMNS[name])
+        return self._last[name]
+
+    @cached_property
+    def _last(self) -> dict[str, Floats]:
+        return {}
+
+    @cached_property
+    def pausing(self) -> Floats:
+        """Share of the time that each end pauses the other, by priority; NaN where unknown.
+
+        The time of a NIC counts where it is reported. Of frames the share is a bound: each frame
+        stops the sender for 65,535 quanta at most, and a later one may end it at once.
+        """
+        frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
+        bound = np.minimum(frames * longest_pause_s(1) / self.ends.speed_gbps[:, None], 1.0)
+        both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
+        said = us_to_s(1) * np.fmax(*both)
+        return np.where(np.isnan(said), bound, np.fmin(said, 1.0))
+
+    def _frames(self, way: str) -> Floats:
+        """Return pause frames in each second by priority.
+
+        A system that counts all priorities together counts that of a port with one lossless class.
+        """
+        by_priority, total = self.per_s(f"pauses_{way}"), self.per_s(f"all_pauses_{way}")
+        only = self.plan.paused & (np.count_nonzero(self.plan.paused, axis=1) == 1)[:, None]
+        none = np.isfinite(by_priority).sum(axis=1, keepdims=True) == 0
+        return np.where(none & only, total[:, None], by_priority)
+
+    @property
+    def is_paused(self) -> Bools:
+        """Whether each end pauses the other for more than the limit, by priority."""
+        paused: Bools = self.pausing >= self.settings.pause_percent / 100
+        return paused

@@ -1,0 +1,135 @@
+"""judge: what the verdicts say, as text, as data, and as findings for the forms of `check`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Severity
+from fabric.report.verdicts import VERDICT_RULES
+from fabric.validate.report import reports
+from fabric.validate.report.plain_json import finding_json
+from fabric.validate.reported import Reported
+from fabric.validate.runner import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.health.cause import Cause
+    from fabric.health.judge import Judgement
+    from fabric.validate.waivers import Decisions
+
+#: Form of the JSON: members are added to it, none is removed or changes its meaning.
+FORMAT = "rocefab-judgement/1"
+#: Lines of evidence of one cause in text.
+_MOST_LINES = 12
+
+
+def outcome_of(judgement: Judgement, decisions: Decisions) -> Outcome:
+    """Return a judgement as the outcome of rules, with the waivers of an inventory applied.
+
+    A verdict that no device was judged by is skipped; what else was not judged is information.
+    """
+    findings = [_finding(cause) for cause in judgement.causes]
+    findings += [
+        Finding(rule, Severity.INFO, f"not judged: {reason}")
+        for rule, reasons in judgement.unjudged.items()
+        for reason in reasons
+    ]
+    broken = dict(judgement.broken)
+    skipped = tuple(
+        name for name in VERDICT_RULES if name not in judgement.judged and name not in broken
+    )
+    return Outcome(tuple(findings), judgement.judged, skipped, judgement.broken).decided(decisions)
+
+
+def _finding(cause: Cause) -> Finding:
+    message = "; ".join([cause.message, *_consequences(cause)])
+    return Finding(
+        cause.rule, cause.severity, message, cause.fix, device=cause.device, port=cause.port
+    )
+
+
+def _consequences(cause: Cause) -> Iterator[str]:
+    if cause.symptoms:
+        yield f"explains {cause.symptoms} symptom{'' if cause.symptoms == 1 else 's'}"
+    if cause.rails:
+        rails = hostlist.fold([str(rail) for rail in cause.rails])
+        yield f"rail{'' if len(cause.rails) == 1 else 's'} {rails}"
+    if cause.hosts:
+        yield f"{len(cause.hosts)} host{'' if len(cause.hosts) == 1 else 's'}"
+    if cause.jobs:
+        yield f"jobs {', '.join(cause.jobs)}"
+
+
+def text(judgement: Judgement, outcome: Outcome) -> str:
+    """Return each cause with its evidence, then what was not judged."""
+    by_finding = {_key(_finding(cause)): cause for cause in judgement.causes}
+    lines = []
+    for finding in outcome.findings:
+        lines.append(f"{finding.severity.word}: {finding}")
+        if cause := by_finding.get(_key(finding)):
+            lines += [f"    {line}" for line in _evidence(cause)]
+    lines += [
+        f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
+    ]
+    lines += [f"could not run: verdict {name}: {reason}" for name, reason in outcome.broken]
+    causes = sum(finding.severity > Severity.INFO for finding in outcome.findings)
+    skipped = f"; not judged: {hostlist.fold(outcome.skipped)}" if outcome.skipped else ""
+    plural = "" if causes == 1 else "s"
+    lines.append(f"{len(outcome.checked)} verdicts: {causes} cause{plural}{skipped}")
+    return "\n".join(lines) + "\n"
+
+
+def _key(finding: Finding) -> tuple[str, ...]:
+    return finding.rule, finding.device, finding.port, finding.message
+
+
+def _evidence(cause: Cause) -> list[str]:
+    lines = list(cause.evidence[:_MOST_LINES])
+    more = len(cause.evidence) - _MOST_LINES
+    if more > 0:
+        lines.append(f"and {more} more lines; --format json has all")
+    if cause.hosts:
+        lines.append(f"hosts: {hostlist.fold(cause.hosts)}")
+    return lines
+
+
+def as_dict(judgement: Judgement, outcome: Outcome) -> dict[str, Any]:
+    """Return plain data: findings as `check --format json` has them, and all of each cause."""
+    return {
+        "format": FORMAT,
+        "findings": [finding_json(finding) for finding in outcome.findings],
+        "causes": [
+            {
+                "rule": cause.rule,
+                "severity": cause.severity.word,
+                "device": cause.device,
+                "port": cause.port,
+                "message": cause.message,
+                "fix": cause.fix,
+                "evidence": list(cause.evidence),
+                "symptoms": cause.symptoms,
+                "hosts": list(cause.hosts),
+                "rails": list(cause.rails),
+                "jobs": list(cause.jobs),
+            }
+            for cause in judgement.causes
+        ],
+        "judged": list(outcome.checked),
+        "not_judged": {name: list(reasons) for name, reasons in judgement.unjudged.items()},
+        "skipped": list(outcome.skipped),
+        "waived": len(outcome.waived),
+        "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
+    }
+
+
+def report(judgement: Judgement, outcome: Outcome, form: str, file: str, fail_on: Severity) -> str:
+    """Return a judgement in a form: text, json, or one of those of `check`."""
+    if form == "text":
+        return text(judgement, outcome)
+    if form == "json":
+        return json.dumps(as_dict(judgement, outcome), indent=2) + "\n"
+    rules = list(VERDICT_RULES.values())
+    return reports()[form](Reported(outcome, rules, fail_on, file, "judge"))

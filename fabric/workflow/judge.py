@@ -1,0 +1,166 @@
+"""judge: two readings of every device, and what is wrong with the fabric, the cause first."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.health.ends import ends_of
+from fabric.health.judge import judge
+from fabric.health.plan import plan_of
+from fabric.health.reading import Reading
+from fabric.health.settings import NAMES, Settings
+from fabric.health.window import Window
+from fabric.report.judged import outcome_of, report
+from fabric.report.recorded import recorded_twice
+from fabric.validate.waivers import Decisions
+from fabric.workflow.devices import chosen
+from fabric.workflow.observe import Pace, Selection, observe_again
+from fabric.workflow.state_file import read_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from fabric.health.judge import Judgement
+    from fabric.report.observed import Seen
+    from fabric.validate.runner import Outcome
+    from fabric.workflow.project import Project
+
+__all__ = ["Judged", "Pace", "Selection", "Wanted", "judge_devices", "judge_file", "settings_of"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A judgement, and what comes of it with the waivers of the inventory."""
+
+    judgement: Judgement
+    outcome: Outcome
+    file: str
+
+    def report(self, form: str, fail_on: Severity) -> str:
+        """Return it in one of the forms of `check`."""
+        return report(self.judgement, self.outcome, form, self.file, fail_on)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How to judge.
+
+    Parameters
+    ----------
+    states : sequence of Path
+        Files with the jobs that run, as `place --avoid-state` takes them.
+    max_age_s : float
+        Age from which such a file is stale.
+    """
+
+    selection: Selection
+    settings: Settings
+    states: Sequence[Path] = ()
+    max_age_s: float = 900.0
+
+
+def judge_devices(
+    project: Project,
+    connections_file: Path | None,
+    wanted: Wanted,
+    pace: Pace,
+    progress: Callable[[str, str], None],
+) -> Judged:
+    """Read every selected device again and again, and judge the last two readings of each.
+
+    Parameters
+    ----------
+    pace : Pace
+        At least two readings of each device.
+
+    Raises
+    ------
+    InputError
+        When a device, the connections file or a file of jobs is wrong.
+    """
+    jobs = _jobs(project, wanted)  # a file that is wrong is reported before devices are read
+    seen = observe_again(project, connections_file, wanted.selection, (), progress, pace)
+    return _judged(project, wanted, jobs, seen)
+
+
+def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
+    """Judge the last two readings of each device in a file of JSON lines.
+
+    Raises
+    ------
+    InputError
+        When a file is wrong, or holds no device of the fabric.
+    """
+    known = {*project.fabric.switch_row, *project.fabric.host_row}
+    seen = recorded_twice(file, known)
+    return _judged(project, wanted, _jobs(project, wanted), seen)
+
+
+def _judged(
+    project: Project, wanted: Wanted, jobs: Mapping[str, Sequence[str]], seen: Iterable[Seen]
+) -> Judged:
+    names = chosen(project, wanted.selection)
+    readings = {name: Reading("", None, None, 0.0) for name in sorted(names)}
+    last: dict[str, tuple[Seen | None, Seen]] = {}
+    for one in seen:
+        before = last.get(one.device)
+        last[one.device] = (before[1] if before else None, one)
+    readings |= {name: _reading(*pair) for name, pair in last.items() if name in names}
+    ends = ends_of(project.fabric)
+    plan = plan_of(ends, project.devices, project.hosts)
+    judgement = judge(Window(ends, plan, readings, wanted.settings), jobs)
+    outcome = outcome_of(judgement, Decisions.of(project.intent))
+    return Judged(judgement, outcome, f"{project.intent.folder}/fabric.yaml")
+
+
+def _reading(before: Seen | None, after: Seen) -> Reading:
+    """Return two readings of a device; both count only where both were made."""
+    elapsed_s = after.clock_s - before.clock_s if before else 0.0
+    return Reading(
+        after.platform,
+        before.snapshot if before else None,
+        after.snapshot,
+        max(0.0, elapsed_s),
+        after.error,
+    )
+
+
+def _jobs(project: Project, wanted: Wanted) -> dict[str, tuple[str, ...]]:
+    state = read_state(wanted.states, project.fabric, wanted.max_age_s)
+    return {job.name: job.hosts for job in state.jobs}
+
+
+def settings_of(words: Sequence[str]) -> Settings:
+    """Return the limits with what ``NAME=VALUE`` words change.
+
+    Raises
+    ------
+    InputError
+        With each word that is wrong.
+    """
+    values: dict[str, float] = {}
+    findings = []
+    for word in words:
+        name, _, text = word.partition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if name not in NAMES:
+            close = difflib.get_close_matches(name, NAMES, n=1)
+            fix = f"did you mean {close[0]!r}?" if close else f"available: {', '.join(NAMES)}"
+            findings.append(Finding("OBS004", Severity.ERROR, f"unknown limit {name!r}", fix))
+        elif not 0 < value < float("inf"):
+            message = f"{name}: {text!r} is not a number above 0"
+            fix = f"write a number, such as {name}={getattr(Settings(), name):g}"
+            findings.append(Finding("OBS004", Severity.ERROR, message, fix))
+        else:
+            values[name] = value
+    if findings:
+        raise InputError("invalid --limit", findings)
+    return Settings().changed(values)
