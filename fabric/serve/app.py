@@ -21,6 +21,9 @@ from fabric.serve.guard import Guard
 from fabric.serve.openapi import document
 from fabric.serve.problem import Problem, internal
 from fabric.serve.routes import (
+    browser,
+    devices,
+    drawing,
     events,
     extender,
     health,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _ROUTERS = (
     *(placements.router, network.router, state.router, jobs.router, whatif.router),
+    *(drawing.router, devices.router, browser.router),
     *(extender.router, topograph.router, events.router, health.router),
 )
 
