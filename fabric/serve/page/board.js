@@ -13,7 +13,8 @@ export class Board {
       button("Zoom in (+)", "+", () => this.drawing?.zoom(1.3)),
       button("Zoom out (-)", "−", () => this.drawing?.zoom(1 / 1.3)),
       button("Fit (0)", "Fit", () => this.drawing?.fit()));
-    this.element = make("section", { class: "board", "aria-label": "Map" }, this.place, this.tools, this.legend);
+    this.element = make("section", { class: "board", "aria-label": "Map" }, this.place,
+      make("div", { class: "foot" }, this.legend, this.tools));
     this.pick = pick;
     this.drawing = null;
   }

@@ -46,7 +46,7 @@ function content(about) {
       card("Planned", facts(planned.facts)),
       card("Running", ...runningFacts(about)),
       card("Lossless policy", facts(planned.policy)),
-      planned.buffer.length ? card("Buffer", facts(planned.buffer)) : null,
+      planned.buffer.length ? card("Buffer", facts(planned.buffer.map(([key, value]) => [key.replaceAll("_", " "), value]))) : null,
     ),
     drift(about),
     make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running)),

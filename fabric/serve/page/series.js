@@ -33,18 +33,19 @@ export function sparkline(series) {
     draw("title", {}, told), draw("path", { d: `M0 ${HEIGHT - 1}H${WIDTH}`, class: "axis" }), draw("path", { d: path, class: "trace" }));
 }
 
+const peak = (one) => Math.max(...one.per_s.filter((rate) => rate !== null), 0);
+
 export function tile(series) {
   const { port, what } = words(series);
   const now = series.per_s.at(-1);
   return make("figure", { class: "tile" },
     make("figcaption", {}, make("b", {}, port), " ", what),
     sparkline(series),
-    make("span", { class: "now" }, now === null ? "unknown" : `${short(now)} /s`));
+    make("span", { class: "now" }, now === null ? "unknown" : `${short(now)} /s`, make("small", {}, `max ${short(peak(series))}`)));
 }
 
 // The counters that rise most come first, those of one kind together.
 export function tiles(all, most) {
-  const peak = (one) => Math.max(...one.per_s.filter((rate) => rate !== null), 0);
   const isLoss = (one) => (/pause|drop|discard|error|storm|retrans|sequence|nak/.test(one.name) ? 1 : 0);
   const sorted = [...all].sort((a, b) => isLoss(b) - isLoss(a) || a.name.localeCompare(b.name) || peak(b) - peak(a));
   return { shown: sorted.slice(0, most).map(tile), rest: sorted.length - most };

@@ -15,7 +15,7 @@ export async function open(root, _parts, filters) {
   const chips = make("ul", { class: "chips", "aria-label": "What fails" });
   const answer = make("div", { class: "answer" });
   const tools = make("div", { class: "tools" });
-  const hint = make("p", { class: "faint" }, "Click a switch, a host or a cable, or press Enter on it: it fails. Again: it works.");
+  const hint = make("p", { class: "faint" }, "Click a switch, a host or a cable, or press Enter on it: it fails. Again: it works. The rest is as planned in the inventory.");
   let turn = 0;
   let timer = 0;
   root.append(make("div", { class: "head" }, make("h1", {}, "What if"), hint), tools, chips, board.element, answer);
