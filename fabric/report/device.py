@@ -78,7 +78,9 @@ def budget_rows(designs: Designs, device: str, port: str) -> list[tuple[str, str
 
 def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
     row = designs.fabric.switch_row[device.name]
-    unit, rail = (int(of[row]) for of in (designs.fabric.switches.unit, designs.fabric.switches.rail))
+    unit, rail = (
+        int(of[row]) for of in (designs.fabric.switches.unit, designs.fabric.switches.rail)
+    )
     facts = [
         ("role", device.role),
         ("model", f"{device.sku.name} ({device.platform})"),

@@ -58,7 +58,7 @@ class Rate(BaseModel):
 
     name: Annotated[str, Field(description="As in the text format of Prometheus.")]
     labels: dict[str, str]
-    value: Annotated[float, Field(ge=0, description="Rise in each second.")]
+    value: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Rise in each second.")]
 
 
 class RatesDocument(BaseModel):

@@ -72,9 +72,7 @@ class Drift:
             if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
                 self.warning = f"{self.path}: not a file of at most {MOST_BYTES >> 20} MiB"
                 return
-            self._devices = {
-                one.device: one for one in _FILE.validate_json(self.path.read_bytes())
-            }
+            self._devices = {one.device: one for one in _FILE.validate_json(self.path.read_bytes())}
             self.written_s, self.warning = status.st_mtime, ""
         except OSError as error:
             self._stamp = None

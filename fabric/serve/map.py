@@ -16,7 +16,7 @@ from fabric.serve.live import most_of_lines
 from fabric.topology.clos import clos
 from fabric.topology.drawing import CableState, cable_states
 from fabric.topology.drawing_layout import picture
-from fabric.topology.drawing_part import limited, lines_of_cables, part
+from fabric.topology.drawing_part import Choice, Part, limited, lines_of_cables, part
 from fabric.topology.layout import pod_names
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from fabric.serve.live import Live
     from fabric.serve.source import Loaded
     from fabric.topology.drawing import Box, CableStates, Line, Picture
-    from fabric.topology.drawing_part import Choice, Part
     from fabric.topology.model import Fabric, Ints
 
 #: Pictures that are kept.
@@ -95,8 +94,10 @@ def values(drawn: Drawn, live: Live | None) -> dict[str, Any]:
     names = ("load", "pause_per_s", "error_per_s")
     if live is None:
         return {name: [None] * drawn.lines for name in names}
-    tables = ((live.nics, drawn.part.nics, drawn.nic_line),)
-    tables += ((live.cables, drawn.part.cables, drawn.cable_line),)
+    tables = (
+        (live.nics, drawn.part.nics, drawn.nic_line),
+        (live.cables, drawn.part.cables, drawn.cable_line),
+    )
     return {
         name: _plain(
             np.fmax(
@@ -116,10 +117,10 @@ def _plain(figures: NDArray[np.float64]) -> list[float | None]:
 
 def _drawn(loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
     fabric = loaded.fabric
-    some = part(fabric, choice)
+    some = Part.whole(fabric) if choice == Choice() else part(fabric, choice)
     if not some.switches.any():
         return None
-    shown = limited(fabric, some)
+    shown = fabric if choice == Choice() else limited(fabric, some)
     states = some.states(_states(loaded, live))
     drawn = picture(shown, clos(shown), states)
     nic_line, cable_line = lines_of_cables(shown, drawn)

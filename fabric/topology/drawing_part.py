@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,12 @@ class Part:
     hosts: Bools
     nics: Bools
     cables: Bools
+
+    @classmethod
+    def whole(cls, fabric: Fabric) -> Self:
+        """Return the part that has every row."""
+        tables = (fabric.switches, fabric.hosts, fabric.nics, fabric.uplinks)
+        return cls(*(np.ones(len(table), dtype=np.bool_) for table in tables))
 
     def states(self, states: CableStates) -> CableStates:
         """Return the states of its cables."""
@@ -115,9 +121,10 @@ def _leaves(fabric: Fabric, choice: Choice) -> Bools:
 
 
 def limited(fabric: Fabric, some: Part) -> Fabric:
-    """Return a network of the rows of a part, for a picture; other rules of its tables may not hold.
+    """Return a network of the rows of a part, for a picture.
 
-    A host may have fewer rows of NICs than `Fabric.nics_per_host`.
+    Other rules of its tables may not hold: a host may have fewer rows of NICs than
+    `Fabric.nics_per_host`.
     """
     switch, host = _numbers(some.switches), _numbers(some.hosts)
     switches, hosts, nics, up = fabric.switches, fabric.hosts, fabric.nics, fabric.uplinks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -81,9 +81,9 @@ def _snapshot(
         for place, rate in enumerate((byte_rate, does.pause_per_s, does.error_per_s)):
             total[place] += rate * INTERVAL_S
     lldp = {
-        port: (
-            (LldpNeighbour(end.peer, end.peer_port),) if does.neighbours is None else does.neighbours
-        )
+        port: (LldpNeighbour(end.peer, end.peer_port),)
+        if does.neighbours is None
+        else does.neighbours
         for port, (end, does) in ends.items()
     }
     if name in fabric.host_row:
@@ -92,9 +92,7 @@ def _snapshot(
     return Snapshot(
         name,
         SystemFacts(name, "model", "version 1"),
-        interfaces={
-            port: _port(counters[name, port], does) for port, (_, does) in ends.items()
-        },
+        interfaces={port: _port(counters[name, port], does) for port, (_, does) in ends.items()},
         lldp=lldp,
         bgp={"10.0.0.1": BgpPeer(True, "Established", 65100)},
         pfc_counters={port: _pauses(counters[name, port]) for port in ends},
@@ -132,6 +130,3 @@ def busy(marked: Mapping[tuple[str, str], Traffic]) -> Behaviour:
         return marked.get((device, end.port), usual)
 
     return behave
-
-
-__all__ = ["Traffic", "append", "busy", "idle", "records", "replace"]

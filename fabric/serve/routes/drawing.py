@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -27,8 +28,18 @@ _MOST_RANGE = 4096
 _MOST_NUMBER = 65_535
 _TAGS = [header("If-None-Match", "ETag of the answer that is known.")]
 
-Range = Annotated[str, Query(max_length=_MOST_RANGE)]
-Number = Annotated[int | None, Query(ge=0, le=_MOST_NUMBER)]
+Range = Annotated[str, Field(max_length=_MOST_RANGE)]
+Number = Annotated[int | None, Field(ge=0, le=_MOST_NUMBER)]
+
+
+class Filters(BaseModel):
+    """What is drawn; an empty filter limits nothing."""
+
+    unit: Annotated[Range, Field(description="Units, as a range.")] = ""
+    pod: Annotated[Range, Field(description="Pods, as a range.")] = ""
+    rail: Annotated[Number, Field(description="One rail.")] = None
+    plane: Annotated[Number, Field(description="One plane.")] = None
+    job: Annotated[Range, Field(description="Hosts of a job that runs.")] = ""
 
 
 @router.get(
@@ -37,17 +48,9 @@ Number = Annotated[int | None, Query(ge=0, le=_MOST_NUMBER)]
     responses=responses(304, 404, 422, ok="The picture, with its ETag.", reply=MapReply),
     openapi_extra={"parameters": _TAGS},
 )
-async def get_map(  # noqa: PLR0913 - one for each filter
-    request: Request,
-    unit: Annotated[Range, Query(description="Units, as a range.")] = "",
-    pod: Annotated[Range, Query(description="Pods, as a range.")] = "",
-    rail: Annotated[Number, Query(description="One rail.")] = None,
-    plane: Annotated[Number, Query(description="One plane.")] = None,
-    job: Annotated[Range, Query(description="Hosts of a job that runs.")] = "",
-) -> Response:
+async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return boxes and lines with their places in pixels, as `rocefab draw` has them."""
-    service = service_of(request)
-    drawn = await _drawn(service, _choice(service, unit, pod, rail, plane, job))
+    drawn = await _drawn(service_of(request), filters)
     return _tagged(request, drawn.body, drawn.tag)
 
 
@@ -57,17 +60,10 @@ async def get_map(  # noqa: PLR0913 - one for each filter
     responses=responses(304, 404, 422, ok="The figures, with their ETag.", reply=MapValuesReply),
     openapi_extra={"parameters": _TAGS},
 )
-async def get_values(  # noqa: PLR0913 - one for each filter
-    request: Request,
-    unit: Annotated[Range, Query(description="Units, as a range.")] = "",
-    pod: Annotated[Range, Query(description="Pods, as a range.")] = "",
-    rail: Annotated[Number, Query(description="One rail.")] = None,
-    plane: Annotated[Number, Query(description="One plane.")] = None,
-    job: Annotated[Range, Query(description="Hosts of a job that runs.")] = "",
-) -> Response:
+async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the largest figure of the cables of each line; null where it is not known."""
     service = service_of(request)
-    drawn = await _drawn(service, _choice(service, unit, pod, rail, plane, job))
+    drawn = await _drawn(service, filters)
     readings = service.readings
     content = {
         "picture": drawn.tag,
@@ -89,7 +85,8 @@ def _warnings(service: Service) -> list[str]:
     return found
 
 
-async def _drawn(service: Service, choice: Choice) -> Drawn:
+async def _drawn(service: Service, filters: Filters) -> Drawn:
+    choice = _choice(service, filters)
     live = service.readings.live if service.readings else None
     loaded = service.loaded
     drawn = service.maps.known(loaded, live, choice) or await service.slow(
@@ -101,16 +98,15 @@ async def _drawn(service: Service, choice: Choice) -> Drawn:
     return drawn
 
 
-def _choice(  # noqa: PLR0913 - one for each filter
-    service: Service, unit: str, pod: str, rail: int | None, plane: int | None, job: str
-) -> Choice:
+def _choice(service: Service, filters: Filters) -> Choice:
+    units, pods = _names("unit", filters.unit), _names("pod", filters.pod)
     hosts: frozenset[str] | None = None
-    if job:
-        running = service.book.jobs.get(job)
+    if filters.job:
+        running = service.book.jobs.get(filters.job)
         if running is None:
             raise refused(404, "SRV011", "job", "there is no such job", "GET /v1/jobs lists them")
         hosts = frozenset(running.hosts)
-    return Choice(_names("unit", unit), _names("pod", pod), rail, plane, hosts)
+    return Choice(units, pods, filters.rail, filters.plane, hosts)
 
 
 def _names(field: str, text: str) -> frozenset[str] | None:
