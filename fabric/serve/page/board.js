@@ -25,6 +25,7 @@ export class Board {
 
   show(picture) {
     this.picture = picture;
+    this.drawing?.resized.disconnect();
     this.drawing = new Drawing(this.place, picture, this.pick);
     const devices = picture.boxes.flatMap((box) => box.members);
     document.getElementById("devices").replaceChildren(...devices.slice(0, 2000).map((value) => make("option", { value })));

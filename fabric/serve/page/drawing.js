@@ -21,16 +21,21 @@ export class Drawing {
     this.place = place;
     this.picture = picture;
     this.pick = pick;
-    this.scale = 1;
     this.svg = this.#draw();
     place.replaceChildren(this.svg);
     this.fit();
     this.#listen();
+    const width = () => this.place.offsetWidth;
+    let before = width();
+    this.resized = new ResizeObserver(() => {
+      if (this.scale === 1 && width() !== before) this.#measure();
+      before = width();
+    });
+    this.resized.observe(place);
   }
 
   fit() {
-    this.scale = 1;
-    this.#size();
+    this.#measure();
     this.place.scrollTo(0, 0);
   }
 
@@ -91,8 +96,18 @@ export class Drawing {
   }
 
   #size() {
-    const base = Math.max(this.place.clientWidth, LEAST_WIDTH_PX);
-    this.svg.style.width = `${base * this.scale}px`;
+    this.svg.style.width = `${this.base * this.scale}px`;
+  }
+
+  // The width without scroll bars, and again with the vertical one where the picture is high.
+  #measure() {
+    this.scale = 1;
+    this.base = 0;
+    for (let turn = 0; turn < 2; turn += 1) {
+      if (turn === 0) this.svg.style.width = "1px";
+      this.base = Math.max(this.place.clientWidth, LEAST_WIDTH_PX);
+      this.#size();
+    }
   }
 
   #draw() {
