@@ -91,5 +91,7 @@ def test_a_unit_of_a_large_fabric() -> None:
     built = wide(1000, 2000, 8)
     _check(built, Choice())
     _check(built, Choice(units={"su3"}))
+    whole = picture(built, clos(built), cable_states(built, clos(built)))
+    assert len(whole.boxes) + len(whole.lines) < 500  # of 6,000 devices: a browser draws it at once
     shown = limited(built, part(built, Choice(units={"su3"})))
     assert shown.switches.names[:2] == ("leaf6", "leaf7")
