@@ -71,18 +71,18 @@ SITES = {
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_a_page_of_another_site_changes_nothing(shared, name: str) -> None:
+def test_a_page_of_another_site_changes_nothing(own, name: str) -> None:
     headers, is_answered = SITES[name]
-    own = str(shared.base_url).rstrip("/")
-    sent = {key: value.replace("{own}", own) for key, value in headers.items()}
+    address = str(own.base_url).rstrip("/")
+    sent = {key: value.replace("{own}", address) for key, value in headers.items()}
     for method, url, body in (
         ("post", "/v1/placements", {"nodes": 1}),
         ("put", "/v1/state", {"conditions": {}}),
         ("delete", "/v1/jobs/none", None),
     ):
-        answer = shared.request(method, url, json=body, headers=sent)
+        answer = own.request(method, url, json=body, headers=sent)
         assert (answer.status_code == 403) is not is_answered, (url, answer.text)
-    assert shared.get("/v1/fabric", headers=sent).status_code == 200
+    assert own.get("/v1/fabric", headers=sent).status_code == 200
 
 
 def test_every_answer_has_the_headers_that_browsers_heed(shared) -> None:

@@ -70,6 +70,7 @@ def test_whatif_says_what_is_lost(shared) -> None:
 def test_probes_and_figures(shared) -> None:
     assert shared.get("/healthz").json() == {"status": "ok"}
     assert shared.get("/readyz").json()["status"] == "ok"
+    shared.get("/v1/hosts")
     shared.get("/v1/elsewhere/%7f%22")
     text = shared.get("/metrics").text
     assert "rocefab_inventory_current 1.0" in text
