@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: No counter rises faster, our choice: a port of 1.6 Tb/s passes 2e11 bytes in a second.
+MOST_PER_S = 1e15
 #: Counters of a NIC that are losses: packets that were dropped, or had to be sent again.
 _LOSSES = (
     *("out_of_sequence", "packet_seq_err", "local_ack_timeout_err"),
@@ -52,16 +54,21 @@ def rising(snapshot: Snapshot, rates: RatesDocument | None) -> Iterator[Rising]:
     """Yield the rate of every counter of a record.
 
     A record lists the counters that moved: one that is not listed stood still, unless its reading
-    has no rates.
+    has no rates. A rate that no port can have is unknown.
     """
     if rates is None:
         return
-    moved = {(one.name, *one.labels.values()): one.value for one in rates.per_s}
+    moved: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
+    for one in rates.per_s:
+        moved.setdefault(one.name, {})[frozenset(one.labels.items())] = one.value
     for sample in samples(snapshot):
         if sample.family.is_counter:
-            known = sample.source not in rates.unknown
-            per_s = moved.get((sample.family.name, *sample.labels), 0.0) if known else np.nan
-            yield Rising(sample.family, sample.labels, per_s)
+            per_s, of_name = 0.0, moved.get(sample.family.name)
+            if of_name is not None:
+                labels = frozenset(zip(sample.family.labels, sample.labels, strict=True))
+                per_s = of_name.get(labels, 0.0)
+            known = sample.source not in rates.unknown and per_s <= MOST_PER_S
+            yield Rising(sample.family, sample.labels, per_s if known else np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,11 +156,12 @@ class Live:
 
     def _is_another_port(self, device: str, seen: str, planned: str) -> bool:
         """Return whether a name is that of another port of a device; an alias is not known."""
+        if seen == planned:
+            return False
         if device in self.fabric.host_row:
-            known = {nic.interface for nic in nic_names(self.fabric, device)}
-            return seen in known and seen != planned
+            return seen in {nic.interface for nic in nic_names(self.fabric, device)}
         row = self.fabric.switch_row[device]
-        return seen in self.fabric.switches.skus[row].port_numbers() and seen != planned
+        return seen in self.fabric.switches.skus[row].port_numbers()
 
 
 def _by_port(rates: Iterable[Rising]) -> dict[str, tuple[list[float], ...]]:

@@ -181,6 +181,23 @@ def test_a_counter_larger_than_any_number_is_kept_as_it_is(demo, tmp_path) -> No
     assert readings.record(LEAF).state.pfc_counters["Ethernet0"].received == (10**400,)
 
 
+def test_the_order_of_labels_does_not_matter_and_no_port_is_endlessly_fast(demo, tmp_path) -> None:
+    port = next(ends_of(demo, LEAF)).port
+    _, lines = records(demo, [LEAF], 2, busy({(LEAF, port): Traffic(load=0.5, pause_per_s=9)}))
+    data = json.loads(lines[0])
+    for rate in data["rates"]["per_s"]:
+        rate["labels"] = dict(reversed(rate["labels"].items()))
+        if rate["name"] == "rocefab_port_bytes_total":
+            rate["value"] = 1e308
+    file = tmp_path / "readings"
+    file.write_text(json.dumps(data) + "\n")
+    readings = Readings(file, demo)
+    readings.refresh()
+    end = _row(demo, LEAF, port)
+    assert readings.live.nics.pause_per_s[end.end, end.row] == 9
+    assert np.isnan(readings.live.nics.load[end.end, end.row])
+
+
 def test_strangers_and_failures_are_counted(demo, tmp_path) -> None:
     file = tmp_path / "readings"
     (lines,) = records(demo, [LEAF], 1)
