@@ -241,6 +241,16 @@ def test_memory_is_bounded() -> None:
     assert lines.of("a") == []
 
 
+def test_a_counter_that_is_not_reported_any_more_is_unknown() -> None:
+    from fabric.observe import families as of
+    from fabric.serve.live import Rising
+
+    lines = Timelines(points=4)
+    lines.add("a", 1.0, [Rising(of.BYTES, ("p", "sent"), 5.0)])
+    lines.add("a", 2.0, [])
+    assert lines.of("a")[0]["per_s"] == [5.0, None]
+
+
 @given(st.lists(st.one_of(st.just(float("nan")), st.floats(0, 1e12)), min_size=1, max_size=9))
 def test_a_time_line_has_the_last_rates_in_their_order(rates: list[float]) -> None:
     from fabric.observe import families as of

@@ -5,6 +5,7 @@ import { age, badge, card, facts, link, make, name, table } from "./dom.js";
 import { tiles } from "./series.js";
 
 const TILES = 24;
+const DIFFERENCES = 300;
 const EVERY_MS = 5000;
 
 export const load = (device) => get(`/v1/devices/${encodeURIComponent(device)}`);
@@ -95,8 +96,10 @@ function drift({ drift: found, drift_written_s: written }) {
   const when = make("p", { class: "faint" }, `Compared ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
   if (found.error) return wrap(when, make("p", { class: "problem" }, name(`It could not be read: ${found.error}`)));
   if (!found.drift.length) return wrap(when, make("p", {}, badge("good", "as planned")));
-  const rows = found.drift.map((one) => [one.path, make("pre", { class: "plan" }, one.planned ?? "nothing"), make("pre", { class: "run" }, one.running ?? "nothing")]);
-  return wrap(when, table("Drift", ["setting", "planned", "running"], rows));
+  const rows = found.drift.slice(0, DIFFERENCES).map((one) => [one.path, make("pre", { class: "plan" }, one.planned || "nothing"), make("pre", { class: "run" }, one.running || "nothing")]);
+  const rest = found.drift.length - rows.length;
+  return wrap(when, table("Drift", ["setting", "planned", "running"], rows, { class: "scroll tall" }),
+    rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: rocefab drift lists them.`));
 }
 
 function ports(planned, running) {
