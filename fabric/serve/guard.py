@@ -196,11 +196,13 @@ class _Exchange:
 def _refuse_other_sites(headers: dict[bytes, bytes]) -> None:
     """Raise Problem (403) for a request that a page of another site lets a browser send.
 
-    Programs send neither header. Both are those of a browser, which a page cannot set.
+    Programs send neither header. Both are those of a browser, which a page cannot set; a browser
+    that does not send the first one sends the second.
     """
     site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
-    own = (b"http://" + headers.get(b"host", b""), b"https://" + headers.get(b"host", b""))
-    if (site is not None and site not in _OWN_SITES) or (origin is not None and origin not in own):
+    host = headers.get(b"host", b"")
+    is_own = origin in {None, b"http://" + host, b"https://" + host}
+    if site not in _OWN_SITES if site is not None else not is_own:
         message = "the request comes from a page of another site"
         raise refused(403, "SRV010", "Origin", message, "send it from the page of this service")
 

@@ -64,15 +64,18 @@ async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> 
     """Return the largest figure of the cables of each line; null where it is not known."""
     service = service_of(request)
     drawn = await _drawn(service, filters)
-    readings = service.readings
+    readings, warnings = service.readings, _warnings(service)
+    live = readings.live if readings else None
+    version = repr((drawn.tag, live.version if live else 0, warnings))
+    tag = f'"{hashlib.sha256(version.encode()).hexdigest()[:16]}"'
+    if _is_known(request, tag):
+        return _tagged(request, b"", tag)
     content = {
         "picture": drawn.tag,
-        **values(drawn, readings.live if readings else None),
+        **values(drawn, live),
         "readings": readings.about() if readings else None,
-        "warnings": _warnings(service),
+        "warnings": warnings,
     }
-    version = (drawn.tag, readings.live.version if readings else 0, content["warnings"])
-    tag = f'"{hashlib.sha256(repr(version).encode()).hexdigest()[:16]}"'
     return _tagged(request, json.dumps(content, allow_nan=False).encode(), tag)
 
 
@@ -124,6 +127,10 @@ def _names(field: str, text: str) -> frozenset[str] | None:
 
 def _tagged(request: Request, body: bytes, tag: str) -> Response:
     headers: dict[str, Any] = {"ETag": tag, "Cache-Control": "no-cache"}
-    if tag in request.headers.get("if-none-match", ""):
+    if _is_known(request, tag):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return as_json(body, headers=headers)
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    return tag in request.headers.get("if-none-match", "")
