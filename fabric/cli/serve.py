@@ -1,7 +1,8 @@
-"""serve: answers schedulers over HTTP."""
+"""serve: answers schedulers over HTTP, and shows the fabric in a browser."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,6 +44,20 @@ def serve(
             "--state-dir",
         ),
     ] = None,
+    readings: Annotated[
+        Path | None,
+        option(
+            "File of records that `rocefab observe --out` appends to; the page shows them.",
+            "READINGS",
+        ),
+    ] = None,
+    drift: Annotated[
+        Path | None,
+        option(
+            "Output of `rocefab drift --format json`; the page shows it for each device.",
+            "DRIFT",
+        ),
+    ] = None,
     rate: Annotated[
         float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
     ] = 1000.0,
@@ -55,7 +70,7 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Answer placements, state and topology over HTTP.
+    """Answer placements, state and topology over HTTP; show the fabric in a browser.
 
     The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
     does a change of its files. SIGTERM stops after the requests in progress.
@@ -63,6 +78,7 @@ def serve(
     Exit codes: 0, 2.
     """
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
+    settings = replace(settings, readings=readings, drift=drift)
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service

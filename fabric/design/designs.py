@@ -78,12 +78,30 @@ class Designs:
     @cached_property
     def devices(self) -> dict[str, DeviceDesign]:
         """Design of every switch."""
-        designer = SwitchDesigner(self.fabric, self.resolver)
+        designer = self._switch_designer
         return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
 
     @cached_property
     def hosts(self) -> dict[str, HostDesign]:
         """Design of every host."""
-        elsewhere = self._members.neighbours_elsewhere(self._own)
-        designer = HostDesigner(self.fabric, self.resolver, elsewhere)
+        designer = self._host_designer
         return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
+
+    def switch(self, name: str) -> DeviceDesign | None:
+        """Return the design of one switch without those of the others; None for another name."""
+        row = self.fabric.switch_row.get(name)
+        return None if row is None else self._switch_designer.design(row)
+
+    def host(self, name: str) -> HostDesign | None:
+        """Return the design of one host without those of the others; None for another name."""
+        row = self.fabric.host_row.get(name)
+        return None if row is None else self._host_designer.design(row)
+
+    @cached_property
+    def _switch_designer(self) -> SwitchDesigner:
+        return SwitchDesigner(self.fabric, self.resolver)
+
+    @cached_property
+    def _host_designer(self) -> HostDesigner:
+        elsewhere = self._members.neighbours_elsewhere(self._own)
+        return HostDesigner(self.fabric, self.resolver, elsewhere)

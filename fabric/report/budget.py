@@ -47,19 +47,20 @@ class Line:
 
 def find_port(designs: Designs, device: str, name: str) -> PortDesign | None:
     """Return a port of a switch that is in use, or None."""
-    ports = designs.devices[device].ports if device in designs.devices else ()
+    design = designs.switch(device)
+    ports = design.ports if design else ()
     return next((port for port in ports if port.name == name and port.kind != "unused"), None)
 
 
 def port_budget(designs: Designs, device: DeviceDesign, port: PortDesign) -> Table:
     """Return the lossless budget of a port and of the other end of its cable."""
     lines = [*_end(designs, device, port, "")]
-    if port.kind == "host" and port.peer in designs.hosts:
-        lines += _nic(designs.hosts[port.peer], port)
-    else:
-        other = find_port(designs, port.peer, port.peer_port)
-        if other:
-            lines += _end(designs, designs.devices[port.peer], other, f"{port.peer} ")
+    if port.kind == "host" and (host := designs.host(port.peer)):
+        lines += _nic(host, port)
+    elif (peer := designs.switch(port.peer)) and (
+        other := find_port(designs, port.peer, port.peer_port)
+    ):
+        lines += _end(designs, peer, other, f"{port.peer} ")
     return Table(_HEADERS, tuple(line.cells() for line in lines))
 
 

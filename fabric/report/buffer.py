@@ -56,6 +56,12 @@ def buffer(designs: Designs) -> Table:
     return Table(_HEADERS, tuple(_row(device, count) for device, count in alike(designs)))
 
 
+def buffer_of(device: DeviceDesign) -> list[tuple[str, str]]:
+    """Return the row of one switch as names and values, without its name and model."""
+    words = (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in _row(device, 1))
+    return [*zip(_HEADERS, words, strict=True)][3:]
+
+
 def alike(designs: Designs) -> list[tuple[DeviceDesign, int]]:
     """Return the first of all switches with one model and the same ports, and their number."""
     number: Counter[tuple[object, ...]] = Counter()

@@ -46,7 +46,7 @@ class _Details:
         devices = {**dict(self._switches()), **dict(self._hosts())}
         return {
             "devices": devices,
-            "policies": [_policy(policy) for _, policy in self._policies.values()],
+            "policies": [policy_rows(policy) for _, policy in self._policies.values()],
             "portless": ""
             if cables <= MOST_CABLES
             else f"{cables:,} cables are too many for one page; `rocefab show links` lists them",
@@ -108,25 +108,26 @@ def _told(gbps: int, metres: int, state: int) -> tuple[str, str, str]:
     return f"{gbps}G", f"{metres} m", CableState(int(state)).words
 
 
-def _policy(policy: LosslessPolicy) -> list[list[str]]:
+def policy_rows(policy: LosslessPolicy) -> list[tuple[str, str]]:
+    """Return the lossless policy of a device, as rows of a name and a value."""
     watchdog = policy.watchdog
     rows = [
         row for one in lossless_classes(policy) for row in _class(one, policy.cnp_dscp, policy.pfc)
     ]
     return [
         *rows,
-        ["PFC watchdog", f"{watchdog.action}, after {watchdog.detection_ms} ms"],
-        ["MTU", f"ports {policy.mtu.port_bytes:,}, hosts {policy.mtu.host_bytes:,} bytes"],
+        ("PFC watchdog", f"{watchdog.action}, after {watchdog.detection_ms} ms"),
+        ("MTU", f"ports {policy.mtu.port_bytes:,}, hosts {policy.mtu.host_bytes:,} bytes"),
     ]
 
 
-def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> list[list[str]]:  # noqa: FBT001
+def _class(one: LosslessClass, cnp_dscp: int, pfc: bool) -> list[tuple[str, str]]:  # noqa: FBT001
     dscps = " ".join(str(dscp) for dscp in one.dscps)
-    rows = [
-        ["RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"],
-        ["PFC", f"priority {one.pfc_priority}" if pfc else "off"],
-        ["traffic class, queue", f"{one.traffic_class}, {one.queue}"],
-        ["priority group", str(one.priority_group)],
-        ["ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"],
-    ]
-    return [[f"{one.title}{name}", value] for name, value in rows]
+    rows = (
+        ("RoCE DSCP, CNP DSCP", f"{dscps}, {cnp_dscp}"),
+        ("PFC", f"priority {one.pfc_priority}" if pfc else "off"),
+        ("traffic class, queue", f"{one.traffic_class}, {one.queue}"),
+        ("priority group", str(one.priority_group)),
+        ("ECN", f"{one.kmin_bytes:,} to {one.kmax_bytes:,} bytes, {one.pmax_percent} %"),
+    )
+    return [(f"{one.title}{name}", value) for name, value in rows]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from fabric.placement.engine.load import LinkLoad
 from fabric.placement.engine.query import Room
 from fabric.placement.gids import ExpectedGid
 from fabric.placement.place import Rank
@@ -83,6 +84,13 @@ class PlacementDocument(BaseModel):
     ] = []
     ranks: Annotated[
         list[Rank], Field(description="Ranks; the service sends them on request.")
+    ] = []
+    link_loads: Annotated[
+        list[LinkLoad],
+        Field(
+            description="Load of the cables between switches that the job uses, with that of the "
+            "jobs that run; the fullest first; the service sends them on request."
+        ),
     ] = []
     environment: Annotated[
         Variables, Field(description="Variables of every rank; not from the service.")

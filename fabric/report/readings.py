@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, Field
 
+from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import (
     BgpPeer,
     EcnState,
@@ -24,6 +25,7 @@ from fabric.observe.state import (
 )
 
 _BY_NUMBER = "By port and number, `Ethernet0|3`."
+_NUMBERED = {"watchdog", "ecn", "queues", "priority_groups"}
 
 
 class ReadState(BaseModel):
@@ -56,7 +58,7 @@ class Rate(BaseModel):
 
     name: Annotated[str, Field(description="As in the text format of Prometheus.")]
     labels: dict[str, str]
-    value: Annotated[float, Field(ge=0, description="Rise in each second.")]
+    value: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Rise in each second.")]
 
 
 class RatesDocument(BaseModel):
@@ -86,6 +88,26 @@ class ReadingsDocument(BaseModel):
     ]
     state: ReadState
     rates: Annotated[RatesDocument | None, Field(description="Null the first time.")]
+
+
+def snapshot_of(document: ReadingsDocument) -> Snapshot:
+    """Return what a record says of a device; a field that is absent was not read.
+
+    Raises
+    ------
+    ValueError
+        When a key is not a port and a number.
+    """
+    state = document.state
+    read = {name: getattr(state, name) for name in state.model_fields_set}
+    for name in _NUMBERED & read.keys():
+        read[name] = {_port_and_number(key): value for key, value in read[name].items()}
+    return Snapshot(document.device, unknown=tuple(document.unknown), **read)
+
+
+def _port_and_number(key: str) -> tuple[str, int]:
+    port, _, number = key.rpartition("|")
+    return port, int(number)
 
 
 def schema() -> str:

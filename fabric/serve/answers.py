@@ -16,6 +16,8 @@ from fabric.report.placement import PLACEMENT_FORMAT
 from fabric.workflow.place import figures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.placement.engine.engine import Engine
     from fabric.placement.engine.query import Answer, Query
     from fabric.topology.model import Fabric, Ints
@@ -110,13 +112,15 @@ _MAX_KEPT_BYTES = 16 << 20
 _MAX_DIGITS = 18
 
 
-def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: Any = None) -> bytes:
+def encode(
+    answer: Answer, query: Query, engine: Engine, names: Names, more: Mapping[str, Any]
+) -> bytes:
     """Return an answer as JSON, with the members of `rocefab place --format json`.
 
     Parameters
     ----------
-    ranks : list or None
-        Ranks with their NICs, where they were asked for.
+    more : mapping
+        Further members that were asked for.
     """
     fabric = engine.fabric
     units = _units(answer, fabric, names)
@@ -124,7 +128,7 @@ def encode(answer: Answer, query: Query, engine: Engine, names: Names, ranks: An
         "rails": answer.rails,
         "reason": reason_of(answer, tuple(units), query),
         **figures(engine, answer, query.traffic),
-        **({} if ranks is None else {"ranks": ranks}),
+        **more,
     }
     listed = ",".join(f"{json.dumps(unit)}:[{hosts}]" for unit, hosts in units.items())
     head = (

@@ -22,6 +22,9 @@ from fabric.serve.openapi import document
 from fabric.serve.problem import Problem, internal
 from fabric.serve.routes import (
     alerts,
+    browser,
+    devices,
+    drawing,
     events,
     extender,
     health,
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
 
 _ROUTERS = (
     *(placements.router, network.router, state.router, jobs.router, whatif.router),
-    *(alerts.router, extender.router, topograph.router, events.router, health.router),
+    *(drawing.router, devices.router, browser.router, alerts.router),
+    *(extender.router, topograph.router, events.router, health.router),
 )
 
 

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from fabric.serve.metrics import Metrics
     from fabric.serve.settings import Settings
 
-#: Paths that need no token: the probes of systemd, Kubernetes and load balancers.
-OPEN = ("/healthz", "/readyz")
+#: Paths that need no token: the probes of systemd, Kubernetes and load balancers, and the files of
+#: the page, which are the same for every fabric.
+OPEN = ("/healthz", "/readyz", "/")
+OPEN_FOLDER = "/page/"
 #: POSTs that ask and change nothing.
 ASKING = (
     *("/v1/placements", "/v1/whatif", "/v1/generate"),
@@ -33,7 +35,19 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 #: Clients whose rate is remembered.
 _MAX_CLIENTS = 4096
-_HEADERS = [(b"x-content-type-options", b"nosniff")]
+#: A page loads nothing from elsewhere, runs no script inside of HTML, and is in no frame.
+_POLICY = (
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", _POLICY.encode()),
+]
+#: What a browser says of the page that sends a request (Fetch Metadata, section 2.3).
+_OWN_SITES = (b"same-origin", b"none")
 
 
 class Buckets:
@@ -121,7 +135,9 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > self._settings.limits.body_bytes:
             raise too_large(self._settings.limits.body_bytes)
-        if scope["path"] not in OPEN:
+        if scope["method"] not in _READING:
+            _refuse_other_sites(headers)
+        if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_FOLDER):
             self._authorise(scope, headers)
 
     def _authorise(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
@@ -186,6 +202,20 @@ class _Exchange:
         """Send a problem, unless an answer has begun."""
         if not self.status:
             await problem.response()(scope, self._receive, self.send)
+
+
+def _refuse_other_sites(headers: dict[bytes, bytes]) -> None:
+    """Raise Problem (403) for a request that a page of another site lets a browser send.
+
+    Programs send neither header. Both are those of a browser, which a page cannot set; a browser
+    that does not send the first one sends the second.
+    """
+    site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
+    host = headers.get(b"host", b"")
+    is_own = origin in {None, b"http://" + host, b"https://" + host}
+    if site not in _OWN_SITES if site is not None else not is_own:
+        message = "the request comes from a page of another site"
+        raise refused(403, "SRV010", "Origin", message, "send it from the page of this service")
 
 
 def too_large(most: int) -> Problem:

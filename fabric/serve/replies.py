@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
-from fabric.placement.engine.state import Health
 from fabric.report.placement import PlacementDocument
+from fabric.serve.replies_map import MAP_REPLIES, ConditionReply
 
 Count = Annotated[int, Field(ge=0)]
 Load = Annotated[float, Field(ge=0)]
@@ -23,14 +23,6 @@ class StateReply(BaseModel):
     ]
     conditions: Count
     jobs: Count
-
-
-class ConditionReply(BaseModel):
-    """How a host, a switch or a cable is."""
-
-    health: Health
-    reason: str
-    capacity: Annotated[float, Field(ge=0, le=1)]
 
 
 class ConditionsReply(BaseModel):
@@ -319,4 +311,5 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 REPLIES: tuple[type[BaseModel], ...] = (
     *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
+    *MAP_REPLIES,
 )

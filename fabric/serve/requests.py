@@ -96,6 +96,9 @@ class PlacementBody(TrafficBody):
         None, description="GPUs of an NVLink domain; those of a host where omitted."
     )
     ranks: bool = Field(default=False, description="Whether to list the ranks with their NICs.")
+    links: bool = Field(
+        default=False, description="Whether to list the cables between switches with their load."
+    )
 
 
 class ConditionBody(Body):

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabric.core import hostlist
 from fabric.core.errors import FabricError, InputError
 from fabric.serve.book import Book, Job
+from fabric.serve.drift import Drift
 from fabric.serve.events import Events
+from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
 from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
 from fabric.serve.query import Wrong, traffic_of
+from fabric.serve.readings import Readings
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
 
 if TYPE_CHECKING:
@@ -63,6 +66,11 @@ class Service:
         self.events = Events(settings.limits.streams)
         self._seen = fingerprint(folder)
         self.loaded: Loaded = load(folder, _read_book(store))
+        self.maps = Maps()
+        fabric, files = self.loaded.fabric, settings
+        self.readings = Readings(files.readings, fabric) if files.readings else None
+        self.drift = Drift(files.drift) if files.drift else None
+        self._refresh_files()
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()
         self._change = asyncio.Lock()
@@ -198,6 +206,8 @@ class Service:
             else:
                 self.loaded, self.broken = loaded, ()
                 self.ignored = loaded.ignored()
+                if self.readings is not None:
+                    await asyncio.to_thread(self.readings.turn_to, loaded.fabric)
             self._seen = seen
             self._count()
         outcome = "kept" if self.broken else "loaded"
@@ -223,6 +233,14 @@ class Service:
             seen = await asyncio.to_thread(fingerprint, self.folder)
             if seen != self._seen:
                 await self.reload()
+            await asyncio.to_thread(self._refresh_files)
+
+    def _refresh_files(self) -> None:
+        """Read what other commands have written since the last time."""
+        if self.readings is not None:
+            self.readings.refresh()
+        if self.drift is not None:
+            self.drift.refresh()
 
     def warnings(self) -> list[str]:
         """Return what makes answers less certain than they look."""

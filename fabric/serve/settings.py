@@ -57,7 +57,11 @@ class Settings:
     tokens : Tokens or None
         Who may do what; None lets everyone on this machine do all.
     watch_s : float
-        How often the inventory folder is examined for changes.
+        How often the inventory folder and the files below are examined for changes.
+    readings : Path or None
+        File that `rocefab observe --out` appends to.
+    drift : Path or None
+        Output of `rocefab drift --format json`.
     """
 
     host: str = "127.0.0.1"
@@ -67,6 +71,8 @@ class Settings:
     tokens: Tokens | None = None
     limits: Limits = field(default_factory=Limits)
     watch_s: float = 2.0
+    readings: Path | None = None
+    drift: Path | None = None
 
 
 def parse_listen(text: str) -> tuple[str, int]:

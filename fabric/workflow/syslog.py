@@ -48,7 +48,7 @@ class Syslog:
             self._end = ("", 0)
         is_local = self._scheme == "unix" and self._path
         if not is_local and not (self._scheme in _PORTS and all(self._end)):
-            message = f"{address[:80]!a} is no address of a syslog server"
+            message = f"{address[:80]!a} is not the address of a syslog server"
             fix = "use udp://HOST:PORT, tcp://HOST:PORT or unix:/dev/log"
             finding = Finding("EVT001", Severity.ERROR, message, fix, "--syslog")
             raise InputError("events cannot be sent", [finding])

@@ -84,8 +84,8 @@ def rows(spines: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def measured(folder: Path, data: dict[str, Any], cabling: str = "") -> dict[str, Any]:
-    """Return what the worker found out about an inventory."""
+def written(folder: Path, data: dict[str, Any], cabling: str = "") -> tuple[Path, Path]:
+    """Write an inventory and the model that it needs; return both folders."""
     inventory, models = folder / "inventory", folder / "models"
     for path in (inventory, models):
         path.mkdir()
@@ -94,6 +94,12 @@ def measured(folder: Path, data: dict[str, Any], cabling: str = "") -> dict[str,
         (inventory / "cabling.csv").write_text(cabling, encoding="utf-8")
     text = SN5600.read_text(encoding="utf-8").replace("count = 64", f"count = {PORTS}")
     (models / "WIDE.toml").write_text(text, encoding="utf-8")
+    return inventory, models
+
+
+def measured(folder: Path, data: dict[str, Any], cabling: str = "") -> dict[str, Any]:
+    """Return what the worker found out about an inventory."""
+    inventory, models = written(folder, data, cabling)
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.realise_worker", inventory, models],
         cwd=REPOSITORY,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,3 +42,23 @@ def reference() -> Path:
     if not (folder / "schemas" / "sonic-yang").is_dir():
         pytest.skip(f"no SONiC models in {folder}; set ROCEFAB_REFERENCE to the reference data")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return a browser without a window."""
+    programs = [shutil.which("chromium"), shutil.which("chromedriver")]
+    if None in programs:
+        missing_judge("chromium (Debian packages chromium and chromium-driver)")
+    try:
+        from selenium import webdriver
+    except ImportError:
+        missing_judge("selenium (dependency group dev)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = programs[0]
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for flag in ("headless=new", "no-sandbox", "disable-dev-shm-usage", "window-size=1600,900"):
+        options.add_argument(f"--{flag}")
+    driver = webdriver.Chrome(options, webdriver.ChromeService(programs[1]))
+    yield driver
+    driver.quit()

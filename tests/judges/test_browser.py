@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ import pytest
 from fabric.render.picture_page import page
 from fabric.report.picture import Marks, draw
 from fabric.workflow.project import Project
-from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import INVENTORY
 from tests.topology.test_drawing import drawn, wide
 
@@ -36,26 +33,6 @@ return [labels.length, found];
 """
 EXAMPLES = ("demo", "rail-512", "three-tier", "dual-plane")
 HOSTILE = "</script><img src=x onerror=window.hit=1>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Return a browser without a window."""
-    programs = [shutil.which("chromium"), shutil.which("chromedriver")]
-    if None in programs:
-        missing_judge("chromium (Debian packages chromium and chromium-driver)")
-    try:
-        from selenium import webdriver
-    except ImportError:
-        missing_judge("selenium (dependency group dev)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = programs[0]
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in ("headless=new", "no-sandbox", "disable-dev-shm-usage", "window-size=1600,900"):
-        options.add_argument(f"--{flag}")
-    driver = webdriver.Chrome(options, webdriver.ChromeService(programs[1]))
-    yield driver
-    driver.quit()
 
 
 def shown(browser: Any, file: Path) -> None:

@@ -37,8 +37,11 @@ def test_scopes(tmp_path, tokens, capsys) -> None:
         for path, operations in document["paths"].items():
             for method in operations:
                 url = path.replace("{form}", "dot").replace("{name}", "x")
-                if url in {"/healthz", "/readyz"}:
+                if url in {"/healthz", "/readyz", "/"}:
                     assert client.get(url).status_code == 200
+                    continue
+                if url.startswith("/page/"):
+                    assert client.get(url).status_code == 404  # of another version, for everyone
                     continue
                 if url == "/v1/events":
                     continue
@@ -53,6 +56,44 @@ def test_scopes(tmp_path, tokens, capsys) -> None:
         refused = client.get("/v1/state")
         assert refused.headers["www-authenticate"] == "Bearer"
     assert READ not in capsys.readouterr().out
+
+
+#: What browsers send with a request: its site, its origin, and whether it is answered.
+SITES = {
+    "a program": ({}, True),
+    "the page": ({"Sec-Fetch-Site": "same-origin", "Origin": "{own}"}, True),
+    "the page, an old browser": ({"Origin": "{own}"}, True),
+    "another site": ({"Sec-Fetch-Site": "cross-site", "Origin": "https://example.org"}, False),
+    "another port": ({"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"}, False),
+    "a sandbox": ({"Origin": "null"}, False),
+    "another site, an old browser": ({"Origin": "http://example.org"}, False),
+}
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_a_page_of_another_site_changes_nothing(own, name: str) -> None:
+    headers, is_answered = SITES[name]
+    address = str(own.base_url).rstrip("/")
+    sent = {key: value.replace("{own}", address) for key, value in headers.items()}
+    for method, url, body in (
+        ("post", "/v1/placements", {"nodes": 1}),
+        ("put", "/v1/state", {"conditions": {}}),
+        ("delete", "/v1/jobs/none", None),
+    ):
+        answer = own.request(method, url, json=body, headers=sent)
+        assert (answer.status_code == 403) is not is_answered, (url, answer.text)
+    assert own.get("/v1/fabric", headers=sent).status_code == 200
+
+
+def test_every_answer_has_the_headers_that_browsers_heed(shared) -> None:
+    for url in ("/", "/v1/map", "/v1/none", "/page/x/app.js"):
+        headers = shared.get(url).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
 
 
 def test_tokens_are_read_again_when_the_file_changes(tmp_path, tokens) -> None:

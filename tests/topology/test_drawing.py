@@ -63,7 +63,7 @@ def wide(units: int, spines: int, cables: int = 4) -> Fabric:
         uplinks=replace(
             small.uplinks, lower=ends, lower_port=up,
             upper=leaves + np.arange(len(ends)) % spines, upper_port=up, upper_address=up,
-            speed_gbps=400 * up, cable_m=up, enabled=up.astype(np.bool_),
+            speed_gbps=400 * up, cable_m=up, enabled=up.astype(np.bool_), prefix_length=31 * up,
         ),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 from fabric.placement.engine.answer import Evaluated, answer
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.index import Index
+from fabric.placement.engine.load import LinkLoad, Loads, link_loads
 from fabric.placement.engine.polish import polished
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.request import impossible, no_way, resolve
@@ -105,6 +106,23 @@ class Engine:
         if best.own.lost:
             raise no_way(self.index, best.own, len(best.rows))
         return answer(self.index, best, problem, usable, query.target)
+
+    def link_loads(self, query: Query, rows: Ints) -> list[LinkLoad]:
+        """Return what a job would load the links that it uses with, the fullest first.
+
+        Parameters
+        ----------
+        query : Query
+            The job.
+        rows : array of int, shape (nodes,)
+            Its hosts in rank order, as `place` returns them.
+        """
+        request = resolve(self.fabric, query)
+        supply = self.index.supply(request.columns)
+        demand = Demand.of(query.traffic, query.nodes, request.gpus, supply.leaves)
+        own = self.index.loads(supply, demand, rows)
+        total = Loads(own.link, own.load + self.index.background[own.link])
+        return link_loads(self.index.numbers, total, self.fabric.switches.names)
 
     def _eligible(self, request: Request, usable: Bools, block: Ints | None) -> Bools:
         """Return the hosts that the query admits, shape (hosts,)."""

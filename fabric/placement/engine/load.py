@@ -81,20 +81,61 @@ class Numbers:
         pod = self.mesh.pods[number]
         return int(pod.leaves[(pair - int(self.first[number])) // len(pod.spines)])
 
-    def name(self, link: int, names: tuple[str, ...]) -> str:
-        """Return the ends of a link, in the direction of its traffic."""
-        pair, down = divmod(link, 2)
+    def ends(self, pair: int) -> tuple[list[int], int]:
+        """Return the lower switches and the upper one of a pair."""
         if pair >= self.first[-1]:
             pod, above = divmod(pair - int(self.first[-1]), len(self.mesh.supers))
             lane = int((self.mesh.in_lane == above).any(axis=1).argmax())
             below = self.mesh.pods[pod].spines[self.mesh.pods[pod].lane == lane].tolist()
-            ends = [",".join(names[spine] for spine in below), names[self.mesh.supers[above]]]
-        else:
-            number = int(np.searchsorted(self.first, pair, side="right")) - 1
-            pod_ = self.mesh.pods[number]
-            leaf, spine = divmod(pair - int(self.first[number]), len(pod_.spines))
-            ends = [names[pod_.leaves[leaf]], names[pod_.spines[spine]]]
+            return below, int(self.mesh.supers[above])
+        number = int(np.searchsorted(self.first, pair, side="right")) - 1
+        pod_ = self.mesh.pods[number]
+        leaf, spine = divmod(pair - int(self.first[number]), len(pod_.spines))
+        return [int(pod_.leaves[leaf])], int(pod_.spines[spine])
+
+    def name(self, link: int, names: tuple[str, ...]) -> str:
+        """Return the ends of a link, in the direction of its traffic."""
+        pair, down = divmod(link, 2)
+        below, above = self.ends(pair)
+        ends = [",".join(names[switch] for switch in below), names[above]]
         return " -> ".join(reversed(ends) if down else ends)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLoad:
+    """Load of the cables between a switch, or those of a lane, and one a tier above.
+
+    Parameters
+    ----------
+    lower : list of str
+        Lower switches.
+    upper : str
+        Upper switch.
+    up, down : float
+        Load in each direction, as a share of the speed.
+    """
+
+    lower: list[str]
+    upper: str
+    up: float
+    down: float
+
+
+#: Links that are listed, the fullest first; our choice.
+MOST_LISTED = 20_000
+
+
+def link_loads(numbers: Numbers, loads_: Loads, names: tuple[str, ...]) -> list[LinkLoad]:
+    """Return the loads by the names of the switches at both ends, the fullest first."""
+    pairs, place = np.unique(loads_.link // 2, return_inverse=True)
+    both = np.zeros((2, len(pairs)))
+    both[loads_.link % 2, place] = loads_.load
+    listed = []
+    for row in np.argsort(-both.max(axis=0), kind="stable")[:MOST_LISTED].tolist():
+        below, above = numbers.ends(int(pairs[row]))
+        up, down = both[:, row].tolist()
+        listed.append(LinkLoad([names[one] for one in below], names[above], up, down))
+    return listed
 
 
 def loads(supply: Supply, numbers: Numbers, demand: Demand, used: Ints, where: Ints) -> Loads:

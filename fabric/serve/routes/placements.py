@@ -58,8 +58,13 @@ async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> 
     """Return an answer without what changes while the state does not."""
     query = query_of(wanted, loaded.fabric)
     found = await service.place(loaded, query)
-    ranks = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node) if wanted.ranks else None
-    return encode(found, query, loaded.engine, loaded.names, ranks)
+    more: dict[str, Any] = {}
+    if wanted.ranks:
+        more["ranks"] = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node)
+    if wanted.links:
+        links = loaded.engine.link_loads(query, found.rows)
+        more["link_loads"] = [asdict(one) for one in links]
+    return encode(found, query, loaded.engine, loaded.names, more)
 
 
 def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:

@@ -1,0 +1,165 @@
+"""A device as it is planned: facts, ports with their peers, VLANs, policy and buffer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, Field
+
+from fabric.report.budget import find_port, port_budget
+from fabric.report.buffer import buffer_of
+from fabric.report.picture_details import policy_rows
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
+
+#: Rows of two cells: what it is, and its value.
+Facts = list[tuple[str, str]]
+
+
+class PlannedPort(BaseModel):
+    """A port that has a cable."""
+
+    port: str
+    kind: Annotated[str, Field(description="host, uplink, or nic for a port of a host.")]
+    enabled: bool
+    peer: str
+    peer_port: str
+    speed_gbps: int
+    cable_m: int
+    mtu_bytes: int
+    fec: str
+    vlan: Annotated[int | None, Field(description="Access VLAN; null where the port is routed.")]
+    address: Annotated[str, Field(description="With its prefix length, or empty.")]
+    rail: int | None
+    headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
+
+
+class PlannedVlan(BaseModel):
+    """A VLAN of a leaf."""
+
+    vlan: int
+    name: str
+    rail: int
+    network: str
+    gateway: str
+
+
+class PlannedDevice(BaseModel):
+    """A device of the inventory."""
+
+    name: str
+    kind: Annotated[str, Field(description="host, leaf, spine or super-spine.")]
+    facts: Facts
+    ports: list[PlannedPort]
+    vlans: list[PlannedVlan]
+    policy: Annotated[Facts, Field(description="The lossless policy.")]
+    buffer: Annotated[Facts, Field(description="As `rocefab show buffer`; empty for a host.")]
+
+
+def planned(designs: Designs, name: str) -> PlannedDevice | None:
+    """Return what is planned for a device; None where there is none of that name."""
+    switch = designs.switch(name)
+    if switch is not None:
+        return _switch(designs, switch)
+    host = designs.host(name)
+    return None if host is None else _host(designs, host)
+
+
+def budget_rows(designs: Designs, device: str, port: str) -> list[tuple[str, str, str, str]] | None:
+    """Return how the headroom of a switch port comes about; None where there is no such port."""
+    switch = designs.switch(device)
+    at = find_port(designs, device, port)
+    if switch is None or at is None:
+        return None
+    return [tuple(map(str, row)) for row in port_budget(designs, switch, at).rows]  # type: ignore[misc]
+
+
+def _switch(designs: Designs, device: DeviceDesign) -> PlannedDevice:
+    row = designs.fabric.switch_row[device.name]
+    unit, rail = (
+        int(of[row]) for of in (designs.fabric.switches.unit, designs.fabric.switches.rail)
+    )
+    facts = [
+        ("role", device.role),
+        ("model", f"{device.sku.name} ({device.platform})"),
+        *([("unit", designs.intent.fabric.units[unit].name)] if unit >= 0 else []),
+        *([("rail", str(rail))] if rail >= 0 else []),
+        ("AS", str(device.bgp.asn)),
+        ("loopback", device.loopback),
+        ("BGP sessions", str(len(device.bgp.neighbours))),
+    ]
+    return PlannedDevice(
+        name=device.name,
+        kind=device.role,
+        facts=facts,
+        ports=[_port(port, rail) for port in device.ports if port.kind != "unused"],
+        vlans=[
+            PlannedVlan(
+                vlan=one.vlan,
+                name=one.name,
+                rail=one.rail,
+                network=one.network,
+                gateway=one.gateway_interface,
+            )
+            for one in device.vlans
+        ],
+        policy=policy_rows(designs.resolver.switch(device.name, device.role)),
+        buffer=buffer_of(device),
+    )
+
+
+def _port(port: PortDesign, rail: int) -> PlannedPort:
+    return PlannedPort(
+        port=port.name,
+        kind=port.kind,
+        enabled=port.enabled,
+        peer=port.peer,
+        peer_port=port.peer_port,
+        speed_gbps=port.speed_gbps,
+        cable_m=port.cable_m,
+        mtu_bytes=port.mtu_bytes,
+        fec=port.fec,
+        vlan=port.vlan,
+        address=port.address,
+        rail=rail if rail >= 0 else None,
+        headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
+    )
+
+
+def _host(designs: Designs, host: HostDesign) -> PlannedDevice:
+    facts = [
+        ("role", "host"),
+        ("unit", host.unit),
+        ("GPUs", str(host.gpus)),
+        ("management interface", host.management_interface),
+        *([("no lossless configuration", host.no_lossless)] if host.no_lossless else []),
+    ]
+    return PlannedDevice(
+        name=host.name,
+        kind="host",
+        facts=facts,
+        ports=[_nic(nic) for nic in host.nics],
+        vlans=[],
+        policy=policy_rows(designs.resolver.host(host.name)),
+        buffer=[],
+    )
+
+
+def _nic(nic: NicDesign) -> PlannedPort:
+    return PlannedPort(
+        port=nic.interface,
+        kind="nic",
+        enabled=nic.enabled,
+        peer=nic.leaf,
+        peer_port=nic.leaf_port,
+        speed_gbps=nic.speed_gbps,
+        cable_m=nic.cable_m,
+        mtu_bytes=nic.mtu_bytes,
+        fec="",
+        vlan=nic.vlan or None,
+        address=f"{nic.address}/{nic.prefix_length}" if nic.address else "",
+        rail=nic.rail,
+        headroom_bytes=None,
+    )

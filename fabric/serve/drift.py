@@ -1,0 +1,84 @@
+"""What differs between devices and the inventory, from a file that `rocefab drift` wrote."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: A longer file is not one of `rocefab drift`; our choice.
+MOST_BYTES = 64 << 20
+_SHOWN = 120
+
+
+class Difference(BaseModel):
+    """A value that runs and the one that is planned."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    path: str
+    running: str | None
+    planned: str | None
+    line: Annotated[str, Field(description="Rendered line that it comes from, or empty.")] = ""
+
+
+class DeviceDrift(BaseModel):
+    """A device as `rocefab drift` read it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    device: str
+    error: Annotated[str, Field(description="Why it could not be read, or empty.")] = ""
+    drift: list[Difference] = []
+
+
+_FILE = TypeAdapter(list[DeviceDrift])
+
+
+class Drift:
+    """Differences by device, read again when the file changes.
+
+    Parameters
+    ----------
+    path : Path
+        Output of `rocefab drift --format json`; it may come later.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._stamp: tuple[int, ...] | None = None
+        self._devices: dict[str, DeviceDrift] = {}
+        #: When the file was written, seconds since 1970; None before it is there.
+        self.written_s: float | None = None
+        #: Why the file cannot be used, or empty; what was read before is kept.
+        self.warning = ""
+
+    def of(self, device: str) -> DeviceDrift | None:
+        """Return what is known of a device; None where it was not read."""
+        return self._devices.get(device)
+
+    def refresh(self) -> None:
+        """Read the file where it has changed."""
+        try:
+            status = self.path.stat()
+            stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+                self.warning = f"{self.path}: not a file of at most {MOST_BYTES >> 20} MiB"
+                return
+            self._devices = {one.device: one for one in _FILE.validate_json(self.path.read_bytes())}
+            self.written_s, self.warning = status.st_mtime, ""
+        except OSError as error:
+            self._stamp = None
+            self.warning = f"{self.path}: cannot be read: {(error.strerror or str(error)).lower()}"
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            reason = f"{where}: {first['msg']}"[:_SHOWN]
+            self.warning = f"{self.path}: not the output of `rocefab drift --format json`: {reason}"

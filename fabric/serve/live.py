@@ -1,0 +1,198 @@
+"""What readings say of every cable, at both of its ends; what was not read is NaN, never 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from fabric.core.device_names import DeviceNames
+from fabric.core.units import BITS_PER_BYTE, gbps_to_bps
+from fabric.observe import families as of
+from fabric.observe.samples import samples
+from fabric.topology.device_ends import ends_of
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from fabric.observe.families import Family
+    from fabric.observe.snapshot import Snapshot
+    from fabric.report.readings import RatesDocument
+    from fabric.topology.device_ends import DeviceEnd
+    from fabric.topology.model import Bools, Fabric, Ints
+
+    Floats = NDArray[np.float64]
+
+#: No counter rises faster, our choice: a port of 1.6 Tb/s passes 2e11 bytes in a second.
+MOST_PER_S = 1e15
+#: Counters of a NIC that are losses: packets that were dropped, or had to be sent again.
+_LOSSES = (
+    *("out_of_sequence", "packet_seq_err", "local_ack_timeout_err"),
+    *("rnr_nak_retry_err", "roce_adp_retrans", "out_of_buffer"),
+)
+#: What is counted as errors and drops of a port.
+ERRORS = frozenset({
+    *(of.ERRORS, of.DISCARDS, of.FEC_UNCORRECTED, of.QUEUE_DROPS, of.GROUP_DROPS, of.STORM_DROPS),
+    *(of.NIC_COUNTERS[name][0] for name in _LOSSES),
+})
+
+
+@dataclass(frozen=True, slots=True)
+class Rising:
+    """How fast a counter rose; NaN where that is unknown."""
+
+    family: Family
+    labels: tuple[str, ...]
+    per_s: float
+
+
+def rising(snapshot: Snapshot, rates: RatesDocument | None) -> Iterator[Rising]:
+    """Yield the rate of every counter of a record.
+
+    A record lists the counters that moved: one that is not listed stood still, unless its reading
+    has no rates. A rate that no port can have is unknown.
+    """
+    if rates is None:
+        return
+    moved: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
+    for one in rates.per_s:
+        moved.setdefault(one.name, {})[frozenset(one.labels.items())] = one.value
+    for sample in samples(snapshot):
+        if sample.family.is_counter:
+            per_s, of_name = 0.0, moved.get(sample.family.name)
+            if of_name is not None:
+                labels = frozenset(zip(sample.family.labels, sample.labels, strict=True))
+                per_s = of_name.get(labels, 0.0)
+            known = sample.source not in rates.unknown and per_s <= MOST_PER_S
+            yield Rising(sample.family, sample.labels, per_s if known else np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Figures of both ends of cables, shape (2, cables); the lower end first.
+
+    Parameters
+    ----------
+    load : array of float
+        Share of the speed of the fuller direction.
+    pause_per_s, error_per_s : array of float
+        Pause frames in both directions, and errors and drops, per second.
+    down, wrong : array of bool
+        Whether the end has no link, or another neighbour than planned.
+    """
+
+    load: Floats
+    pause_per_s: Floats
+    error_per_s: Floats
+    down: Bools
+    wrong: Bools
+
+    @classmethod
+    def unknown(cls, cables: int) -> Self:
+        """Return the ends of cables that nobody has read."""
+        figures = (np.full((2, cables), np.nan) for _ in range(3))
+        return cls(*figures, *(np.zeros((2, cables), dtype=np.bool_) for _ in range(2)))
+
+
+class Live:
+    """Figures and states of the cables of a fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+
+    Attributes
+    ----------
+    nics, cables : Ends
+        Cables of NICs, and those between switches.
+    version, states_version : int
+        Count changes: of anything, and of what is down or wrong.
+    """
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        self.nics, self.cables = Ends.unknown(len(fabric.nics)), Ends.unknown(len(fabric.uplinks))
+        self.version = self.states_version = 0
+        self._names = DeviceNames((*fabric.switches.names, *fabric.hosts.names))
+
+    def take(self, snapshot: Snapshot, rates: Iterable[Rising]) -> None:
+        """Replace what is known of the ends at a device."""
+        figures = _by_port(rates)
+        for at in ends_of(self.fabric, snapshot.device):
+            table, place = self.nics if at.is_nic else self.cables, (at.end, at.row)
+            byte_rates, *others, errors = figures.get(at.port, ([], [], [], []))
+            table.load[place] = self._load(at, byte_rates)
+            table.pause_per_s[place] = _sum(next((some for some in others if some), []))
+            table.error_per_s[place] = _sum(errors)
+            self._state(table, at, snapshot)
+        self.version += 1
+
+    def _load(self, at: DeviceEnd, bytes_per_s: list[float]) -> float:
+        table = self.fabric.nics if at.is_nic else self.fabric.uplinks
+        line_rate_bps = gbps_to_bps(int(table.speed_gbps[at.row]))
+        return float(np.max(bytes_per_s or [np.nan])) * BITS_PER_BYTE / line_rate_bps
+
+    def _state(self, table: Ends, at: DeviceEnd, snapshot: Snapshot) -> None:
+        state = (snapshot.interfaces or {}).get(at.port) or (snapshot.nics or {}).get(at.port)
+        place = (at.end, at.row)
+        now = (state is not None and state.up is False, self._is_wrong(at, snapshot))
+        self.states_version += now != (table.down[place], table.wrong[place])
+        table.down[place], table.wrong[place] = now
+
+    def _is_wrong(self, at: DeviceEnd, snapshot: Snapshot) -> bool:
+        """Return whether LLDP names another neighbour, and none that is planned."""
+        seen = (snapshot.lldp or {}).get(at.port, ())
+        known = [(self._names.match(one.system_name), one.port_id) for one in seen]
+        known = [(device, port) for device, port in known if device is not None]
+        return bool(known) and not any(
+            device == at.peer and not self._is_another_port(device, port, at.peer_port)
+            for device, port in known
+        )
+
+    def _is_another_port(self, device: str, seen: str, planned: str) -> bool:
+        """Return whether a name is that of another port of a device; an alias is not known."""
+        if seen == planned:
+            return False
+        if device in self.fabric.host_row:
+            return seen in {nic.interface for nic in nic_names(self.fabric, device)}
+        row = self.fabric.switch_row[device]
+        return seen in self.fabric.switches.skus[row].port_numbers()
+
+
+def _by_port(rates: Iterable[Rising]) -> dict[str, tuple[list[float], ...]]:
+    """Return the rates of each port: bytes, pauses by priority, all pauses, errors."""
+    figures: dict[str, tuple[list[float], ...]] = {}
+    kinds = {of.BYTES: 0, of.PFC_FRAMES: 1, of.PORT_PFC_FRAMES: 2, **dict.fromkeys(ERRORS, 3)}
+    for one in rates:
+        kind = kinds.get(one.family)
+        if kind is not None:
+            figures.setdefault(one.labels[0], ([], [], [], []))[kind].append(one.per_s)
+    return figures
+
+
+def _sum(values: list[float]) -> float:
+    """Return the sum of what is known; NaN where nothing is."""
+    known = [value for value in values if not np.isnan(value)]
+    return sum(known) if known else np.nan
+
+
+def most_of_lines(values: Floats, line: Ints, count: int) -> Floats:
+    """Return the largest value at an end of the cables of each line; NaN where none is known.
+
+    Parameters
+    ----------
+    values : array of float, shape (2, cables)
+        Figures of both ends.
+    line : array of int, shape (cables,)
+        Line of each cable.
+    count : int
+        Number of lines.
+    """
+    most = np.full(count, np.nan)
+    np.fmax.at(most, line, np.fmax(*values))
+    return most

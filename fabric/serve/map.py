@@ -1,0 +1,258 @@
+"""The picture of a fabric, or of a part of it, with what the service and readings know of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.placement.engine.state import Health
+from fabric.serve.live import most_of_lines
+from fabric.topology.clos import clos
+from fabric.topology.drawing import CableState, cable_states
+from fabric.topology.drawing_layout import picture
+from fabric.topology.drawing_part import Choice, Part, limited, lines_of_cables, part
+from fabric.topology.layout import pod_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from fabric.serve.book import Book
+    from fabric.serve.live import Live
+    from fabric.serve.source import Loaded
+    from fabric.topology.drawing import Box, CableStates, Line, Picture
+    from fabric.topology.model import Fabric, Ints
+
+#: Pictures that are kept.
+_MOST_KEPT = 32
+#: The worst first.
+_HEALTH = (Health.DOWN, Health.DRAINED, Health.WINDOW, Health.DEGRADED)
+#: Jobs that are offered as a filter.
+_MOST_JOBS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A picture, and its bytes for a client.
+
+    Parameters
+    ----------
+    part : Part
+        Rows of the fabric that it shows.
+    nic_line, cable_line : array of int
+        Line of each of its cables.
+    lines : int
+        Number of its lines.
+    body : bytes
+        The picture as JSON.
+    tag : str
+        Entity tag of it.
+    """
+
+    part: Part
+    nic_line: Ints
+    cable_line: Ints
+    lines: int
+    body: bytes
+    tag: str
+
+
+class Maps:
+    """Pictures that are drawn once for each part, state and set of readings."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[object, ...], Drawn] = OrderedDict()
+
+    def known(self, loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
+        """Return a picture that was drawn already, or None."""
+        return self._kept.get(_key(loaded, live, choice))
+
+    def drawn(self, loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
+        """Return the picture of a part; None where nothing belongs to it."""
+        key = _key(loaded, live, choice)
+        drawn = self._kept.pop(key, None) or _drawn(loaded, live, choice)
+        if drawn is not None:
+            self._kept[key] = drawn
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return drawn
+
+
+def _key(loaded: Loaded, live: Live | None, choice: Choice) -> tuple[object, ...]:
+    return loaded.number, loaded.book.version, live.states_version if live else 0, choice
+
+
+def values(drawn: Drawn, live: Live | None) -> dict[str, Any]:
+    """Return load, pauses and errors of each line; None where they are unknown."""
+    names = ("load", "pause_per_s", "error_per_s")
+    if live is None:
+        return {name: [None] * drawn.lines for name in names}
+    tables = (
+        (live.nics, drawn.part.nics, drawn.nic_line),
+        (live.cables, drawn.part.cables, drawn.cable_line),
+    )
+    return {
+        name: _plain(
+            np.fmax(
+                *(
+                    most_of_lines(getattr(ends, name)[:, rows], line, drawn.lines)
+                    for ends, rows, line in tables
+                )
+            )
+        )
+        for name in names
+    }
+
+
+def _plain(figures: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(one) else float(f"{one:.4g}") for one in figures.tolist()]
+
+
+def _drawn(loaded: Loaded, live: Live | None, choice: Choice) -> Drawn | None:
+    fabric = loaded.fabric
+    some = Part.whole(fabric) if choice == Choice() else part(fabric, choice)
+    if not some.switches.any():
+        return None
+    shown = fabric if choice == Choice() else limited(fabric, some)
+    states = some.states(_states(loaded, live))
+    drawn = picture(shown, clos(shown), states)
+    nic_line, cable_line = lines_of_cables(shown, drawn)
+    content = _as_dict(drawn, shown, loaded)
+    body = json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
+    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    return Drawn(some, nic_line, cable_line, len(drawn.lines), body, tag)
+
+
+def _states(loaded: Loaded, live: Live | None) -> CableStates:
+    """Return the states of all cables: by the inventory, by conditions, and by readings."""
+    fabric = loaded.fabric
+    states = cable_states(fabric, clos(fabric))
+    now = loaded.engine.index.available.now
+    nics = np.zeros(len(fabric.nics), dtype=np.bool_)
+    nics[[row for row, one in now.nics.items() if one.health is not Health.DEGRADED]] = True
+    nics |= np.isin(fabric.nics.host, [*now.hosts])
+    for table, cut in ((states.nics, nics), (states.cables, now.cable_gbps == 0)):
+        table[cut] = CableState.DOWN
+    for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
+        table[ends.down.any(axis=0)] = CableState.DOWN
+        table[ends.wrong.any(axis=0)] = CableState.WRONG
+    return states
+
+
+def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
+    file = loaded.fabric.intent.fabric
+    health = _health_by_device(loaded.book)
+    busy = {host for job in loaded.book.jobs.values() for host in job.hosts}
+    places = _Places(shown)
+    return {
+        "title": drawn.title,
+        "subtitle": drawn.subtitle,
+        "width": round(drawn.width, 1),
+        "height": round(drawn.height, 1),
+        "boxes": [
+            {
+                **_rounded(box, ("x", "y", "width", "height")),
+                **{name: getattr(box, name) for name in ("kind", "label", "detail", "rail")},
+                "members": list(box.members),
+                "health": _worst(health, box.members),
+                "busy": len(busy.intersection(box.members)) if box.kind == "host" else 0,
+                "opens": places.opens(box),
+            }
+            for box in drawn.boxes
+        ],
+        "lines": [_line(line, drawn.boxes) for line in drawn.lines],
+        "frames": [
+            {
+                **_rounded(frame, ("x", "y", "width", "height")),
+                "kind": frame.kind,
+                "label": frame.label,
+            }
+            for frame in drawn.frames
+        ],
+        "captions": [{"lines": list(one.lines), "y": round(one.y, 1)} for one in drawn.captions],
+        "totals": {state.name.lower(): count for state, count in drawn.totals},
+        "filters": {
+            "units": [unit.name for unit in file.units],
+            "pods": list(pod_names(file)),
+            "rails": file.rails,
+            "planes": file.planes,
+            "jobs": list(loaded.book.jobs)[:_MOST_JOBS],
+        },
+    }
+
+
+def _line(line: Line, boxes: tuple[Box, ...]) -> dict[str, Any]:
+    return {
+        **_rounded(line, ("x1", "y1", "x2", "y2")),
+        "lower": list(line.lower),
+        "upper": line.upper,
+        "state": line.state.name.lower(),
+        "states": {state.name.lower(): count for state, count in line.states},
+        "speeds_gbps": list(line.speeds_gbps),
+        "rail": line.rail,
+        "cables": line.cables,
+        "kind": "host" if boxes[line.lower[0]].kind == "host" else "switch",
+    }
+
+
+def _rounded(thing: object, names: Iterable[str]) -> dict[str, float]:
+    return {name: round(getattr(thing, name), 1) for name in names}
+
+
+def _health_by_device(book: Book) -> dict[str, str]:
+    """Return the worst health of each device, or of one of its ports."""
+    worst: dict[str, Health] = {}
+    for subject, one in book.conditions.items():
+        device = subject.partition(":")[0]
+        known = worst.get(device)
+        if known is None or _HEALTH.index(one.health) < _HEALTH.index(known):
+            worst[device] = one.health
+    return {name: health.value for name, health in worst.items()}
+
+
+def _worst(health: Mapping[str, str], members: Iterable[str]) -> str | None:
+    mine = {health[name] for name in members if name in health}
+    return next((one.value for one in _HEALTH if one.value in mine), None)
+
+
+class _Places:
+    """Which filter shows the devices of a box as more boxes."""
+
+    def __init__(self, shown: Fabric) -> None:
+        self._fabric, file = shown, shown.intent.fabric
+        self._units, self._pods = file.units, pod_names(file)
+        self._planes = len(np.unique(shown.switches.plane))
+
+    def opens(self, box: Box) -> dict[str, str] | None:
+        """Return the filter; None where it would show the same."""
+        if len(box.members) == 1:
+            return None
+        if box.kind in {"host", "leaf"}:
+            return self._units_of(box) or self._plane_of(box)
+        rows = [self._fabric.switch_row[name] for name in box.members]
+        pods = set(self._fabric.switches.pod[rows].tolist()) - {-1}
+        if pods and len(pods) < len(self._pods):
+            return {"pod": hostlist.fold([self._pods[pod] for pod in sorted(pods)])}
+        return self._plane_of(box)
+
+    def _units_of(self, box: Box) -> dict[str, str] | None:
+        is_host = box.kind == "host"
+        of = self._fabric.host_row if is_host else self._fabric.switch_row
+        table = self._fabric.hosts if is_host else self._fabric.switches
+        units = np.unique(table.unit[[of[name] for name in box.members]]).tolist()
+        if len(units) == len(self._units) or -1 in units:
+            return None
+        return {"unit": hostlist.fold([self._units[unit].name for unit in units])}
+
+    def _plane_of(self, box: Box) -> dict[str, str] | None:
+        if box.kind == "host" or self._planes == 1:
+            return None
+        plane = int(self._fabric.switches.plane[self._fabric.switch_row[box.members[0]]])
+        return {"plane": str(plane)} if plane >= 0 else None

@@ -1,0 +1,45 @@
+// A drawing with its tools: zoom, legend, and a panel for what was chosen.
+
+import { get, query } from "./api.js";
+import { Drawing } from "./drawing.js";
+import { make } from "./dom.js";
+
+export class Board {
+  constructor(pick) {
+    this.place = make("div", { class: "canvas", tabindex: "0", role: "region", "aria-label": "Map, scrolls" });
+    this.legend = make("div", { class: "legend" });
+    const button = (label, sign, run) => make("button", { type: "button", "aria-label": label, title: label, onclick: run }, sign);
+    this.tools = make("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
+      button("Zoom in (+)", "+", () => this.drawing?.zoom(1.3)),
+      button("Zoom out (-)", "−", () => this.drawing?.zoom(1 / 1.3)),
+      button("Fit (0)", "Fit", () => this.drawing?.fit()));
+    this.element = make("section", { class: "board", "aria-label": "Map" }, this.place,
+      make("div", { class: "foot" }, this.legend, this.tools));
+    this.pick = pick;
+    this.drawing = null;
+  }
+
+  async load(filters) {
+    this.show(await get(query("/v1/map", filters)));
+  }
+
+  show(picture) {
+    this.picture = picture;
+    this.drawing?.resized.disconnect();
+    this.drawing = new Drawing(this.place, picture, this.pick);
+    const devices = picture.boxes.flatMap((box) => box.members);
+    document.getElementById("devices").replaceChildren(...devices.slice(0, 2000).map((value) => make("option", { value })));
+  }
+
+  describe(line) {
+    const { lower, upper, cables, speeds_gbps: speeds } = this.picture.lines[line];
+    const low = lower.map((number) => this.picture.boxes[number].label);
+    const ends = low.length > 1 ? `${low[0]} … ${low.at(-1)}` : low[0];
+    return `${ends} – ${this.picture.boxes[upper].label}: ${cables} cable${cables === 1 ? "" : "s"} of ${speeds.join("/")}G`;
+  }
+
+  legendOf(entries) {
+    this.legend.replaceChildren(...entries.map(([kind, text]) =>
+      make("span", { class: "key" }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
+  }
+}

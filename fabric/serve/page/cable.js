@@ -1,0 +1,52 @@
+// A cable with both of its ends.
+
+import { get } from "./api.js";
+import { badge, card, facts, link, make, name, problem, table } from "./dom.js";
+import { load, neighbour, readWhen, state, status } from "./device.js";
+import { tiles } from "./series.js";
+
+const TILES = 12;
+
+export async function open(root, [device, port]) {
+  const near = await load(device);
+  const own = near.planned.ports.find((one) => one.port === port);
+  if (own === undefined) throw new Error(`${device} has no planned cable in ${port}; open the device to see its ports`);
+  const far = await load(own.peer);
+  const other = far.planned.ports.find((one) => one.port === own.peer_port);
+  const title = make("h1", {}, name(`${device} ${port}`), " – ", name(`${own.peer} ${own.peer_port}`));
+  const facts_ = make("p", { class: "faint" }, `${own.speed_gbps}G, ${own.cable_m} m${own.rail === null ? "" : `, rail ${own.rail}`}`);
+  root.append(
+    make("div", { class: "head" }, title, facts_, own.enabled ? null : badge("down", "switched off")),
+    make("div", { class: "cards two" }, end(near, own), other ? end(far, other) : null),
+  );
+  const [leaf, at] = near.planned.kind === "host" ? [own.peer, own.peer_port] : [device, port];
+  const budget = make("section", { class: "card wide" }, make("h2", {}, "Headroom, explained"));
+  root.append(budget);
+  try {
+    const { rows } = await get(`/v1/devices/${encodeURIComponent(leaf)}/budget?port=${encodeURIComponent(at)}`);
+    budget.append(table("Headroom", ["part", "item", "value", "how"], rows));
+  } catch (error) {
+    budget.append(problem(error));
+  }
+}
+
+function end(about, port) {
+  const seen = state(about.running, port.port);
+  const { shown } = tiles(about.series.filter((one) => one.labels.port === port.port), TILES);
+  const runs = (planned, running, unit) => (running === null || running === undefined || running === planned ? `${planned}${unit}` : `${planned}${unit} (runs ${running}${unit})`);
+  const conditions = Object.entries(about.conditions).filter(([subject]) => subject === about.planned.name || subject === `${about.planned.name}:${port.port}`);
+  return card(`${about.planned.name} ${port.port}`,
+    make("p", { class: "faint" }, link(about.planned.name, "device", about.planned.name), `, ${about.planned.kind}; ${readWhen(about)}`),
+    facts([
+      ["link", status(port, seen)],
+      ["planned neighbour", `${port.peer} ${port.peer_port}`],
+      ["seen neighbour", neighbour(about.running, port) ?? make("span", { class: "faint" }, "not read")],
+      ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
+      ["MTU", runs(port.mtu_bytes, seen?.mtu_bytes, " bytes")],
+      ["FEC", seen?.fec && seen.fec !== port.fec ? `${port.fec || "–"} (runs ${seen.fec})` : port.fec],
+      ["network", port.vlan === null ? port.address : [`VLAN ${port.vlan}`, port.address].filter(Boolean).join(", ")],
+      ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
+      ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),
+    ]),
+    shown.length ? make("div", { class: "tiles" }, shown) : make("p", { class: "faint" }, "No counter of this port has risen."));
+}

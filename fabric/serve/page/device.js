@@ -1,0 +1,169 @@
+// A device: planned, running, what differs, and its counters.
+
+import { get } from "./api.js";
+import { age, badge, card, facts, link, make, name, table } from "./dom.js";
+import { tiles } from "./series.js";
+
+const TILES = 24;
+const DIFFERENCES = 300;
+const EVERY_MS = 5000;
+
+export const load = (device) => get(`/v1/devices/${encodeURIComponent(device)}`);
+
+export async function open(root, [device]) {
+  let timer = 0;
+  let stopped = false;
+  let before = "";
+  const show = async () => {
+    const about = await load(device);
+    const now = JSON.stringify(about);
+    if (!stopped && now !== before) {
+      const place = document.scrollingElement.scrollTop;
+      const opened = new Set([...root.querySelectorAll("details[open]")].map((one) => one.dataset.key));
+      const focused = root.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+      root.replaceChildren(...content(about));
+      root.querySelectorAll("details").forEach((one) => {
+        one.open ||= opened.has(one.dataset.key);
+      });
+      if (focused !== null) root.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+      document.scrollingElement.scrollTop = before ? place : 0;
+      before = now;
+    }
+    if (!stopped) timer = setTimeout(() => show().catch(() => {}), EVERY_MS);
+  };
+  await show();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+function content(about) {
+  const { planned, running } = about;
+  return [
+    make("div", { class: "head" }, make("h1", {}, name(planned.name)), badge("kind", planned.kind), ...conditions(about),
+      make("p", { class: "faint" }, readWhen(about))),
+    make("div", { class: "cards" },
+      card("Planned", facts(planned.facts)),
+      card("Running", ...runningFacts(about)),
+      card("Lossless policy", facts(planned.policy)),
+      planned.buffer.length ? card("Buffer", facts(planned.buffer.map(([key, value]) => [key.replaceAll("_", " "), value]))) : null,
+    ),
+    drift(about),
+    make("section", { class: "card wide" }, make("h2", {}, `Ports (${planned.ports.length})`), ports(planned, running)),
+    planned.vlans.length ? make("section", { class: "card wide" }, make("h2", {}, "VLANs"),
+      table("VLANs", ["VLAN", "name", "rail", "network", "gateway"], planned.vlans.map((one) => [one.vlan, one.name, one.rail, one.network, one.gateway]))) : null,
+    counters(about),
+    ...details(running),
+  ].filter(Boolean);
+}
+
+function conditions({ conditions: known, job }) {
+  const found = Object.entries(known).map(([subject, one]) =>
+    badge(one.health, `${subject}: ${one.health}${one.reason ? `, ${one.reason}` : ""}`));
+  return job === null ? found : [...found, badge("job", `job ${job}`)];
+}
+
+export function readWhen({ is_read: isRead, running, failure }) {
+  const last = running?.time ? `read ${age(Math.max(0, (Date.now() - Date.parse(running.time)) / 1000))} ago` : "";
+  if (failure) return [last, `the last reading failed: ${failure.slice(0, 300)}`].filter(Boolean).join("; ");
+  if (last) return last;
+  return isRead ? "not read: the file of readings has no record of it" : "not read: the service has no file of readings";
+}
+
+function runningFacts({ running }) {
+  if (running === null) return [make("p", { class: "faint" }, "Not read.")];
+  const { facts: seen, bgp, interfaces, watchdog } = running.state;
+  const up = Object.values(interfaces ?? {}).filter((one) => one.up).length;
+  const sessions = Object.values(bgp ?? {});
+  const storms = Object.values(watchdog ?? {}).filter((one) => !one.operational).length;
+  return [facts([
+    ["system", running.platform],
+    ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]] : []),
+    ...(interfaces && Object.keys(interfaces).length ? [["ports up", `${up} of ${Object.keys(interfaces).length}`]] : []),
+    ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
+    ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),
+    ...(running.unknown.length ? [["not understood", running.unknown.join(", ")]] : []),
+  ])];
+}
+
+function drift({ drift: found, drift_written_s: written }) {
+  const heading = make("h2", {}, "Drift: planned and running");
+  const wrap = (...children) => make("section", { class: "card wide" }, heading, ...children);
+  if (found === null) {
+    return wrap(make("p", { class: "faint" }, "Not read. Start the service with --drift FILE, the output of ", make("code", {}, "rocefab drift --format json"), "."));
+  }
+  const when = make("p", { class: "faint" }, `Compared ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
+  if (found.error) return wrap(when, make("p", { class: "problem" }, name(`It could not be read: ${found.error}`)));
+  if (!found.drift.length) return wrap(when, make("p", {}, badge("good", "as planned")));
+  const rows = found.drift.slice(0, DIFFERENCES).map((one) => [one.path, make("pre", { class: "plan" }, one.planned || "nothing"), make("pre", { class: "run" }, one.running || "nothing")]);
+  const rest = found.drift.length - rows.length;
+  return wrap(when, table("Drift", ["setting", "planned", "running"], rows, { class: "scroll tall" }),
+    rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: rocefab drift lists them.`));
+}
+
+function ports(planned, running) {
+  const rows = planned.ports.map((port) => {
+    const seen = state(running, port.port);
+    return [
+      link(port.port, "cable", planned.name, port.port),
+      make("span", {}, link(port.peer, "device", port.peer), " ", name(port.peer_port)),
+      neighbour(running, port),
+      status(port, seen),
+      `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
+      `${port.cable_m} m`,
+      `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
+      port.vlan === null ? port.address : `VLAN ${port.vlan}`,
+      port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} B`,
+    ];
+  });
+  return table("Ports", ["port", "planned neighbour", "seen neighbour", "link", "speed", "cable", "MTU", "network", "headroom"], rows, { class: "scroll tall" });
+}
+
+export const state = (running, port) => running?.state.interfaces?.[port] ?? running?.state.nics?.[port] ?? null;
+
+export function status(port, seen) {
+  if (!port.enabled) return badge("down", "switched off");
+  if (seen === null || seen.up === null || seen.up === undefined) return make("span", { class: "faint" }, "not read");
+  return seen.up ? badge("good", "up") : badge("down", "down");
+}
+
+export function neighbour(running, port) {
+  const seen = running?.state.lldp?.[port.port] ?? [];
+  if (!seen.length) return null;
+  const text = seen.map((one) => `${one.system_name} ${one.port_id}`).join(", ");
+  return make("span", { class: "seen" }, name(text));
+}
+
+export function counters({ series, is_read: isRead }) {
+  if (!isRead) return null;
+  const heading = make("h2", {}, "Counters");
+  if (!series.length) {
+    return make("section", { class: "card wide" }, heading, make("p", { class: "faint" }, "No counter has risen since the service started. Rates need two readings."));
+  }
+  const { shown, rest } = tiles(series, TILES);
+  const body = make("div", { class: "tiles" }, shown);
+  const more = rest > 0 && make("button", { type: "button", onclick: (event) => {
+    body.replaceChildren(...tiles(series, series.length).shown);
+    event.target.remove();
+  } }, `Show ${rest} more`);
+  return make("section", { class: "card wide" }, heading, body, more || null);
+}
+
+function details(running) {
+  if (running === null) return [];
+  const { bgp, lldp, tables } = running.state;
+  const fold = (title, key, ...children) => make("details", { class: "card wide", "data-key": key }, make("summary", {}, title), ...children);
+  const found = [];
+  const sessions = Object.entries(bgp ?? {});
+  if (sessions.length) {
+    found.push(fold(`BGP sessions (${sessions.length})`, "bgp", table("BGP sessions", ["peer", "AS", "state"],
+      sessions.map(([peer, one]) => [peer, one.asn, one.established ? badge("good", one.state) : badge("down", one.state)]))));
+  }
+  const seen = Object.entries(lldp ?? {}).flatMap(([port, some]) => some.map((one) => [port, one.system_name, one.port_id, one.description]));
+  if (seen.length) found.push(fold(`LLDP neighbours (${seen.length})`, "lldp", table("LLDP neighbours", ["port", "system", "its port", "description"], seen)));
+  const used = Object.entries(tables ?? {});
+  if (used.length) found.push(fold(`Hardware tables (${used.length})`, "tables", table("Hardware tables", ["table", "entries", "size"], used.map(([key, one]) => [key, one.used, one.capacity]))));
+  return found;
+}
+

@@ -1,0 +1,218 @@
+// The picture: boxes, lines and frames with the places that the service computed.
+
+import { draw } from "./dom.js";
+
+const RAILS = 8;
+const LEAST_WIDTH_PX = 860;
+const STEP = 1.3;
+const MOST = 6;
+const LABEL = 24;
+const MARKS = {
+  down: "M-4-4 4 4M4-4-4 4",
+  wrong: "M-4-4h8v8h-8z",
+  lossless: "M0-5 5 0 0 5-5 0z",
+  oversubscribed: "M0-5 5 4h-10z",
+};
+const MARK_AT = 0.22;
+
+export class Drawing {
+  // `pick` is called with ("box" | "line", number) when one is clicked, or Enter is pressed on it.
+  constructor(place, picture, pick) {
+    this.place = place;
+    this.picture = picture;
+    this.pick = pick;
+    this.svg = this.#draw();
+    place.replaceChildren(this.svg);
+    this.fit();
+    this.#listen();
+    const width = () => this.place.offsetWidth;
+    let before = width();
+    this.resized = new ResizeObserver(() => {
+      if (this.scale === 1 && width() !== before) this.#measure();
+      before = width();
+    });
+    this.resized.observe(place);
+  }
+
+  fit() {
+    this.#measure();
+    this.place.scrollTo(0, 0);
+  }
+
+  zoom(factor, x = this.place.clientWidth / 2, y = this.place.clientHeight / 2) {
+    const before = this.scale;
+    this.scale = Math.min(MOST, Math.max(1, this.scale * factor));
+    const real = this.scale / before;
+    const left = (this.place.scrollLeft + x) * real - x;
+    const top = (this.place.scrollTop + y) * real - y;
+    this.#size();
+    this.place.scrollTo(left, top);
+  }
+
+  // Puts a class on lines and boxes; `of` returns it for a number, or an empty text.
+  mark(kind, of) {
+    const items = kind === "line" ? this.lines : this.boxes;
+    items.forEach((item, number) => item.setAttribute("class", `${kind} ${this.#own(kind, number)} ${of(number)}`.trim()));
+  }
+
+  // Another second line of text on a box, or null for its own.
+  note(number, text) {
+    const detail = this.boxes[number].querySelector(".detail");
+    detail.textContent = text ?? this.picture.boxes[number].detail;
+  }
+
+  title(kind, number, text) {
+    const item = (kind === "line" ? this.lines : this.boxes)[number];
+    item.querySelector("title").textContent = text;
+    if (item.hasAttribute("tabindex")) item.setAttribute("aria-label", text);
+  }
+
+  select(kind, number) {
+    this.svg.querySelectorAll(".chosen, .mine").forEach((item) => item.classList.remove("chosen", "mine"));
+    this.svg.classList.toggle("choosing", kind !== null);
+    if (kind === null) return;
+    (kind === "line" ? this.lines : this.boxes)[number].classList.add("chosen");
+    this.picture.lines.forEach((line, at) => {
+      const mine = kind === "line" ? at === number : line.upper === number || line.lower.includes(number);
+      this.lines[at].classList.toggle("mine", mine);
+    });
+  }
+
+  focus(number) {
+    this.boxes[number].focus({ preventScroll: false });
+  }
+
+  boxOf(device) {
+    return this.picture.boxes.findIndex((box) => box.members.includes(device));
+  }
+
+  #own(kind, number) {
+    if (kind === "line") {
+      const { rail, state } = this.picture.lines[number];
+      return `${state} rail${rail < 0 ? "" : rail % RAILS}`;
+    }
+    const { kind: role, members, health } = this.picture.boxes[number];
+    return `${role}${members.length > 1 ? " many" : ""}${health ? ` sick ${health}` : ""}`;
+  }
+
+  #size() {
+    this.svg.style.width = `${this.base * this.scale}px`;
+  }
+
+  // The width without scroll bars, and again with the vertical one where the picture is high.
+  #measure() {
+    this.scale = 1;
+    this.base = 0;
+    for (let turn = 0; turn < 2; turn += 1) {
+      if (turn === 0) this.svg.style.width = "1px";
+      this.base = Math.max(this.place.clientWidth, LEAST_WIDTH_PX);
+      this.#size();
+    }
+  }
+
+  #draw() {
+    const { picture } = this;
+    this.lines = picture.lines.map((line, number) => this.#line(line, number));
+    this.boxes = picture.boxes.map((box, number) => this.#box(box, number));
+    const order = picture.lines.map((_, number) => number).sort((a, b) => this.#rank(a) - this.#rank(b));
+    const top = Math.min(...picture.frames.map((one) => one.y), ...picture.boxes.map((one) => one.y)) - 12;
+    const bottom = Math.max(...picture.frames.map((one) => one.y + one.height), ...picture.boxes.map((one) => one.y + one.height)) + 12;
+    return draw("svg", {
+      viewBox: `0 ${top} ${picture.width} ${bottom - top}`, role: "group", "aria-label": `Map of ${picture.title}`, class: "drawing",
+    },
+    draw("g", { class: "frames" }, picture.frames.map((frame) => this.#frame(frame))),
+    draw("g", { class: "lines" }, order.map((number) => this.lines[number])),
+    draw("g", { class: "labels" }, picture.frames.map((frame) => this.#label(frame))),
+    draw("g", { class: "boxes" }, this.boxes),
+    draw("g", { class: "captions" }, picture.captions.map((caption) => caption.lines.map((text, row) =>
+      draw("text", { x: 16, y: caption.y + 4 + 14 * row - 7 * (caption.lines.length - 1), class: row ? "" : "first" }, text)))));
+  }
+
+  #rank(number) {
+    return Object.keys(MARKS).includes(this.picture.lines[number].state) ? 1 : 0;
+  }
+
+  #line(line, number) {
+    const width = 1 + Math.min(3, Math.log2(line.cables) * 0.3);
+    const at = [line.x1 + (line.x2 - line.x1) * MARK_AT, line.y1 + (line.y2 - line.y1) * MARK_AT];
+    const ends = { x1: line.x1, y1: line.y1, x2: line.x2, y2: line.y2 };
+    return draw("g", { class: `line ${this.#own("line", number)}`, "data-line": number },
+      draw("title"),
+      draw("line", { ...ends, class: "reach" }),
+      draw("line", { ...ends, class: "ink", "stroke-width": width.toFixed(2) }),
+      MARKS[line.state] && draw("path", { d: MARKS[line.state], class: "mark", transform: `translate(${at})` }));
+  }
+
+  #box(box, number) {
+    const middle = box.x + box.width / 2;
+    const { x, y, width, height } = box;
+    return draw("g", {
+      class: `box ${this.#own("box", number)}`, "data-box": number, tabindex: 0, role: "button", "aria-label": `${box.label}, ${box.detail}`,
+    },
+    draw("title"),
+    box.members.length > 1 && draw("rect", { x: x + 3, y: y - 3, width, height, rx: 5, class: "behind" }),
+    draw("rect", { x, y, width, height, rx: 5, class: "face" }),
+    box.rail >= 0 && draw("rect", { x: x + 4, y: y + 1, width: width - 8, height: 3, rx: 1.5, class: `stripe rail${box.rail % RAILS}` }),
+    draw("text", { x: middle, y: y + 17, class: "label" }, box.label.length > LABEL ? `${box.label.slice(0, LABEL)}…` : box.label),
+    draw("text", { x: middle, y: y + 31, class: "detail" }, box.detail));
+  }
+
+  #frame({ x, y, width, height, kind }) {
+    return draw("rect", { x, y, width, height, rx: 8, class: `frame ${kind}` });
+  }
+
+  #label({ x, y, width, height, kind, label }) {
+    const base = kind === "unit" ? y + height - 7 : y + 15;
+    return draw("text", { x: x + width / 2, y: base, class: `frame-label ${kind}` }, label);
+  }
+
+  #listen() {
+    let from = null;
+    let moved = false;
+    this.svg.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "mouse") return;
+      from = { x: event.clientX, y: event.clientY };
+      moved = false;
+    });
+    this.svg.addEventListener("pointermove", (event) => {
+      if (from === null || !event.buttons) return;
+      const step = { x: event.clientX - from.x, y: event.clientY - from.y };
+      if (!moved && Math.hypot(step.x, step.y) < 4) return;
+      moved = true;
+      this.place.scrollBy(-step.x, -step.y);
+      from = { x: event.clientX, y: event.clientY };
+    });
+    this.svg.addEventListener("click", (event) => {
+      from = null;
+      if (moved) {
+        moved = false;
+        return;
+      }
+      const item = event.target.closest(".box, .line");
+      this.#picked(item);
+    });
+    this.svg.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey) return; // without a key, the page scrolls
+      event.preventDefault();
+      const { left, top } = this.place.getBoundingClientRect();
+      this.zoom(Math.exp(-event.deltaY * 0.002), event.clientX - left, event.clientY - top);
+    }, { passive: false });
+    this.svg.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      this.#picked(event.target.closest(".box"));
+    });
+    this.place.onkeydown = (event) => {
+      const keys = { "+": () => this.zoom(STEP), "=": () => this.zoom(STEP), "-": () => this.zoom(1 / STEP), 0: () => this.fit() };
+      if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
+      event.preventDefault();
+      keys[event.key]();
+    };
+  }
+
+  #picked(item) {
+    if (item === null) this.pick(null, -1);
+    else if (item.dataset.box !== undefined) this.pick("box", Number(item.dataset.box));
+    else this.pick("line", Number(item.dataset.line));
+  }
+}

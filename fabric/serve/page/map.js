@@ -1,0 +1,224 @@
+// The map, live: states, load, pauses and errors of the cables.
+
+import { query, watch } from "./api.js";
+import { Board } from "./board.js";
+import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
+import { filterForm } from "./filters.js";
+import { STATES, VIEWS, step } from "./scale.js";
+
+const HOT = 8;
+const MEMBERS = 500;
+
+export async function open(root, _parts, filters) {
+  const { by = "state", ...part } = filters;
+  const view = new MapView(root, part, Object.hasOwn(VIEWS, by) ? by : "state");
+  await view.start();
+  return () => view.stop();
+}
+
+class MapView {
+  constructor(root, part, by) {
+    this.part = part;
+    this.by = by;
+    this.values = null;
+    this.tag = null;
+    this.chosen = [null, -1];
+    this.board = new Board((kind, number) => this.choose(kind, number));
+    this.panel = make("aside", { class: "panel", "aria-label": "Chosen", hidden: true });
+    this.tools = make("div", { class: "tools" });
+    this.notes = make("div", { class: "notes" });
+    this.cards = make("div", { class: "cards" });
+    this.heading = make("h1", {}, "Map");
+    this.subtitle = make("p", { class: "faint" });
+    root.append(make("div", { class: "head" }, this.heading, this.subtitle), this.tools, this.notes, this.board.element, this.panel, this.cards);
+    this.escape = (event) => {
+      if (event.key === "Escape" && !this.panel.hidden) this.choose(null, -1, true);
+    };
+    document.addEventListener("keydown", this.escape);
+  }
+
+  async start() {
+    await this.reload();
+    this.unwatch = watch(query("/v1/map/values", this.part), (values) => this.take(values), (error) => this.fail(error));
+  }
+
+  stop() {
+    this.unwatch?.();
+    document.removeEventListener("keydown", this.escape);
+  }
+
+  async reload() {
+    await this.board.load(this.part);
+    const { picture } = this.board;
+    this.subtitle.textContent = picture.subtitle;
+    this.tools.replaceChildren(this.views(), filterForm(picture.filters, this.part, (next) => this.go(next, this.by)));
+    this.paint();
+  }
+
+  async take(values) {
+    if (values === null) return;
+    const isNew = this.values !== null && this.values.picture !== values.picture;
+    this.values = values;
+    this.notes.replaceChildren(...values.warnings.map((text) => make("p", { class: "warning", role: "status" }, text)));
+    if (isNew) {
+      const [kind, number] = this.chosen;
+      const before = document.activeElement?.closest?.(".box")?.dataset.box;
+      await this.reload();
+      if (kind !== null) this.choose(kind, number);
+      if (before !== undefined) this.board.drawing.boxes[Number(before)]?.focus();
+      return;
+    }
+    this.paint();
+  }
+
+  fail(error) {
+    this.notes.replaceChildren(problem(error));
+  }
+
+  go(part, by) {
+    const words = new URLSearchParams({ ...part, ...(by === "state" ? {} : { by }) });
+    location.hash = words.size ? `#/map?${words}` : "#/map";
+  }
+
+  views() {
+    return make("fieldset", { class: "views" }, make("legend", {}, "Colour by"),
+      Object.entries(VIEWS).map(([value, { label }]) => make("label", {},
+        make("input", {
+          type: "radio", name: "by", value, checked: value === this.by,
+          onchange: () => {
+            this.by = value;
+            const words = new URLSearchParams({ ...this.part, ...(value === "state" ? {} : { by: value }) });
+            history.replaceState(null, "", words.size ? `#/map?${words}` : "#/map");
+            this.paint();
+          },
+        }), make("span", {}, label))));
+  }
+
+  paint() {
+    const { drawing, picture } = this.board;
+    const { by, values } = this;
+    drawing.svg.classList.toggle("by-figure", by !== "state");
+    drawing.mark("line", (line) => (by === "state" ? "" : step(by, values?.[by][line])));
+    picture.lines.forEach((_, line) => drawing.title("line", line, `${this.board.describe(line)}; ${this.told(line)}`));
+    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}${box.health ? `, ${box.health}` : ""}`));
+    if (this.chosen[0] !== null) drawing.select(...this.chosen);
+    this.board.legendOf(this.keys());
+    this.cards.replaceChildren(...[this.overview(), this.hottest(), this.readings()].filter(Boolean));
+  }
+
+  keys() {
+    const { totals } = this.board.picture;
+    if (this.by === "state") {
+      return Object.entries(totals).map(([state, count]) => [state, `${STATES[state]}: ${count.toLocaleString("en")}`]);
+    }
+    const { words } = VIEWS[this.by];
+    return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"]];
+  }
+
+  told(line) {
+    const states = Object.entries(this.board.picture.lines[line].states).map(([state, count]) => `${count} ${STATES[state]}`);
+    return [...states, ...this.figures(line).map(([key, text]) => `${key.toLowerCase()} ${text}`)].join(", ");
+  }
+
+  figures(line) {
+    const kinds = Object.entries(VIEWS).filter(([, { tell }]) => tell);
+    return kinds.map(([key, { label, tell }]) => {
+      const value = this.values?.[key][line];
+      return [label, value === null || value === undefined ? "not read" : tell(value)];
+    });
+  }
+
+  overview() {
+    const { picture } = this.board;
+    const sick = picture.boxes.filter((box) => box.health);
+    const busy = picture.boxes.reduce((sum, box) => sum + box.busy, 0);
+    const hosts = picture.boxes.filter((box) => box.kind === "host").reduce((sum, box) => sum + box.members.length, 0);
+    const rows = Object.entries(picture.totals).filter(([state, count]) => count || state === "planned")
+      .map(([state, count]) => [`cables, ${STATES[state]}`, count.toLocaleString("en")]);
+    return card("Overview", facts([
+      ...rows,
+      ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
+      ["devices with a condition", sick.length ? make("span", {}, sick.map((box) => [this.boxButton(picture.boxes.indexOf(box)), " "]).flat()) : "none"],
+    ]));
+  }
+
+  hottest() {
+    if (!this.values?.readings) return null;
+    const by = this.by === "state" ? "load" : this.by;
+    const found = this.values[by].map((value, line) => [value, line]).filter(([value]) => value > 0)
+      .sort((a, b) => b[0] - a[0]).slice(0, HOT);
+    const rows = found.map(([value, line]) => make("li", {}, this.lineButton(line), make("b", {}, VIEWS[by].tell(value))));
+    return card(`Highest: ${VIEWS[by].label.toLowerCase()}`, rows.length ? make("ol", { class: "hot" }, rows) : make("p", { class: "faint" }, "None is above 0."));
+  }
+
+  readings() {
+    const about = this.values?.readings;
+    if (!this.values) return null;
+    if (!about) {
+      return card("Readings", make("p", { class: "faint" }, "Not read. Start the service with --readings FILE, and let ", make("code", {}, "rocefab observe --out FILE"), " append to it."));
+    }
+    return card("Readings", facts([
+      ["devices read", about.devices.toLocaleString("en")],
+      ["devices whose last reading failed", about.failed.toLocaleString("en")],
+      ["newest", about.age_s === null ? "none" : `${age(about.age_s)} ago`],
+    ]));
+  }
+
+  boxButton(number) {
+    const box = this.board.picture.boxes[number];
+    return make("button", { type: "button", class: "link", onclick: () => this.choose("box", number) }, box.label);
+  }
+
+  lineButton(line) {
+    return make("button", { type: "button", class: "link", onclick: () => this.choose("line", line) }, this.board.describe(line));
+  }
+
+  choose(kind, number, back = false) {
+    const [, before] = this.chosen;
+    this.chosen = [kind, number];
+    this.board.drawing.select(kind, number);
+    this.panel.hidden = kind === null;
+    if (kind === null) {
+      if (back && before >= 0) this.board.drawing.boxes[before]?.focus();
+      return;
+    }
+    const close = make("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => this.choose(null, -1, true) }, "×");
+    this.panel.replaceChildren(close, ...(kind === "box" ? this.aboutBox(number) : this.aboutLine(number)));
+    this.panel.scrollTop = 0;
+    say(this.panel.querySelector("h2").textContent);
+  }
+
+  aboutBox(number) {
+    const { picture } = this.board;
+    const box = picture.boxes[number];
+    const isOne = box.members.length === 1;
+    const lines = picture.lines.map((line, at) => [line, at]).filter(([line]) => line.upper === number || line.lower.includes(number));
+    return [
+      make("h2", {}, box.label), make("p", { class: "faint" }, `${box.kind}, ${box.detail}`),
+      box.health && badge(box.health, box.health),
+      isOne && make("p", {}, make("a", { class: "button main", href: `#/device/${encodeURIComponent(box.members[0])}` }, "Open the device")),
+      box.opens && make("p", {}, make("button", { type: "button", class: "main", onclick: () => this.go({ ...this.part, ...box.opens }, this.by) }, "Show its devices")),
+      !isOne && make("h3", {}, `${box.members.length.toLocaleString("en")} devices`),
+      !isOne && make("ul", { class: "members" }, box.members.slice(0, MEMBERS).map((member) => make("li", {}, link(member, "device", member)))),
+      box.members.length > MEMBERS && make("p", { class: "faint" }, `The first ${MEMBERS}; the search opens each.`),
+      make("h3", {}, "Cables"),
+      make("ul", { class: "plain" }, lines.map(([, at]) => make("li", {}, this.lineButton(at)))),
+    ].filter(Boolean);
+  }
+
+  aboutLine(number) {
+    const { picture } = this.board;
+    const line = picture.lines[number];
+    const states = Object.entries(line.states).map(([state, count]) => [STATES[state], count.toLocaleString("en")]);
+    const ends = [...line.lower, line.upper];
+    return [
+      make("h2", {}, this.board.describe(number)),
+      facts([...states, ...this.figures(number)]),
+      make("p", { class: "faint" }, line.cables > 1 ? "A figure is that of the highest of its cables." : ""),
+      make("h3", {}, "Ends"),
+      make("ul", { class: "plain" }, ends.map((end) => make("li", {}, this.boxButton(end)))),
+      make("p", { class: "faint" }, "The page of a device lists its ports and leads to each cable."),
+    ];
+  }
+}
+

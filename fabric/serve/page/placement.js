@@ -1,0 +1,122 @@
+// Hosts for a job: ask, and see them with their ranks and the load that they would bring.
+
+import { get, post } from "./api.js";
+import { Board } from "./board.js";
+import { badge, card, facts, link, make, percent, problem, say, table } from "./dom.js";
+import { VIEWS, step } from "./scale.js";
+
+const TRAFFIC = ["ring", "tree", "all-to-all", "pipeline", "ring:3,all-to-all:1"];
+const RANKS = 256;
+
+export async function open(root) {
+  const board = new Board((kind, number) => chosen(kind, number));
+  const answer = make("div", { class: "answer" });
+  const form = make("form", { class: "tools ask", "aria-label": "Job", onsubmit: (event) => ask(event) });
+  const field = (label, input) => make("label", {}, make("span", {}, label), input);
+  const about = await get("/v1/fabric");
+  form.append(
+    field("Hosts", make("input", { name: "nodes", type: "number", min: 1, max: about.hosts, value: Math.min(2, about.hosts), required: true })),
+    field("GPUs of a host", make("input", { name: "gpus_per_node", type: "number", min: 1, max: about.gpus_per_host, value: about.gpus_per_host })),
+    field("Traffic", make("input", { name: "traffic", list: "traffic", value: "ring", required: true, spellcheck: "false" })),
+    make("datalist", { id: "traffic" }, TRAFFIC.map((value) => make("option", { value }))),
+    field("Within", make("select", { name: "within" }, ["", "block", "unit", "pod"].map((value) => make("option", { value }, value || "anywhere")))),
+    field("Not on", make("input", { name: "exclude", placeholder: "gpu[001-004]", spellcheck: "false", autocomplete: "off" })),
+    make("button", { class: "main" }, "Choose hosts"),
+  );
+  root.append(make("div", { class: "head" }, make("h1", {}, "Placement"), make("p", { class: "faint" }, "Nothing is reserved: a question changes nothing.")), form, board.element, answer);
+  await board.load({});
+  board.legendOf(keys());
+  let found = null;
+
+  async function ask(event) {
+    event.preventDefault();
+    const values = new FormData(form);
+    const body = { nodes: Number(values.get("nodes")), traffic: values.get("traffic").trim(), ranks: true, links: true };
+    if (values.get("gpus_per_node")) body.gpus_per_node = Number(values.get("gpus_per_node"));
+    for (const name of ["within", "exclude"]) if (values.get(name).trim()) body[name] = values.get(name).trim();
+    try {
+      found = await post("/v1/placements", body);
+      paint(board, found);
+      answer.replaceChildren(...shown(found));
+      say(`${found.hosts.length} hosts: ${found.hostlist}`);
+    } catch (error) {
+      found = null;
+      unpaint(board);
+      answer.replaceChildren(problem(error));
+    }
+  }
+
+  function chosen(kind, number) {
+    board.drawing.select(kind, number);
+    if (kind === "box" && found !== null) say(board.drawing.boxes[number].getAttribute("aria-label"));
+  }
+}
+
+const keys = () => [["lit", "host of the job"], ...VIEWS.load.words.map((word, at) => [`step${at}`, word]), ["unused", "not used"]];
+
+function unpaint({ drawing, picture }) {
+  drawing.svg.classList.remove("by-figure");
+  drawing.mark("line", () => "");
+  drawing.mark("box", () => "");
+  picture.boxes.forEach((_, number) => drawing.note(number, null));
+}
+
+function paint({ drawing, picture }, found) {
+  const boxOf = new Map(picture.boxes.flatMap((box, number) => box.members.map((member) => [member, number])));
+  const ranks = new Map();
+  for (const { host, rank } of found.ranks) {
+    const number = boxOf.get(host);
+    const [first, last, hosts] = ranks.get(number) ?? [rank, rank, new Set()];
+    ranks.set(number, [Math.min(first, rank), Math.max(last, rank), hosts.add(host)]);
+  }
+  const loads = new Map();
+  const lift = (low, up, load) => loads.set(`${low} ${up}`, Math.max(load, loads.get(`${low} ${up}`) ?? 0));
+  for (const { lower, upper, up, down } of found.link_loads) {
+    for (const name of lower) lift(boxOf.get(name), boxOf.get(upper), Math.max(up, down));
+  }
+  const of = picture.lines.map((line) => {
+    if (line.kind === "host") return ranks.has(line.lower[0]) ? "nic" : null;
+    const known = line.lower.map((low) => loads.get(`${low} ${line.upper}`)).filter((load) => load !== undefined);
+    return known.length ? Math.max(...known) : null;
+  });
+  drawing.svg.classList.add("by-figure");
+  drawing.mark("line", (line) => (of[line] === "nic" ? "lit" : of[line] === null ? "unused" : step("load", of[line])));
+  drawing.mark("box", (number) => (ranks.has(number) ? "lit" : ""));
+  picture.boxes.forEach((box, number) => {
+    const mine = ranks.get(number);
+    if (mine === undefined) {
+      drawing.note(number, null);
+      drawing.title("box", number, `${box.label}, ${box.detail}`);
+      return;
+    }
+    const [first, last, { size }] = mine;
+    const text = box.members.length > 1 ? `${size} of ${box.members.length} hosts` : `ranks ${first}-${last}`;
+    drawing.note(number, text);
+    drawing.title("box", number, `${box.label}: ${size} hosts of the job, ranks ${first} to ${last}`);
+  });
+  picture.lines.forEach((line, number) => drawing.title("line", number, typeof of[number] === "number" ? `load ${percent(of[number])}` : "not used between switches"));
+}
+
+function shown(found) {
+  const hosts = Object.entries(found.units).map(([unit, some]) => [unit, `${some.length} host${some.length === 1 ? "" : "s"}`]);
+  const warned = [...found.warnings, ...Object.entries(found.degraded).map(([host, why]) => `${host}: ${why}`)];
+  const rows = found.ranks.slice(0, RANKS).map((one) => [one.rank, link(one.host, "device", one.host), one.gpu, one.interface, one.rail, one.leaf]);
+  return [
+    ...warned.map((text) => make("p", { class: "warning" }, text)),
+    make("div", { class: "cards" },
+      card("Hosts", make("p", { class: "hostlist" }, make("code", {}, found.hostlist)), facts(hosts), make("p", { class: "faint" }, found.reason)),
+      card("Predicted", facts([
+        ["fullest cable between switches", percent(found.link_load)],
+        ["the same with hashed queue pairs", percent(found.link_load_hashed)],
+        ["share of the line rate that the job gets", percent(found.rate)],
+        ["bottleneck", found.bottleneck],
+        ["above the best choice", found.gap === null ? "not known" : percent(found.gap)],
+      ])),
+      card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
+        ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
+        : make("p", {}, badge("good", "nothing on the way")))),
+    make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),
+      table("Ranks", ["rank", "host", "GPU", "NIC", "rail", "leaf"], rows, { class: "scroll tall" }),
+      found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS}.`) : null),
+  ];
+}

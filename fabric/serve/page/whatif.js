@@ -1,0 +1,127 @@
+// What if: click cables and switches away, and see what that does.
+
+import { post, query } from "./api.js";
+import { Board } from "./board.js";
+import { badge, card, facts, link, make, problem, say, table } from "./dom.js";
+import { filterForm } from "./filters.js";
+import { load } from "./device.js";
+
+const MOST = 1000;
+const WAIT_MS = 150;
+
+export async function open(root, _parts, filters) {
+  const failed = new Map(); // key of a box or line -> { kind, number, text, words }
+  const board = new Board((kind, number) => toggle(kind, number));
+  const chips = make("ul", { class: "chips", "aria-label": "What fails" });
+  const answer = make("div", { class: "answer" });
+  const tools = make("div", { class: "tools" });
+  const hint = make("p", { class: "faint" }, "Click a switch, a host or a cable, or press Enter on it: it fails. Again: it works. The rest is as planned in the inventory.");
+  let turn = 0;
+  let timer = 0;
+  root.append(make("div", { class: "head" }, make("h1", {}, "What if"), hint), tools, chips, board.element, answer);
+  await board.load(filters);
+  tools.append(filterForm(board.picture.filters, filters, (next) => {
+    location.hash = `#${query("/what-if", next)}`;
+  }));
+  board.legendOf([["planned", "works"], ["fails", "fails"], ["hurt", "loses a rail or bandwidth"]]);
+  paint(null);
+  return () => {
+    turn += 1;
+    clearTimeout(timer);
+  };
+
+  async function toggle(kind, number) {
+    if (kind === null) return;
+    const key = `${kind} ${number}`;
+    if (failed.delete(key)) return changed();
+    try {
+      const words = kind === "box" ? ofBox(board.picture.boxes[number]) : await ofLine(board.picture, number);
+      const text = kind === "box" ? board.picture.boxes[number].label : board.describe(number);
+      if (words.length + [...failed.values()].flatMap((one) => one.words).length > MOST) throw new Error(`more than ${MOST} things; choose a unit first, and then its devices`);
+      failed.set(key, { kind, number, text, words });
+      return changed();
+    } catch (error) {
+      answer.replaceChildren(problem(error));
+      return undefined;
+    }
+  }
+
+  function changed() {
+    chips.replaceChildren(...[...failed.entries()].map(([key, { text }]) => make("li", {},
+      make("button", { type: "button", "aria-label": `${text} works again`, onclick: () => {
+        failed.delete(key);
+        changed();
+      } }, text, make("span", { "aria-hidden": "true" }, " ×")))));
+    paint(null);
+    clearTimeout(timer);
+    timer = setTimeout(ask, WAIT_MS);
+  }
+
+  async function ask() {
+    const mine = (turn += 1);
+    const fail = [...new Set([...failed.values()].flatMap((one) => one.words))];
+    if (!fail.length) {
+      answer.replaceChildren();
+      return;
+    }
+    try {
+      const found = await post("/v1/whatif", { fail });
+      if (mine !== turn) return;
+      paint(found);
+      answer.replaceChildren(...shown(found));
+      say(found.harmless ? "harmless" : found.reasons.join("; "));
+    } catch (error) {
+      if (mine === turn) answer.replaceChildren(problem(error));
+    }
+  }
+
+  function paint(found) {
+    const { drawing, picture } = board;
+    const hurt = new Set([...(found?.rails_lost ?? []), ...(found?.worst_hosts ?? [])].map((one) => one.host));
+    const isGone = (number) => failed.has(`box ${number}`);
+    drawing.mark("box", (number) => (isGone(number) ? "fails" : picture.boxes[number].members.some((member) => hurt.has(member)) ? "hurt" : ""));
+    drawing.mark("line", (number) => {
+      const { lower, upper } = picture.lines[number];
+      return failed.has(`line ${number}`) || isGone(upper) || lower.every(isGone) ? "fails" : "";
+    });
+    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}: ${isGone(number) ? "fails" : "works"}`));
+    picture.lines.forEach((_, number) => drawing.title("line", number, `${board.describe(number)}: ${failed.has(`line ${number}`) ? "fails" : "works"}`));
+  }
+}
+
+const ofBox = (box) => box.members.map((member) => `${box.kind === "host" ? "host" : "switch"}:${member}`);
+
+async function ofLine(picture, number) {
+  const line = picture.lines[number];
+  const below = line.lower.flatMap((one) => picture.boxes[one].members);
+  const above = picture.boxes[line.upper].members;
+  if (line.kind === "switch") {
+    if (below.length * above.length > MOST) throw new Error(`more than ${MOST} pairs of switches; choose a unit first`);
+    return below.flatMap((low) => above.map((up) => `cable-bundle:${low}:${up}`));
+  }
+  if (below.length > 64) throw new Error("the line has the NICs of more than 64 hosts; choose a unit or a rail first");
+  const devices = await Promise.all(below.map(load));
+  const ports = devices.flatMap(({ planned }) => planned.ports).filter((port) => above.includes(port.peer));
+  return ports.map((port) => `link:${port.peer}:${port.peer_port}`);
+}
+
+function shown(found) {
+  const pairs = ({ before, cut }) => `${cut.toLocaleString("en")} of ${before.toLocaleString("en")}`;
+  const hit = found.units.filter((one) => one.nic_gbps_left < one.nic_gbps || one.uplink_gbps_left < one.uplink_gbps);
+  const left = (now, before) => make("span", { class: "left" }, make("meter", { min: 0, max: before || 1, value: now, "aria-label": "what is left" }), ` ${now.toLocaleString("en")} of ${before.toLocaleString("en")}G`);
+  return [make("div", { class: "cards" },
+    card("Impact",
+      make("p", {}, found.harmless ? badge("good", "harmless") : badge("down", "not harmless")),
+      make("ul", {}, found.reasons.map((reason) => make("li", {}, reason))),
+      facts([["pairs of leaves cut", pairs(found.leaf_pairs)], ["pairs of hosts cut", pairs(found.host_pairs)],
+        ["rails that split", found.rails_split.length ? found.rails_split.map((one) => `rail ${one.rail} into ${one.parts} parts`).join(", ") : "none"],
+        ["hosts that lose a rail", String(new Set(found.rails_lost.map((one) => one.host)).size)]])),
+    card("Traffic that moves", found.moved.length
+      ? facts(found.moved.map((one) => [`${one.switches} ${one.role}`, one.times === null ? "no uplink is left" : `others carry ${one.times.toFixed(2)} times as much`]))
+      : make("p", { class: "faint" }, "None."))),
+  hit.length ? make("section", { class: "card wide" }, make("h2", {}, "Units"), table("Units", ["unit", "NICs", "uplinks"],
+    hit.map((one) => [one.unit, left(one.nic_gbps_left, one.nic_gbps), left(one.uplink_gbps_left, one.uplink_gbps)]))) : null,
+  found.worst_hosts.length ? make("section", { class: "card wide" }, make("h2", {}, "Hosts that keep least"), table("Hosts", ["host", "bandwidth"],
+    found.worst_hosts.map((one) => [link(one.host, "device", one.host), left(one.gbps_left, one.gbps)]))) : null,
+  ].filter(Boolean);
+}

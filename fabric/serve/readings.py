@@ -1,0 +1,143 @@
+"""The newest record of each device, from a file that `rocefab observe --out` appends to."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from fabric.report.readings import ReadingsDocument, snapshot_of
+from fabric.serve.live import Live, rising
+from fabric.serve.tail import Tail
+from fabric.serve.timelines import Timelines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fabric.topology.model import Fabric
+
+#: Most that is quoted of an error in a line.
+_SHOWN = 120
+#: Least compression: of a record 5 % are left, and it takes a millisecond.
+_FAST = 1
+
+
+class Readings:
+    """What devices reported last, in bounded memory: one record of each device of the fabric.
+
+    Parameters
+    ----------
+    path : Path
+        File of JSON lines.
+    fabric : Fabric
+        Which devices count.
+    tail : Tail, optional
+        How the file is read.
+    """
+
+    def __init__(self, path: Path, fabric: Fabric, tail: Tail | None = None) -> None:
+        self.path, self._tail = path, tail or Tail(path)
+        self.live, self.timelines = Live(fabric), Timelines()
+        self._records: dict[str, bytes] = {}
+        self._newest_s: float | None = None
+        self._wrong, self._last_wrong, self._strangers = 0, "", 0
+        self._failed: dict[str, str] = {}
+
+    def turn_to(self, fabric: Fabric) -> None:
+        """Take another inventory; records of devices that it lacks are dropped."""
+        before, self.live = self.live, Live(fabric)
+        self.live.version, self.live.states_version = before.version + 1, before.states_version + 1
+        self._records = {
+            name: record for name, record in self._records.items() if self._is_known(name)
+        }
+        self.timelines.forget(self._records)
+        for name in self._records:
+            document = self.record(name)
+            if document is not None and not document.error:
+                snapshot = snapshot_of(document)
+                self.live.take(snapshot, rising(snapshot, document.rates))
+
+    def refresh(self) -> bool:
+        """Take what was appended since the last time; return whether there was anything."""
+        lines = self._tail.lines()
+        self._take(lines)
+        return bool(lines)
+
+    def record(self, device: str) -> ReadingsDocument | None:
+        """Return the newest record of a device that could be read."""
+        kept = self._records.get(device)
+        return ReadingsDocument.model_validate_json(zlib.decompress(kept)) if kept else None
+
+    def failure(self, device: str) -> str:
+        """Return why the last reading of a device failed, or an empty text."""
+        return self._failed.get(device, "")
+
+    def about(self) -> dict[str, object]:
+        """Return how many devices were read, when, and what is wrong with the file."""
+        age_s = None if self._newest_s is None else max(0.0, time.time() - self._newest_s)
+        return {
+            "file": str(self.path),
+            "devices": len(self._records),
+            "failed": len(self._failed),
+            "age_s": None if age_s is None else round(age_s, 1),
+            "warnings": self.warnings(),
+        }
+
+    def warnings(self) -> list[str]:
+        """Return what was not taken from the file."""
+        found = []
+        if self._tail.error:
+            found.append(f"{self.path}: the readings cannot be read: {self._tail.error}")
+        if self._wrong:
+            what = f"{_lines(self._wrong)} not a record of `rocefab observe`; {self._last_wrong}"
+            found.append(f"{self.path}: {what}")
+        if self._tail.too_long:
+            found.append(f"{self.path}: {_lines(self._tail.too_long)} too long and skipped")
+        if self._strangers:
+            found.append(f"{self.path}: {self._strangers:,} records of devices not in the fabric")
+        if self.timelines.omitted:
+            found.append("some counters have no time line: there are too many")
+        return found
+
+    def _take(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            try:
+                self._take_one(line)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_context=False, include_input=False)
+                self._refuse(f"{'.'.join(map(str, first[0]['loc']))}: {first[0]['msg']}")
+            except (ValueError, TypeError, OverflowError) as error:
+                self._refuse(str(error))
+
+    def _take_one(self, line: bytes) -> None:
+        document = ReadingsDocument.model_validate_json(line)
+        if not self._is_known(document.device):
+            self._strangers += 1
+            return
+        if document.error:
+            self._failed[document.device] = document.error
+            self.live.version += 1
+            return
+        snapshot = snapshot_of(document)
+        rates = [*rising(snapshot, document.rates)]
+        time_s = document.time.timestamp() if document.time else time.time()
+        self.live.take(snapshot, rates)
+        if document.rates is not None:
+            self.timelines.add(document.device, time_s, rates)
+        self._records[document.device] = zlib.compress(line, _FAST)
+        self._failed.pop(document.device, None)
+        self._newest_s = max(time_s, self._newest_s or 0.0)
+
+    def _is_known(self, device: str) -> bool:
+        return device in self.live.fabric.switch_row or device in self.live.fabric.host_row
+
+    def _refuse(self, reason: str) -> None:
+        self._wrong += 1
+        self._last_wrong = f"the last one: {reason[:_SHOWN]}"
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{' is' if count == 1 else 's are'}"

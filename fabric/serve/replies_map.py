@@ -1,0 +1,159 @@
+"""Answers of the map and of devices, as the OpenAPI document describes them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from fabric.placement.engine.state import Health
+from fabric.report.device import PlannedDevice
+from fabric.report.readings import ReadingsDocument
+from fabric.serve.drift import DeviceDrift
+
+Count = Annotated[int, Field(ge=0)]
+State = Literal["planned", "oversubscribed", "down", "lossless", "wrong"]
+
+
+class ConditionReply(BaseModel):
+    """How a host, a switch or a cable is."""
+
+    health: Health
+    reason: str
+    capacity: Annotated[float, Field(ge=0, le=1)]
+
+
+class BoxReply(BaseModel):
+    """A device, or several that are drawn as one."""
+
+    kind: str
+    label: str
+    detail: str
+    rail: Annotated[int, Field(description="-1 where there is none, or several.")]
+    members: list[str]
+    x: float
+    y: float
+    width: float
+    height: float
+    health: Annotated[Health | None, Field(description="The worst of its members.")]
+    busy: Annotated[int, Field(ge=0, description="Hosts that run a job.")]
+    opens: Annotated[
+        dict[str, str] | None, Field(description="Filter that shows its devices as more boxes.")
+    ]
+
+
+class LineReply(BaseModel):
+    """Cables between two boxes, or between a box and several that are cabled to it identically."""
+
+    kind: Literal["host", "switch"]
+    lower: Annotated[list[int], Field(description="Numbers of boxes.")]
+    upper: Annotated[int, Field(description="Number of a box.")]
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    state: Annotated[State, Field(description="The highest of its cables.")]
+    states: Annotated[dict[State, Count], Field(description="Cables by state.")]
+    speeds_gbps: list[int]
+    rail: int
+    cables: Count
+
+
+class FrameReply(BaseModel):
+    """A unit, a pod or a plane around its boxes."""
+
+    kind: Literal["unit", "pod", "plane"]
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class CaptionReply(BaseModel):
+    """Text at the left of a tier."""
+
+    lines: list[str]
+    y: float
+
+
+class FiltersReply(BaseModel):
+    """What the filters may be."""
+
+    units: list[str]
+    pods: list[str]
+    rails: Count
+    planes: Count
+    jobs: Annotated[list[str], Field(description="At most 1,000.")]
+
+
+class MapReply(BaseModel):
+    """A picture; sizes are pixels, and y grows downwards."""
+
+    title: str
+    subtitle: str
+    width: float
+    height: float
+    boxes: list[BoxReply]
+    lines: list[LineReply]
+    frames: list[FrameReply]
+    captions: list[CaptionReply]
+    totals: Annotated[dict[State, Count], Field(description="Cables by state.")]
+    filters: FiltersReply
+
+
+Figures = list[Annotated[float, Field(ge=0)] | None]
+
+
+class FileReply(BaseModel):
+    """The file of readings."""
+
+    file: str
+    devices: Annotated[int, Field(ge=0, description="Devices of which there is a record.")]
+    failed: Annotated[int, Field(ge=0, description="Devices whose last reading failed.")]
+    age_s: Annotated[float | None, Field(description="Seconds since the newest record.")]
+    warnings: list[str]
+
+
+class MapValuesReply(BaseModel):
+    """Figures of the lines of a picture, in their order; null where a figure is not known."""
+
+    picture: Annotated[str, Field(description="ETag of the picture that they belong to.")]
+    load: Annotated[Figures, Field(description="Share of the speed, of the fuller direction.")]
+    pause_per_s: Annotated[Figures, Field(description="Pause frames in both directions.")]
+    error_per_s: Annotated[Figures, Field(description="Errors and drops.")]
+    readings: Annotated[FileReply | None, Field(description="Null without --readings.")]
+    warnings: list[str]
+
+
+class SeriesReply(BaseModel):
+    """A counter over the last readings."""
+
+    name: Annotated[str, Field(description="As in the text format of Prometheus.")]
+    labels: dict[str, str]
+    times_s: Annotated[list[float], Field(description="Seconds since 1970.")]
+    per_s: list[float | None]
+
+
+class DeviceReply(BaseModel):
+    """A device."""
+
+    planned: PlannedDevice
+    conditions: dict[str, ConditionReply]
+    job: str | None
+    is_read: Annotated[bool, Field(description="Whether the service was given readings.")]
+    running: Annotated[ReadingsDocument | None, Field(description="Newest record.")]
+    failure: Annotated[str, Field(description="Why its last reading failed, or empty.")]
+    series: list[SeriesReply]
+    drift: Annotated[DeviceDrift | None, Field(description="Null where it was not compared.")]
+    drift_written_s: float | None
+
+
+class BudgetReply(BaseModel):
+    """How the headroom of a port comes about: part, item, value and how."""
+
+    rows: list[tuple[str, str, str, str]]
+
+
+#: Answers of the map and of devices.
+MAP_REPLIES: tuple[type[BaseModel], ...] = (MapReply, MapValuesReply, DeviceReply, BudgetReply)

@@ -1,0 +1,78 @@
+"""One device: planned, running, and what differs."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.report.device import budget_rows, planned
+from fabric.serve.problem import refused
+from fabric.serve.replies_map import BudgetReply, DeviceReply
+from fabric.serve.routes.described import as_json, responses, service_of
+
+if TYPE_CHECKING:
+    from fabric.serve.service import Service
+
+router = APIRouter()
+_Name = Annotated[str, Path(min_length=1, max_length=128, description="Switch or host.")]
+
+
+@router.get(
+    "/v1/devices/{name}",
+    summary="A switch or host: planned, running, and what differs",
+    responses=responses(404, 422, ok="The device.", reply=DeviceReply),
+)
+async def get_device(request: Request, name: _Name) -> Response:
+    """Return what is planned for a device, its newest reading, its rates, and its drift."""
+    service = service_of(request)
+    return as_json(await service.slow(lambda: _device(service, name)))
+
+
+@router.get(
+    "/v1/devices/{name}/budget",
+    summary="How the headroom of a switch port comes about",
+    responses=responses(404, 422, ok="The sum, part by part.", reply=BudgetReply),
+)
+async def get_budget(
+    request: Request,
+    name: _Name,
+    port: Annotated[str, Query(min_length=1, max_length=64, description="Port with a cable.")],
+) -> Response:
+    """Return what `rocefab explain DEVICE PORT` says of both ends of the cable."""
+    service = service_of(request)
+    rows = await service.slow(lambda: budget_rows(service.loaded.project, name, port))
+    if rows is None:
+        raise _unknown("port", "there is no such switch, or no such port with a cable")
+    return as_json(BudgetReply(rows=rows).model_dump_json().encode())
+
+
+def _device(service: Service, name: str) -> bytes:
+    of = planned(service.loaded.project, name)
+    if of is None:
+        raise _unknown("name", "there is no device of this name")
+    readings, drift = service.readings, service.drift
+    book = service.book
+    reply = DeviceReply(
+        planned=of,
+        conditions={
+            subject: one.model_dump(mode="json")
+            for subject, one in book.conditions.items()
+            if subject.partition(":")[0] == name
+        },
+        job=next((job for job, one in book.jobs.items() if name in one.hosts), None),
+        is_read=readings is not None,
+        running=readings.record(name) if readings else None,
+        failure=readings.failure(name) if readings else "",
+        series=readings.timelines.of(name) if readings else [],
+        drift=drift.of(name) if drift else None,
+        drift_written_s=drift.written_s if drift else None,
+    )
+    return reply.model_dump_json(exclude_unset=False).encode()
+
+
+def _unknown(field: str, message: str) -> Exception:
+    return refused(HTTPStatus.NOT_FOUND, "SRV011", field, message, "GET /v1/map lists the devices")

@@ -1,0 +1,136 @@
+"""The map: the picture of the fabric, and what is known of its cables now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fabric.core import hostlist
+from fabric.serve.map import values
+from fabric.serve.problem import refused
+from fabric.serve.replies_map import MapReply, MapValuesReply
+from fabric.serve.routes.described import as_json, header, responses, service_of
+from fabric.topology.drawing_part import Choice
+
+if TYPE_CHECKING:
+    from fabric.serve.map import Drawn
+    from fabric.serve.service import Service
+
+router = APIRouter()
+_MOST_RANGE = 4096
+_MOST_NUMBER = 65_535
+_TAGS = [header("If-None-Match", "ETag of the answer that is known.")]
+
+Range = Annotated[str, Field(max_length=_MOST_RANGE)]
+Number = Annotated[int | None, Field(ge=0, le=_MOST_NUMBER)]
+
+
+class Filters(BaseModel):
+    """What is drawn; an empty filter limits nothing."""
+
+    unit: Annotated[Range, Field(description="Units, as a range.")] = ""
+    pod: Annotated[Range, Field(description="Pods, as a range.")] = ""
+    rail: Annotated[Number, Field(description="One rail.")] = None
+    plane: Annotated[Number, Field(description="One plane.")] = None
+    job: Annotated[Range, Field(description="Hosts of a job that runs.")] = ""
+
+
+@router.get(
+    "/v1/map",
+    summary="The fabric as a picture",
+    responses=responses(304, 404, 422, ok="The picture, with its ETag.", reply=MapReply),
+    openapi_extra={"parameters": _TAGS},
+)
+async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Response:
+    """Return boxes and lines with their places in pixels, as `rocefab draw` has them."""
+    drawn = await _drawn(service_of(request), filters)
+    return _tagged(request, drawn.body, drawn.tag)
+
+
+@router.get(
+    "/v1/map/values",
+    summary="Load, pauses and errors of the lines of a picture",
+    responses=responses(304, 404, 422, ok="The figures, with their ETag.", reply=MapValuesReply),
+    openapi_extra={"parameters": _TAGS},
+)
+async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> Response:
+    """Return the largest figure of the cables of each line; null where it is not known."""
+    service = service_of(request)
+    drawn = await _drawn(service, filters)
+    readings, warnings = service.readings, _warnings(service)
+    live = readings.live if readings else None
+    version = repr((drawn.tag, live.version if live else 0, warnings))
+    tag = f'"{hashlib.sha256(version.encode()).hexdigest()[:16]}"'
+    if _is_known(request, tag):
+        return _tagged(request, b"", tag)
+    content = {
+        "picture": drawn.tag,
+        **values(drawn, live),
+        "readings": readings.about() if readings else None,
+        "warnings": warnings,
+    }
+    return _tagged(request, json.dumps(content, allow_nan=False).encode(), tag)
+
+
+def _warnings(service: Service) -> list[str]:
+    found = service.warnings()
+    if service.readings is not None:
+        found += service.readings.warnings()
+    if service.drift is not None and service.drift.warning:
+        found.append(service.drift.warning)
+    return found
+
+
+async def _drawn(service: Service, filters: Filters) -> Drawn:
+    choice = _choice(service, filters)
+    live = service.readings.live if service.readings else None
+    loaded = service.loaded
+    drawn = service.maps.known(loaded, live, choice) or await service.slow(
+        lambda: service.maps.drawn(loaded, live, choice)
+    )
+    if drawn is None:
+        fix = "use fewer filters; GET /v1/map lists their values"
+        raise refused(404, "SRV011", "", "no device passes all filters", fix)
+    return drawn
+
+
+def _choice(service: Service, filters: Filters) -> Choice:
+    units, pods = _names("unit", filters.unit), _names("pod", filters.pod)
+    hosts: frozenset[str] | None = None
+    if filters.job:
+        running = service.book.jobs.get(filters.job)
+        if running is None:
+            raise refused(404, "SRV011", "job", "there is no such job", "GET /v1/jobs lists them")
+        hosts = frozenset(running.hosts)
+    return Choice(units, pods, filters.rail, filters.plane, hosts)
+
+
+def _names(field: str, text: str) -> frozenset[str] | None:
+    if not text:
+        return None
+    try:
+        if hostlist.count(text) <= _MOST_NUMBER:
+            return frozenset(hostlist.expand(text))
+        message = f"the range has more than {_MOST_NUMBER:,} names"
+    except ValueError as error:
+        message = ascii(str(error)[:200])[1:-1]
+    fix = "use a range such as su[1-4]"
+    raise refused(HTTPStatus.UNPROCESSABLE_ENTITY, "SRV004", field, message, fix)
+
+
+def _tagged(request: Request, body: bytes, tag: str) -> Response:
+    headers: dict[str, Any] = {"ETag": tag, "Cache-Control": "no-cache"}
+    if _is_known(request, tag):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return as_json(body, headers=headers)
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    return tag in request.headers.get("if-none-match", "")

@@ -1,0 +1,362 @@
+"""A real browser uses the page of `rocefab serve` as people do: Chromium, by mouse and keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.observe.state import LldpNeighbour
+from fabric.serve.tokens import Tokens
+from fabric.topology.device_ends import ends_of
+from fabric.workflow.project import Project
+from tests.judges.conftest import missing_judge
+from tests.serve.records import Traffic, append, busy, records
+from tests.serve.servers import served
+from tests.topology.fabrics import INVENTORY
+from tests.waiting import until
+
+VIEWS = (
+    *("#/map", "#/map?by=load", "#/map?unit=su1&by=pause_per_s", "#/device/su1-rail0"),
+    *("#/device/gpu001", "#/cable/su1-rail0/Ethernet0", "#/placement", "#/what-if"),
+    *("#/device/nothing", "#/map?unit=nothing"),
+)
+MARKUP = "<img src=x onerror=window.hit=1>"
+#: What a hostile neighbour says of itself: markup, marks of writing direction, and a long name.
+NAMES = (
+    MARKUP,
+    "\u202egnp.\u2066evil\u200f",
+    "x" * 10_000,
+    "</script><script>window.hit=1</script>",
+)
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Return a client of a server of 512 GPUs with readings, drift, a job and a condition."""
+    folder = tmp_path_factory.mktemp("page")
+    fabric = Project(INVENTORY / "rail-512").fabric
+    readings, drift = folder / "readings.jsonl", folder / "drift.json"
+    ports = [end.port for end in ends_of(fabric, "su1-rail0")]
+    marked = {
+        ("su1-rail0", port): Traffic(
+            load=0.9, pause_per_s=50, error_per_s=1, neighbours=(LldpNeighbour(name, name, name),)
+        )
+        for port, name in zip(ports, NAMES, strict=False)
+    }
+    devices = ["su1-rail0", "su1-rail1", "gpu001", "spine01"]
+    append(readings, records(fabric, devices, 3, busy(marked)))
+    change = {"path": MARKUP, "running": MARKUP, "planned": "y" * 10_000, "line": ""}
+    drift.write_text(json.dumps([{"device": "su1-rail0", "drift": [change]}]))
+    with served(
+        folder / "state", INVENTORY / "rail-512", readings=readings, drift=drift, watch_s=0.05
+    ) as client:
+        client.readings, client.fabric = readings, fabric
+        client.post("/v1/jobs", json={"name": "train-7", "hosts": "gpu[001-012]"})
+        reason = {"health": "degraded", "reason": MARKUP, "capacity": 1}
+        client.patch("/v1/state", json={"conditions": {"su1-rail0": reason}})
+        yield client
+
+
+@pytest.fixture
+def page(browser: Any, site: Any) -> Iterator[Any]:
+    """Return the browser without what a test before it left; no test may leave an error."""
+    size(browser, 1280)
+    scheme(browser, "light")
+    browser.get("about:blank")
+    browser.get_log("browser")
+    yield browser
+    assert browser.execute_script("return window.hit ?? 0") == 0
+    assert errors(browser) == []
+
+
+def errors(browser: Any) -> list[str]:
+    """Return errors of the console, but for answers that a test asks for: 404 and 409."""
+    lines = [entry["message"] for entry in browser.get_log("browser")]
+    asked = ("404 (Not Found)", "409 (Conflict)")
+    return [line for line in lines if not any(one in line for one in asked)]
+
+
+def size(browser: Any, width: int, height: int = 900) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def scheme(browser: Any, name: str) -> None:
+    media = {"features": [{"name": "prefers-color-scheme", "value": name}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+
+
+def shown(browser: Any, site: Any, view: str) -> None:
+    """Open a view, and wait until it has a heading and asks for nothing more."""
+    browser.get("about:blank")
+    browser.get(f"{str(site.base_url).rstrip('/')}/{view}")
+    until(lambda: every(browser, "main h1"), "the view is there")
+    if "map" in view and "nothing" not in view:
+        until(lambda: "devices read" in text(browser), "the figures are there")
+
+
+def every(browser: Any, selector: str) -> list[Any]:
+    return browser.find_elements("css selector", selector)
+
+
+def one(browser: Any, selector: str) -> Any:
+    return browser.find_element("css selector", selector)
+
+
+def text(browser: Any) -> str:
+    return browser.execute_script("return document.body.innerText")
+
+
+def heading(browser: Any) -> str:
+    return browser.execute_script("return document.querySelector('main h1')?.textContent ?? ''")
+
+
+def box(browser: Any, label: str) -> Any:
+    boxes = every(browser, "g.box")
+    return next(item for item in boxes if label in item.get_attribute("aria-label"))
+
+
+def keys(browser: Any, *sent: str) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser).send_keys(*sent).perform()
+
+
+def focused(browser: Any) -> str:
+    return browser.execute_script(
+        "const at = document.activeElement;"
+        "return at.getAttribute('aria-label') ?? at.value ?? at.textContent"
+    )
+
+
+def tab_to(browser: Any, wanted: str, most: int = 80) -> None:
+    """Press Tab until something with such a name has the focus."""
+    from selenium.webdriver.common.keys import Keys
+
+    for _ in range(most):
+        if (focused(browser) or "").startswith(wanted):
+            return
+        keys(browser, Keys.TAB)
+    raise AssertionError(f"{wanted} is not reached by Tab")
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """Return the script of axe-core."""
+    found = find_spec("axe_core_python")
+    if found is None or found.origin is None:
+        missing_judge("axe-core-python (dependency group dev)")
+    return (Path(found.origin).parent / "axe.min.js").read_text()
+
+
+def violations(browser: Any, axe: str) -> list[str]:
+    browser.execute_script(axe)
+    result = browser.execute_async_script(
+        "const done = arguments[0];"
+        "axe.run(document).then(done, (error) => done({error: String(error)}))"
+    )
+    assert "error" not in result, result
+    return [
+        f"{one['impact']} {one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}"
+        for one in result["violations"]
+        if one["impact"] in {"serious", "critical"}
+    ]
+
+
+@pytest.mark.parametrize("dark", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_has_no_serious_finding(page: Any, site: Any, axe: str, view: str, dark: str) -> None:
+    scheme(page, dark)
+    shown(page, site, view)
+    assert violations(page, axe) == []
+
+
+def test_axe_does_find_what_is_wrong(page: Any, site: Any, axe: str) -> None:
+    shown(page, site, "#/map")
+    page.execute_script("document.getElementById('fabric').parentElement.style.color = '#ddd'")
+    page.execute_script("document.querySelector('label[for=query]').remove()")
+    page.execute_script("document.getElementById('query').removeAttribute('placeholder')")
+    found = " ".join(violations(page, axe))
+    assert "color-contrast" in found
+    assert "label" in found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_fits_a_phone(page: Any, site: Any, view: str) -> None:
+    size(page, 390, 844)
+    shown(page, site, view)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+
+
+def test_hostile_names_stay_text(page: Any, site: Any) -> None:
+    for view in ("#/device/su1-rail0", "#/map", "#/cable/su1-rail0/Ethernet0", "#/what-if"):
+        shown(page, site, view)
+        assert (
+            page.execute_script("return document.querySelectorAll('main img, main script').length")
+            == 0
+        )
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 1280
+    shown(page, site, "#/device/su1-rail0")
+    seen = text(page)
+    assert MARKUP in seen
+    assert "x" * 200 in seen
+    assert "x" * 300 not in seen
+    assert any("\u202e" in item.get_attribute("textContent") for item in every(page, "bdi"))
+
+
+def test_the_policy_stops_scripts_of_strings(page: Any, site: Any) -> None:
+    shown(page, site, "#/map")
+    tried = page.execute_script(
+        "const failed = [];"
+        "for (const run of [() => { document.body.innerHTML = '<b>x</b>'; },"
+        " () => { document.createElement('script').text = 'window.hit = 1'; }])"
+        " try { run(); } catch (error) { failed.push(error.name); } return failed;"
+    )
+    assert tried == ["TypeError", "TypeError"]
+    page.get_log("browser")
+
+
+def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
+    shown(page, site, "#/map")
+    box(page, "su1-rail1").click()
+    assert one(page, ".panel h2").text == "su1-rail1"
+    one(page, ".panel a.main").click()
+    until(lambda: "su1-rail1" in heading(page), "the device is there")
+    assert "64 of 64" in text(page)
+    one(page, 'a[href="#/cable/su1-rail1/Ethernet0"]').click()
+    until(lambda: "gpu001 eth2" in heading(page), "the cable is there")
+    until(lambda: "vendor's row, used by the port" in text(page), "the headroom is there")
+    page.back()
+    until(lambda: heading(page) == "su1-rail1", "the device is there again")
+
+
+def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    shown(page, site, "#/map")
+    box(page, "gpu[033-064]").click()
+    next(item for item in every(page, ".panel button") if item.text == "Show its devices").click()
+    until(lambda: page.current_url.endswith("#/map?unit=su2"), "the filter is in the address")
+    until(lambda: len(every(page, "g.box.leaf")) == 8, "one unit is drawn")
+    Select(one(page, "select[name=rail]")).select_by_value("3")
+    until(lambda: len(every(page, "g.box.leaf")) == 1, "one rail is drawn")
+    next(item for item in every(page, ".filters button") if item.text == "Show all").click()
+    until(lambda: len(every(page, "g.box.leaf")) == 16, "all is drawn")
+
+
+def test_all_of_it_without_a_mouse(page: Any, site: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    shown(page, site, "#/map")
+    tab_to(page, "state")
+    keys(page, Keys.ARROW_RIGHT)
+    assert page.current_url.endswith("#/map?by=load")
+    assert every(page, "g.line.step4")
+    tab_to(page, "spine01")
+    keys(page, Keys.ENTER)
+    assert one(page, ".panel h2").text == "spine01"
+    keys(page, Keys.ESCAPE)
+    assert not one(page, ".panel").is_displayed()
+    assert focused(page).startswith("spine01")
+    before = one(page, "svg.drawing").size["width"]
+    keys(page, "+")
+    assert one(page, "svg.drawing").size["width"] > before
+    keys(page, "0")
+    assert one(page, "svg.drawing").size["width"] == before
+    keys(page, "/", "su1-rail0", Keys.ENTER)
+    until(lambda: "su1-rail0" in heading(page), "the device is there")
+    tab_to(page, "Ethernet0")
+    keys(page, Keys.ENTER)
+    until(lambda: "Ethernet0" in heading(page), "the cable is there")
+
+
+def test_new_readings_are_drawn_without_a_reload(page: Any, site: Any) -> None:
+    shown(page, site, "#/map?by=error_per_s")
+    page.execute_script("window.kept = 1")
+    before = len(every(page, "g.line.step2"))
+    port = next(end.port for end in ends_of(site.fabric, "su2-rail7"))
+    does = busy({("su2-rail7", port): Traffic(error_per_s=50.0)})
+    append(site.readings, records(site.fabric, ["su2-rail7"], 2, does))
+    until(lambda: len(every(page, "g.line.step2")) == before + 1, "the line has its colour")
+    assert page.execute_script("return window.kept") == 1
+
+
+def test_a_placement_lights_up(page: Any, site: Any) -> None:
+    shown(page, site, "#/placement")
+    nodes = one(page, "input[name=nodes]")
+    nodes.clear()
+    nodes.send_keys("40")
+    traffic = one(page, "input[name=traffic]")
+    traffic.clear()
+    traffic.send_keys("all-to-all")
+    one(page, "form.ask button.main").click()
+    until(lambda: len(every(page, "g.box.lit")) == 2, "hosts of both units are lit")
+    expected = site.post("/v1/placements", json={"nodes": 40, "traffic": "all-to-all"}).json()
+    assert expected["hostlist"] in text(page)
+    assert len(every(page, "g.line.lit")) == 16
+    assert len(every(page, "g.line.step1")) >= 16
+    assert len(every(page, "table tbody tr")) == 256
+    nodes.clear()
+    nodes.send_keys("60")
+    one(page, "form.ask button.main").click()
+    until(lambda: every(page, ".problem"), "there is no place")
+    assert every(page, "g.box.lit") == []
+
+
+def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
+    shown(page, site, "#/what-if?unit=su1")
+    box(page, "spine01").click()
+    until(lambda: "Traffic that moves" in text(page), "the answer is there")
+    assert "others carry 1.14 times as much" in text(page)
+    box(page, "su1-rail0").click()
+    until(lambda: "hosts lose a rail" in text(page), "the answer is there")
+    assert len(every(page, ".chips li")) == 2
+    assert len(every(page, "g.box.fails")) == 2
+    for _ in range(2):
+        one(page, ".chips button").click()
+    until(lambda: not every(page, "g.box.fails") and not every(page, ".answer *"), "all works")
+    line = page.execute_script("return document.querySelector('g.line .reach')")
+    page.execute_script(
+        "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", line
+    )
+    until(lambda: every(page, ".chips li") and every(page, ".answer .card"), "a cable fails")
+
+
+def test_a_token_is_asked_for_and_kept_for_the_tab(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(f"read {TOKEN}\n")
+    file.chmod(0o600)
+    with served(tmp_path / "state", tokens=Tokens(file)) as client:
+        browser.get("about:blank")
+        browser.get(str(client.base_url))
+        until(lambda: every(browser, "#token"), "the form is there")
+        one(browser, "#token").send_keys("wrong\n")
+        until(lambda: "not valid" in text(browser), "the token is refused")
+        one(browser, "#token").send_keys(f"{TOKEN}\n")
+        until(lambda: every(browser, "g.box"), "the map is there")
+        kept = browser.execute_script("return [document.cookie, localStorage.length]")
+        assert kept == ["", 0]
+        assert TOKEN not in browser.current_url
+        browser.refresh()
+        until(lambda: every(browser, "g.box"), "the map is there again")
+        one(browser, "#logout").click()
+        until(lambda: every(browser, "#token"), "the form is there again")
+        browser.get("about:blank")
+    only = [line for line in errors(browser) if "401 (Unauthorized)" not in line]
+    assert only == []
+
+
+def test_a_service_that_stops_is_said_and_comes_back(page: Any, tmp_path: Path) -> None:
+    with served(tmp_path / "state") as client:
+        page.get(str(client.base_url))
+        until(lambda: every(page, "g.box"), "the map is there")
+    until(lambda: every(page, ".notes .problem"), "it is said", 20)
+    assert every(page, "g.box")
+    page.get("about:blank")
+    page.get_log("browser")

@@ -1,0 +1,256 @@
+"""The map and the devices over HTTP: what is drawn, what readings say of it, and what differs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fabric.serve.routes import browser
+from fabric.topology.device_ends import ends_of
+from fabric.workflow.project import Project
+from tests.cli.runs import ROOT
+from tests.serve.records import Traffic, append, busy, records
+from tests.serve.servers import copy_of_demo, served
+from tests.waiting import until
+
+LEAF = "su1-rail0"
+DRIFT = [
+    {
+        "device": LEAF,
+        "drift": [{"path": "MTU", "running": 1500, "planned": None, "line": "", "values": []}],
+    },
+    {"device": "su1-rail1", "ok": True, "error": "", "drift": []},
+]
+
+
+def _names(picture: dict) -> list[str]:
+    return sorted(name for box in picture["boxes"] for name in box["members"])
+
+
+def test_the_map_has_every_device_and_cable(shared) -> None:
+    picture = shared.get("/v1/map").json()
+    fabric = shared.service.loaded.fabric
+    assert _names(picture) == sorted([*fabric.switches.names, *fabric.hosts.names])
+    cables = len(fabric.nics) + len(fabric.uplinks)
+    assert sum(line["cables"] for line in picture["lines"]) == cables
+    assert picture["filters"] == {
+        "units": ["su1", "su2"],
+        "pods": [],
+        "rails": 2,
+        "planes": 1,
+        "jobs": [],
+    }
+
+
+#: Filters of the demo fabric, with leaves and hosts that they leave.
+FILTERS = {
+    "unit=su1": (["su1-rail0", "su1-rail1"], ["gpu001", "gpu002"]),
+    "unit=su[1-2]&rail=1": (["su1-rail1", "su2-rail1"], ["gpu001", "gpu002", "gpu003", "gpu004"]),
+    "job=train": (["su1-rail0", "su1-rail1"], ["gpu002"]),
+}
+
+
+@pytest.mark.parametrize("words", FILTERS)
+def test_filters(own, words: str) -> None:
+    own.post("/v1/jobs", json={"name": "train", "hosts": "gpu002"})
+    picture = own.get(f"/v1/map?{words}").json()
+    leaves, hosts = FILTERS[words]
+    assert _names(picture) == sorted([*leaves, *hosts, "spine01", "spine02"])
+    figures = own.get(f"/v1/map/values?{words}").json()
+    assert len(figures["load"]) == len(picture["lines"])
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        *(("unit=none", 404), ("plane=3", 404), ("job=none", 404), ("rail=7", 404)),
+        *(("rail=-1", 422), ("unit=a[1-", 422), ("unit=a[1-99999999]", 422), ("rail=x", 422)),
+    ],
+)
+def test_wrong_filters_are_problems(shared, words: str, status: int) -> None:
+    for path in ("/v1/map", "/v1/map/values"):
+        answer = shared.get(f"{path}?{words}")
+        assert answer.status_code == status
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_tags(own) -> None:
+    first = own.get("/v1/map")
+    tag = first.headers["etag"]
+    assert own.get("/v1/map", headers={"If-None-Match": tag}).status_code == 304
+    figures = own.get("/v1/map/values")
+    assert figures.json()["picture"] == tag
+    known = {"If-None-Match": figures.headers["etag"]}
+    assert own.get("/v1/map/values", headers=known).status_code == 304
+    own.patch("/v1/state", json={"conditions": {"gpu001": {"health": "down"}}})
+    again = own.get("/v1/map", headers={"If-None-Match": tag})
+    assert again.status_code == 200
+    assert again.headers["etag"] != tag
+    host = next(box for box in again.json()["boxes"] if box["members"] == ["gpu001"])
+    assert host["health"] == "down"
+    assert again.json()["totals"]["down"] == 2
+
+
+def test_conditions_of_cables_and_switches_are_drawn(own) -> None:
+    port = next(end.port for end in ends_of(own.service.loaded.fabric, LEAF))
+    conditions = {f"{LEAF}:{port}": {"health": "down"}, "spine01": {"health": "drained"}}
+    assert own.patch("/v1/state", json={"conditions": conditions}).status_code == 200
+    picture = own.get("/v1/map").json()
+    uplinks = sum(
+        line["states"].get("down", 0)
+        for line in picture["lines"]
+        if picture["boxes"][line["upper"]]["members"] == ["spine01"]
+    )
+    fabric = own.service.loaded.fabric
+    assert uplinks == len(fabric.downlinks_of(fabric.switch_row["spine01"]))
+    assert picture["totals"]["down"] == uplinks + 1
+
+
+def test_a_box_of_several_devices_opens(tmp_path) -> None:
+    with served(tmp_path, ROOT / "inventory" / "rail-512") as client:
+        picture = client.get("/v1/map").json()
+        many = [box for box in picture["boxes"] if len(box["members"]) > 1]
+        assert many
+        for box in many:
+            assert box["opens"], box["label"]
+            words = "&".join(f"{name}={value}" for name, value in box["opens"].items())
+            inside = client.get(f"/v1/map?{words}").json()
+            assert {*box["members"]} <= {*_names(inside)}
+            assert len(_names(inside)) < len(_names(picture))
+
+
+def test_readings_are_drawn_as_they_come(tmp_path) -> None:
+    fabric = Project(ROOT / "inventory" / "demo").fabric
+    file = tmp_path / "readings.jsonl"
+    host_port, uplink = (
+        next(end.port for end in ends_of(fabric, LEAF) if end.is_nic is is_nic)
+        for is_nic in (True, False)
+    )
+    marked = {
+        (LEAF, host_port): Traffic(up=False),
+        (LEAF, uplink): Traffic(load=0.9, pause_per_s=7.0, error_per_s=2.0),
+    }
+    with served(tmp_path / "state", readings=file, watch_s=0.02) as client:
+        answer = client.get("/v1/map/values").json()
+        assert "no such file" in answer["warnings"][0]
+        assert {*answer["load"]} == {None}
+        append(file, records(fabric, [LEAF], 2, busy(marked)))
+        until(
+            lambda: client.get("/v1/map/values").json()["readings"]["devices"] == 1,
+            "the records are there",
+        )
+        answer = client.get("/v1/map/values").json()
+        assert answer["warnings"] == []
+        assert max(load for load in answer["load"] if load is not None) == 0.9
+        assert max(one for one in answer["pause_per_s"] if one is not None) == 7
+        assert max(one for one in answer["error_per_s"] if one is not None) == 2
+        assert client.get("/v1/map").json()["totals"]["down"] == 1
+        device = client.get(f"/v1/devices/{LEAF}").json()
+        assert device["running"]["state"]["interfaces"][host_port]["up"] is False
+        assert {one["labels"]["port"] for one in device["series"]} >= {uplink}
+        assert client.get("/v1/devices/gpu001").json()["running"] is None
+
+
+def test_readings_outlive_another_inventory(tmp_path) -> None:
+    folder = copy_of_demo(tmp_path)
+    file = tmp_path / "readings.jsonl"
+    append(file, records(Project(folder).fabric, [LEAF, "gpu004"], 2, busy({})))
+    with served(tmp_path / "state", folder, readings=file, watch_s=0.02) as client:
+        assert client.get("/v1/map/values").json()["readings"]["devices"] == 2
+        text = (folder / "fabric.yaml").read_text()
+        (folder / "fabric.yaml").write_text(text.replace("name: demo", "name: other"))
+        until(lambda: client.get("/v1/map").json()["title"] == "other", "it is loaded")
+        answer = client.get("/v1/map/values").json()
+        assert answer["readings"]["devices"] == 2
+        assert any(load is not None for load in answer["load"])
+
+
+def test_a_device_is_as_planned(shared) -> None:
+    leaf = shared.get(f"/v1/devices/{LEAF}").json()
+    design = shared.service.loaded.project.devices[LEAF]
+    used = [port for port in design.ports if port.kind != "unused"]
+    assert [one["port"] for one in leaf["planned"]["ports"]] == [port.name for port in used]
+    assert leaf["planned"]["ports"][0]["headroom_bytes"] == used[0].headroom.headroom_bytes
+    assert leaf["planned"]["vlans"][0]["vlan"] == design.vlans[0].vlan
+    assert (leaf["running"], leaf["drift"], leaf["is_read"]) == (None, None, False)
+    host = shared.get("/v1/devices/gpu001").json()
+    assert [one["port"] for one in host["planned"]["ports"]] == ["eth1", "eth2"]
+    assert shared.get("/v1/devices/spine01").json()["planned"]["kind"] == "spine"
+    assert shared.get("/v1/devices/nothing").status_code == 404
+
+
+def test_the_budget_is_what_explain_says(shared) -> None:
+    from fabric.report.budget import find_port, port_budget
+
+    project = shared.service.loaded.project
+    port = project.devices[LEAF].ports[0].name
+    rows = shared.get(f"/v1/devices/{LEAF}/budget", params={"port": port}).json()["rows"]
+    expected = port_budget(project, project.devices[LEAF], find_port(project, LEAF, port))
+    assert rows == [[str(cell) for cell in row] for row in expected.rows]
+    for device, name in ((LEAF, "Ethernet9999"), ("gpu001", "eth1"), ("nothing", "x")):
+        answer = shared.get(f"/v1/devices/{device}/budget", params={"port": name})
+        assert answer.status_code == 404
+
+
+def test_drift_is_read_again_when_the_file_changes(tmp_path) -> None:
+    file = tmp_path / "drift.json"
+
+    def difference(client):
+        return client.get(f"/v1/devices/{LEAF}").json()["drift"]
+
+    def warnings(client):
+        return client.get("/v1/map/values").json()["warnings"]
+
+    with served(tmp_path / "state", drift=file, watch_s=0.02) as client:
+        assert "cannot be read: no such file" in warnings(client)[0]
+        file.write_text(json.dumps(DRIFT))
+        until(lambda: difference(client), "the file is read")
+        (change,) = difference(client)["drift"]
+        assert (change["path"], change["running"], change["planned"]) == ("MTU", "1500", None)
+        assert client.get("/v1/devices/su1-rail1").json()["drift"]["drift"] == []
+        assert client.get("/v1/devices/gpu001").json()["drift"] is None
+        file.write_text('[{"device": 3.5}]')
+        until(lambda: warnings(client), "the file is wrong")
+        assert "not the output of `rocefab drift --format json`" in warnings(client)[0]
+        assert difference(client), "what was read before is kept"
+
+
+def test_link_loads_of_a_placement_are_those_of_its_answer(own) -> None:
+    body = {"nodes": 4, "traffic": "all-to-all", "links": True}
+    answer = own.post("/v1/placements", json=body).json()
+    loads = [max(one["up"], one["down"]) for one in answer["link_loads"]]
+    assert loads == sorted(loads, reverse=True)
+    assert loads[0] == pytest.approx(answer["link_load"], rel=1e-5)
+    names = {*own.service.loaded.fabric.switches.names}
+    for one in answer["link_loads"]:
+        assert {*one["lower"], one["upper"]} <= names
+    assert "link_loads" not in own.post("/v1/placements", json={"nodes": 4}).json()
+
+
+def test_files_of_the_page_are_kept_by_browsers(shared) -> None:
+    index = shared.get("/")
+    assert index.headers["content-type"] == "text/html; charset=utf-8"
+    digest, files = browser.files()
+    assert "{{" not in index.text
+    tag = index.headers["etag"]
+    assert shared.get("/", headers={"If-None-Match": tag}).status_code == 304
+    for name in files:
+        answer = shared.get(f"/page/{digest}/{name}")
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["cache-control"]
+    assert shared.get(f"/page/{digest}/..%2Fapp.py").status_code == 404
+    assert shared.get("/page/other/app.js").status_code == 404
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_makes_no_markup_of_data() -> None:
+    _, files = browser.files()
+    for name, content in files.items():
+        text = content.decode().replace("http://www.w3.org/2000/svg", "")
+        assert "://" not in text, name
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+            assert word not in text, (name, word)
+        if name.endswith(".html"):
+            assert "<style" not in text
+            assert " style=" not in text
+            assert "<script>" not in text
