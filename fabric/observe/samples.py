@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Row = tuple[str, Family, tuple[object, ...], float | None]
 
 _PAUSE = re.compile(r"([rt])x_prio([0-7])_pause(_duration)?")
+#: Counters have 64 bits at most (RFC 2578, Counter64); a device that says more is not believed.
+_MOST = 1 << 64
 _WAYS = {"r": of.RECEIVED, "t": of.SENT}
 
 
@@ -51,7 +53,7 @@ def samples(snapshot: Snapshot) -> Iterator[Sample]:
     )
     nics = (_nic(interface, nic) for interface, nic in (snapshot.nics or {}).items())
     for source, family, labels, value in chain(*rows, *nics):
-        if value is not None:
+        if value is not None and abs(value) <= _MOST:
             yield Sample(source, family, tuple(map(str, labels)), value)
 
 

@@ -106,7 +106,9 @@ def snapshot_of(document: ReadingsDocument) -> Snapshot:
 
 
 def _port_and_number(key: str) -> tuple[str, int]:
-    port, _, number = key.rpartition("|")
+    port, bar, number = key.rpartition("|")
+    if not bar or not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{key[:80]!r} is not a port and a number, such as 'Ethernet0|3'")
     return port, int(number)
 
 
