@@ -66,7 +66,10 @@ def held(path: Path, run: int | None) -> Iterator[Holder]:
         _lock(handle)
         holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
         holder.write(run)
-        yield holder
+        try:
+            yield holder
+        finally:
+            os.ftruncate(handle, 0)  # a process that lives on holds it no more
     finally:
         os.close(handle)
 

@@ -88,6 +88,7 @@ def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Tak
                 for one in take:
                     one(event)
         except KeyboardInterrupt:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
             output.note("stopped")
 
 

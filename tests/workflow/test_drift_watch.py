@@ -1,0 +1,201 @@
+"""drift --watch on the lab, as a process: one event for one cause, with who changed it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from fabric.change.journal import Journal
+from fabric.change.lock import held
+from fabric.core.events import Ledger
+from fabric.report.drifts import CONFIGURATION, REPAIR, UNREAD
+from fabric.report.events import EVENTS_FORMAT, read_events
+from fabric.workflow.apply import Options, apply
+from fabric.workflow.laboratory import CONNECTIONS, laboratory
+from fabric.workflow.plan import plan
+from fabric.workflow.project import Project
+from tests.change import labs
+from tests.cli.runs import ROCEFAB, ROOT, clean_environment
+from tests.waiting import LONGEST_S, until
+
+OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
+#: A value of CONFIG_DB that no packet meets, and one that all do.
+HARMLESS = ("NTP_SERVER", "192.0.2.99", None)
+PFC = ("PORT_QOS_MAP", "Ethernet0", "pfc_enable")
+ALWAYS = "{start: '00:00', end: '23:59'}, {start: '23:59', end: '00:00'}"
+NEVER = "{days: [@], start: '00:00', end: '00:01'}"
+
+
+@contextmanager
+def applied(folder, patch, text=labs.INVENTORY):
+    """Yield the lab of an inventory, everything as planned."""
+    patch.setenv("ROCEFAB_PASSWORD", "lab-password")
+    project = Project(labs.write_inventory(folder / "inventory", text))
+    with laboratory(project, folder / "lab") as lab:
+        file = folder / "lab" / CONNECTIONS
+        planned = plan(project, file, labs.ALL, "rail", labs.silent)
+        assert apply(planned, folder / "state", file, OPTIONS, labs.silent).ok
+        yield lab
+
+
+class Watching:
+    """A process of `rocefab drift --watch` and what it writes."""
+
+    def __init__(self, folder, *words):
+        self.file = folder / "events.jsonl"
+        self.errors = folder / "stderr"
+        with self.errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [
+                    *(*ROCEFAB, "drift", str(folder / "inventory"), "--watch"),
+                    *("--interval-s", "0.5", "--format", "jsonl", "--events", str(self.file)),
+                    *("--state", str(folder / "state"), *words),
+                ],
+                cwd=ROOT,
+                env={
+                    **clean_environment(),
+                    "ROCEFAB_PASSWORD": "lab-password",
+                    "ROCEFAB_CONNECTIONS": str(folder / "lab" / CONNECTIONS),
+                },
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+
+    def events(self):
+        return list(read_events(self.file))
+
+    def until(self, words, what):
+        """Wait until the events are these: word, rule and device of each."""
+        got = lambda: [(e.word, e.finding.rule, e.finding.device) for e in self.events()]  # noqa: E731
+        try:
+            until(lambda: got() == words or self.process.poll() is not None, what, 60)
+        finally:
+            assert got() == words, self.errors.read_text()
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        out, _ = self.process.communicate(timeout=LONGEST_S)
+        assert self.process.returncode == 0, self.errors.read_text()
+        assert "Traceback" not in self.errors.read_text()
+        return out
+
+
+@contextmanager
+def watching(folder, *words):
+    process = Watching(folder, *words)
+    try:
+        yield process
+    finally:
+        if process.process.poll() is None:
+            process.process.kill()
+            process.process.wait()
+
+
+def begun(device, rule=CONFIGURATION):
+    return ("opened", rule, device)
+
+
+def ended(device, rule=CONFIGURATION):
+    return ("closed", rule, device)
+
+
+#: Inventory, device, what a person does there, and what undoes it.
+BY_HAND = {
+    "junos": (
+        labs.JUNOS,
+        "set system ntp server 192.0.2.99",
+        "delete system ntp server 192.0.2.99",
+    ),
+    "nxos": (labs.NXOS, "ntp server 192.0.2.99", "no ntp server 192.0.2.99"),
+    "vrp8": (labs.VRP8, "ntp unicast-server 192.0.2.99", "undo ntp unicast-server 192.0.2.99"),
+    "cumulus": (
+        labs.CUMULUS,
+        "nv set system ntp server 192.0.2.99",
+        "nv unset system ntp server 192.0.2.99",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", BY_HAND)
+def test_a_change_by_hand_is_one_event_with_its_user(tmp_path, monkeypatch, system):
+    text, change, undo = BY_HAND[system]
+    with (
+        applied(tmp_path, monkeypatch, text) as lab,
+        watching(tmp_path, "--only", labs.LEAF) as watch,
+    ):
+        lab[labs.LEAF].hand_edit(change)
+        watch.until([begun(labs.LEAF)], "the change is reported")
+        (event,) = watch.events()
+        assert [one.split()[0] for one in event.by] == ["operator"]
+        lab[labs.LEAF].hand_edit(undo)
+        watch.until([begun(labs.LEAF), ended(labs.LEAF)], "its end is reported")
+        printed = [json.loads(row) for row in watch.end().splitlines()]
+    assert [row["format"] for row in printed] == [EVENTS_FORMAT] * 2
+    assert [row["by"] for row in printed] == [list(event.by)] * 2
+
+
+def test_a_new_process_goes_on_where_the_last_ended(tmp_path, monkeypatch):
+    """Nothing is reported twice; a device that does not answer ends nothing."""
+    words = ("--only", labs.LEAF)
+    with applied(tmp_path, monkeypatch) as lab:
+        lab[labs.LEAF].hand_edit(*HARMLESS, {})
+        with watching(tmp_path, *words) as watch:
+            watch.until([begun(labs.LEAF)], "the change is reported")
+            watch.end(signal.SIGINT)
+    (tmp_path / "events.jsonl").open("a").write('{"torn": ')
+    with watching(tmp_path, *words) as watch:
+        unread = [begun(labs.LEAF), begun(labs.LEAF, UNREAD)]
+        watch.until(unread, "the device is reported as unread")
+        assert len(watch.end().splitlines()) == 1
+    assert len(Ledger().lasting) == 0
+
+
+def test_each_event_names_the_inventory_line_and_goes_to_syslog(tmp_path, monkeypatch):
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
+        applied(tmp_path, monkeypatch) as lab,
+    ):
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(LONGEST_S)
+        lab[labs.LEAF].hand_edit(*PFC, "")
+        address = f"udp://127.0.0.1:{server.getsockname()[1]}"
+        with watching(tmp_path, "--only", labs.LEAF, "--syslog", address) as watch:
+            watch.until([begun(labs.LEAF)], "the change is reported")
+            (event,) = watch.events()
+            message = server.recv(4096).decode()
+            watch.end()
+    assert "PORT_QOS_MAP|Ethernet0" in event.finding.field
+    assert "lossless." in event.finding.fix
+    assert event.finding.position is None or "fabric.yaml" in event.finding.position.file
+    assert f" {CONFIGURATION} - opened: " in message
+    assert event.by == ()  # SONiC keeps no such record
+
+
+def with_policy(folder, text):
+    """Add lines to the inventory, as a user would."""
+    file = folder / "inventory" / "fabric.yaml"
+    file.write_text(f"{file.read_text()}{text}\n")
+
+
+def test_drift_that_begins_in_a_window_is_held_back(tmp_path, monkeypatch):
+    with applied(tmp_path, monkeypatch) as lab:
+        with_policy(tmp_path, f"rollout: {{windows: [{ALWAYS}]}}")
+        with watching(tmp_path, "--only", labs.LEAF) as watch:
+            asked = len(lab[labs.LEAF].faults.log) if hasattr(lab[labs.LEAF].faults, "log") else 0
+            lab[labs.LEAF].hand_edit(*HARMLESS, {})
+            day = (datetime.now(UTC) + timedelta(days=3)).strftime("%a").lower()
+            file = tmp_path / "inventory" / "fabric.yaml"
+            until(lambda: watch.file.exists(), "it runs")
+            assert watch.events() == []
+            file.write_text(file.read_text().replace(ALWAYS, NEVER.replace("@", day)))
+            watch.until([begun(labs.LEAF)], "what is left after the window is reported")
+            watch.end()
+            assert asked >= 0
