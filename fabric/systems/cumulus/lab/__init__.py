@@ -70,7 +70,7 @@ class CumulusStandIn(SshStandIn):
         self.applied_revision = 1
         self.pending: int | None = None
         self.confirming: int | None = None
-        self.history: list[dict[str, object]] = []
+        self.history: list[dict[str, Any]] = []
         self.startup = set(self.applied)
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
         self._before = 1
