@@ -10,15 +10,23 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fabric.change.journal import Journal
 from fabric.change.lock import held
+from fabric.core.events import Ledger
+from fabric.observe.authors import MOST_ENTRIES, Entry, author, histories
 from fabric.report.drifts import CONFIGURATION, REPAIR, UNREAD
 from fabric.report.events import EVENTS_FORMAT, read_events
 from fabric.workflow.apply import Options, apply
+from fabric.workflow.devices import Selection
+from fabric.workflow.drift_watch import Watch
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import plan
 from fabric.workflow.project import Project
+from fabric.workflow.run_under_way import RunUnderWay
+from fabric.workflow.schedule import Pace
 from tests.change import labs
 from tests.cli.runs import ROCEFAB, ROOT, clean_environment
 from tests.waiting import LONGEST_S, until
@@ -115,8 +123,8 @@ BY_HAND = {
     "vrp8": (labs.VRP8, "ntp unicast-server 192.0.2.99", "undo ntp unicast-server 192.0.2.99"),
     "cumulus": (
         labs.CUMULUS,
-        "nv set system ntp server 192.0.2.99",
-        "nv unset system ntp server 192.0.2.99",
+        "nv set service ntp mgmt server 192.0.2.99 iburst on",
+        "nv unset service ntp mgmt server 192.0.2.99",
     ),
 }
 
@@ -262,10 +270,60 @@ def test_a_repair_that_fails_is_not_tried_again(tmp_path, monkeypatch):
         assert runs(tmp_path) == [""]
 
 
-def test_a_run_that_works_on_the_device_holds_drift_back(tmp_path, monkeypatch):
-    with applied(tmp_path, monkeypatch) as lab, held(tmp_path / "state" / "lock", 1):
-        with watching(tmp_path, "--only", f"{labs.LEAF},{labs.SPINE}") as watch:
-            lab[labs.LEAF].hand_edit(*HARMLESS, {})
-            until(watch.file.exists, "it runs")
-            assert watch.events() == []
-            watch.end()
+def looked(folder, lab_busy, ledger, now=None):
+    """Look at the leaf once; return what began and ended."""
+    project = Project(folder / "inventory")
+    file = folder / "lab" / CONNECTIONS
+    clock = {"now": lambda: now} if now else {}
+    only = Selection(only=labs.LEAF)
+    watch = Watch(project, file, only, Pace(), ledger, lambda _: lab_busy, **clock)
+    (look,) = watch.looks()
+    return [event.word for event in look.events]
+
+
+def test_a_window_or_a_run_holds_back_what_begins_not_what_ends(tmp_path, monkeypatch):
+    inside, after = (datetime(2026, 11, 24, hour, tzinfo=UTC) for hour in (3, 6))
+    with applied(tmp_path, monkeypatch) as lab:
+        with_policy(tmp_path, "rollout: {windows: [{start: '02:00', end: '05:00'}]}")
+        ledger = Ledger()
+        lab[labs.LEAF].hand_edit(*HARMLESS, {})
+        assert looked(tmp_path, False, ledger, inside) == []
+        assert looked(tmp_path, True, ledger, after) == []
+        assert looked(tmp_path, False, ledger, after) == ["opened"]
+        assert looked(tmp_path, False, ledger, inside) == []
+        lab[labs.LEAF].hand_edit(*HARMLESS, None)
+        assert looked(tmp_path, False, ledger, inside) == ["closed"]
+
+
+def test_a_run_under_way_is_known_by_its_lock(tmp_path, monkeypatch):
+    with applied(tmp_path, monkeypatch):
+        state = tmp_path / "state"
+        assert not RunUnderWay(state).works_on(labs.LEAF)
+        with held(state / "lock", 1):
+            assert RunUnderWay(state).works_on(labs.LEAF)
+            assert not RunUnderWay(state).works_on("another")
+        assert not RunUnderWay(state).works_on(labs.LEAF)
+
+
+READERS = ("cumulus", "junos", "nxos", "vrp8")
+PIECES = st.sampled_from([
+    *("<commit-history>", "<user>x</user>", "</commit-history>", "<log>", "&lt;", "\x00", "\n"),
+    *("1) CommitId: 1", "   User: x", "[{", '"apply-meta": {"user": 1}', "}]", "[[", "null"),
+    *("Mon:type=update:id=a:user=b:cmd=c (SUCCESS)", ":type=update:", "[" * 2000),
+])
+
+
+@pytest.mark.parametrize("system", READERS)
+@given(text=st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=30).map("".join)))
+def test_a_history_of_garbage_is_read_within_bounds(system, text):
+    entries = histories[system](text)
+    assert len(entries) <= MOST_ENTRIES
+    assert all(one.user and str(one).isprintable() for one in entries)
+
+
+def test_the_author_is_who_wrote_the_line_or_who_wrote_last():
+    last, writer = Entry("eve", what="ntp server 192.0.2.1"), Entry("bob", what="mtu 9000 ; x")
+    assert author([last, writer], ["mtu 9000"]) is writer
+    assert author([last, writer], ["", "pause"]) is last
+    assert author([], ["mtu"]) is None
+    assert str(Entry("e\x1bve", "cli", "now")) == "e ve by cli at now"
