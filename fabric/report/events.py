@@ -42,10 +42,10 @@ class EventDocument(BaseModel):
     by: Annotated[list[str], Field(description="Who may have caused it, as the device says.")]
 
 
-def line(event: Event) -> str:
-    """Return an event as a line of JSON."""
+def document_of(event: Event) -> EventDocument:
+    """Return the record of an event."""
     finding = event.finding
-    document = EventDocument(
+    return EventDocument(
         format=EVENTS_FORMAT,
         time=event.time,
         event="opened" if event.is_open else "closed",
@@ -60,7 +60,11 @@ def line(event: Event) -> str:
         fix=finding.fix,
         by=list(event.by),
     )
-    return json.dumps(document.model_dump(mode="json")) + "\n"
+
+
+def line(event: Event) -> str:
+    """Return an event as a line of JSON."""
+    return json.dumps(document_of(event).model_dump(mode="json")) + "\n"
 
 
 def read_events(path: Path) -> Iterator[Event]:
