@@ -49,7 +49,7 @@ DRIFT_RULES: dict[str, DescribedRule] = {
             REPAIR,
             Severity.ERROR,
             "A repair that the inventory allows succeeds",
-            "A repair that failed is not tried again by itself: a person has to look first.",
+            "A repair that failed is not repeated: a person has to look first.",
             "run `rocefab status`, then `rocefab plan` and apply it by hand",
             _OWN,
         ),
