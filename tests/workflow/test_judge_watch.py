@@ -37,7 +37,7 @@ class Turns:
     def __init__(self, past: tuple[Event, ...] = ()) -> None:
         self.watch = JudgeWatch(Project(DEMO), Wanted(Selection(), Settings()), past)
         self.clock_s = 0.0
-        self.put(Fabric())
+        self.first = self.put(Fabric())
 
     def put(self, fabric: Fabric, *unread: str) -> list[str]:
         """Read every device of a fabric; return the events as words."""
@@ -88,20 +88,23 @@ def test_counters_that_are_not_reported_end_nothing(of_leaf: bool) -> None:
         blind.after[LEAF] = replace(blind.after[LEAF], pfc_counters=None)
     turns = Turns()
     turns.put(storm())
-    assert turns.put(blind) == []  # the interval has one side
     assert turns.put(blind) == ([f"closed OBS101 {HOST} eth1"] if of_leaf else [])
+    assert turns.put(blind) == []
 
 
 def test_a_reset_ends_nothing() -> None:
     turns = Turns()
     turns.put(storm(2))
-    assert turns.put(storm(1)) == []
-    assert turns.put(storm(1)) == [f"closed OBS101 {HOST} eth1"]
+    reset = storm(1)
+    reset.after[LEAF] = replace(reset.after[LEAF], pfc_counters=None)
+    assert turns.put(reset) == []
+    assert turns.put(reset) == [f"closed OBS101 {HOST} eth1"]
 
 
 def test_a_new_process_continues() -> None:
     turns = Turns((OPENED, replace(OPENED, finding=replace(WRONG, device="gone"))))
-    assert turns.put(storm()) == ["closed OBS101 gone eth1"]
+    assert turns.first == ["closed OBS101 gone eth1"]
+    assert turns.put(storm()) == []
     assert turns.put(storm()) == [f"closed OBS101 {HOST} eth1"]
 
 
@@ -116,15 +119,14 @@ def test_the_file_is_read_back_and_a_torn_line_is_cut(tmp_path: Path) -> None:
     with EventLog(file, "", print) as log:
         log.write([OPENED])
     with file.open("a") as more:
-        more.write(line(OPENED)[:5000])
-        more.write("x" * 5000)
-    file.write_text(file.read_text().removesuffix("x" * 5000).rstrip("\n") + "\n" + '{"for')
+        more.write('{"for')
     with EventLog(file, "", print) as log:
-        assert log.past[0] == OPENED
+        assert log.past == [OPENED]
         log.write([replace(OPENED, is_open=False)])
-    assert [event.word for event in read_events(file)] == ["opened", "opened", "closed"]
+    assert [event.word for event in read_events(file)] == ["opened", "closed"]
     validator = Draft202012Validator(json.loads(schema()))
-    assert not [e for text in file.open() for e in validator.iter_errors(json.loads(text))]
+    documents = map(json.loads, file.read_text().splitlines())
+    assert not [error for one in documents for error in validator.iter_errors(one)]
 
 
 @pytest.mark.parametrize("length", [1, 4095, 4096, 4097, 9000])
