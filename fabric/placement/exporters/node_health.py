@@ -118,7 +118,7 @@ def _rbac(subject: NodeHealth) -> Exported:
         "metadata": {"name": _NAME},
         "rules": [
             {**rule, "resources": ["nodes"], "verbs": ["get", "patch"]},
-            {**rule, "resources": ["nodes/status"], "verbs": ["patch"]},
+            {**rule, "resources": ["nodes/status"], "verbs": ["get", "patch"]},
         ],
     }
     space = subject.fabric.intent.fabric.kubernetes.namespace
