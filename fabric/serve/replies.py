@@ -73,6 +73,17 @@ class HostReply(BaseModel):
     job: Annotated[str | None, Field(description="Job that it runs.")]
 
 
+class HostHealthReply(BaseModel):
+    """Whether a host takes jobs."""
+
+    name: str
+    takes_jobs: Annotated[
+        bool, Field(description="False where it, a NIC, its cable or its leaf carries no job.")
+    ]
+    reason: Annotated[str, Field(description="What is not as planned; empty where nothing is.")]
+    job: Annotated[str | None, Field(description="Job that it runs.")]
+
+
 class HostsReply(PageReply):
     """A page of hosts, in the order of the inventory."""
 
@@ -310,6 +321,7 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 #: All answers that are JSON.
 REPLIES: tuple[type[BaseModel], ...] = (
     *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
+    HostHealthReply,
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
     *MAP_REPLIES,
 )
