@@ -288,7 +288,7 @@ def export(
     avoid_state: Annotated[
         list[Path] | None,
         option(
-            "For node-health: files of what is not as planned, as `place --avoid-state` takes "
+            "For node-health: files with the state of the fabric, as `place --avoid-state` takes "
             "them; may be repeated (in the variable: separated by spaces).",
             "AVOID_STATE",
         ),

@@ -156,7 +156,7 @@ def _account(project: Project, request: Request) -> Account:
 
 def _nodes(project: Project, request: Request) -> NodeHealth:
     if not request.avoid:
-        message = "nothing says what is not as planned"
+        message = "the state of the fabric is missing"
         raise refused("PLC034", message, "name a file with --avoid-state", field="--avoid-state")
     state = read_state(request.avoid, project.fabric, request.max_age_s)
     excluded = frozenset(host_names(request.excluded) if request.excluded else ())
