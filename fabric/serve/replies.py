@@ -80,7 +80,9 @@ class HostHealthReply(BaseModel):
     takes_jobs: Annotated[
         bool, Field(description="False where it, a NIC, its cable or its leaf carries no job.")
     ]
-    reason: Annotated[str, Field(description="What is not as planned; empty where nothing is.")]
+    reason: Annotated[
+        str, Field(description="Where it differs from the plan; empty where it does not.")
+    ]
     job: Annotated[str | None, Field(description="Job that it runs.")]
 
 
