@@ -167,6 +167,10 @@ def cluster() -> Iterator[tuple[type[Cluster], str]]:
 
 
 def applied(kubectl: str, folder: Path, url: str, *conditions: Condition) -> None:
+    words = [kubectl, "patch", "--help"]
+    help_text = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    if "--subresource" not in help_text:
+        pytest.skip("this kubectl is older than 1.24 and has no --subresource")
     for path, text in files(*conditions).items():
         (folder / path).write_text(text)
     config = {
