@@ -41,7 +41,7 @@ CALLS = {
     "whatif": "I --fail switch:spine01",
     "simulate": "--star --incast 2 --duration-ms 0.05",
     "diff": "I I",
-    "observe": "I",
+    "observe": "I --once",
     "serve": "I --check",
     "cabling": "I",
     "plan": "I --out plan.json",
