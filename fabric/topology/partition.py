@@ -9,6 +9,7 @@ import numpy as np
 from fabric.topology.paths import joined_by
 from fabric.topology.routes import network, route
 from fabric.topology.routes_bits import unpack
+from fabric.topology.twins import twins
 
 if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
@@ -17,10 +18,18 @@ if TYPE_CHECKING:
 def reached(fabric: Fabric) -> Bools:
     """Return which pairs of leaves have routes to each other, shape (leaves, leaves).
 
-    BGP is followed as it decides, AS loops included; see `fabric.topology.routes`.
+    BGP is followed as it decides, AS loops included; see `fabric.topology.routes`. One leaf of each
+    kind of twins stands for the others.
     """
     count = fabric.switches.leaf_count
-    reach = unpack(route(network(fabric)).known[-1], count)[:count]
+    net = network(fabric)
+    first, kind = twins(net)
+    twin = first[kind[:count]]
+    columns, column = np.unique(twin, return_inverse=True)
+    known = unpack(route(net, columns).known[-1], len(columns))
+    reach = known[:count, column]
+    leaves = np.arange(count)
+    reach[twin, leaves] = known[leaves, column]  # a twin reaches its twin as that one reaches it
     both: Bools = reach & reach.T
     return both
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.topology.twins import once_per_kind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,13 +40,18 @@ _INT_EXACT = 2.0**62
 def product(left: Counts, right: Counts) -> Counts:
     """Return the exact matrix product of matrices of integers >= 0.
 
-    The result is int64, or Python integers where it could be too large for that.
+    The result is int64, or Python integers where it could be too large for that. Equal rows and
+    equal columns are multiplied once.
 
     Parameters
     ----------
     left, right : array of int, shapes (n, k) and (k, m)
         Numbers >= 0; beyond 2**63 they are Python integers.
     """
+    return once_per_kind(_product, left, right)
+
+
+def _product(left: Counts, right: Counts) -> Counts:
     bound = float(left.max(initial=0)) * float(right.max(initial=0)) * left.shape[1]
     if bound < _FLOAT_EXACT:
         return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
@@ -67,6 +74,10 @@ def meets(left: Bools, right: Bools) -> Bools:
     array of bool, shape (n, m)
         Whether row and column share an index.
     """
+    return once_per_kind(_meets, left, right)
+
+
+def _meets(left: Bools, right: Bools) -> Bools:
     joined: Floats = left.astype(np.float32) @ right.astype(np.float32)
     return joined > 0
 
