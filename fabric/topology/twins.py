@@ -44,13 +44,23 @@ def distinct_rows(table: Table) -> tuple[Ints, Ints]:
         ``table[first][kind]`` is the table.
     """
     rows = np.ascontiguousarray(table)
-    words = rows.view(f"u{rows.itemsize}").astype(np.uint64)
-    weights = np.random.default_rng(_SEED).integers(2**64, size=rows.shape[1], dtype=np.uint64)
+    words = _words(rows)
+    weights = np.random.default_rng(_SEED).integers(2**64, size=words.shape[1], dtype=np.uint64)
     _, first, kind = np.unique(words @ weights, return_index=True, return_inverse=True)
     if (rows != rows[first][kind]).any():  # two kinds have one sum
         every = np.arange(len(rows))
         return every, every
     return first, kind
+
+
+def _words(rows: Table) -> Table:
+    """Return the same values as few numbers of 64 bits, shape (rows, n)."""
+    if rows.dtype != np.bool_:
+        return rows.view(f"u{rows.itemsize}").astype(np.uint64, copy=False)
+    octets = np.packbits(rows, axis=1)
+    wide = np.zeros((len(rows), -(-octets.shape[1] // 8) * 8), dtype=np.uint8)
+    wide[:, : octets.shape[1]] = octets
+    return wide.view(np.uint64)
 
 
 def once_per_kind(work: Callable[[Table, Table], Table], left: Table, right: Table) -> Table:
