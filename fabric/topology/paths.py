@@ -266,7 +266,7 @@ class Pairs:
         one, other = np.triu_indices(len(rows), k=1)
         left, right = kind[rows[one]], kind[rows[other]]
         is_second = number[rows] > 0
-        keep = np.where(left == right, True, ~is_second[one] & ~is_second[other])
+        keep = (left == right) | ~(is_second[one] | is_second[other])
         one, other, left, right = (column[keep] for column in (one, other, left, right))
         count = size[left] * np.where(left == right, size[left] - 1, 2 * size[right]) // 2
         return cls(layers.of_leaves(rows), rows[one], rows[other], (one, other), count)

@@ -1,9 +1,9 @@
 """What is computed once for many: equal rows of a table, and switches that could be swapped.
 
-Fabrics are symmetric. Leaves of a unit have the same cables to the same spines, and so have the
-super-spines of a group. Swapping two such twins changes nothing, so an answer for one holds for the
-other. A cable that is off, or an AS number that differs, only makes fewer twins. This is the idea of
-Beckett et al., Control Plane Compression, SIGCOMM 2018, kept to what needs no proof of its own.
+Fabrics are symmetric. Leaves of a pod have the same cables to the same spines, and so have the
+super-spines of a group. Swapping two such twins changes nothing, so an answer for one holds for
+the other. A cable that is off, or an AS number that two others share, only makes fewer twins. This
+is the idea of Beckett et al., Control Plane Compression, SIGCOMM 2018, for twins alone.
 """
 
 from __future__ import annotations
