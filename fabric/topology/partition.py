@@ -13,23 +13,34 @@ from fabric.topology.twins import twins
 
 if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
+    from fabric.topology.routes import Network
 
 
 def reached(fabric: Fabric) -> Bools:
     """Return which pairs of leaves have routes to each other, shape (leaves, leaves).
 
-    BGP is followed as it decides, AS loops included; see `fabric.topology.routes`. One leaf of each
-    kind of twins stands for the others.
+    BGP is followed as it decides, AS loops included; see `fabric.topology.routes`.
     """
-    count = fabric.switches.leaf_count
-    net = network(fabric)
+    return reached_in(network(fabric), fabric.switches.leaf_count)
+
+
+def reached_in(net: Network, leaves: int) -> Bools:
+    """Return which pairs of the first switches, the leaves, have routes to each other.
+
+    One leaf of each kind of twins stands for the others.
+
+    Returns
+    -------
+    array of bool, shape (leaves, leaves)
+        Whether both have a route to the other.
+    """
     first, kind = twins(net)
-    twin = first[kind[:count]]
+    twin, every = first[kind[:leaves]], np.arange(leaves)
     columns, column = np.unique(twin, return_inverse=True)
-    known = unpack(route(net, columns).known[-1], len(columns))
-    reach = known[:count, column]
-    leaves = np.arange(count)
-    reach[twin, leaves] = known[leaves, column]  # a twin reaches its twin as that one reaches it
+    known = unpack(route(net, columns).known[-1], len(columns))[:leaves]
+    reach = known[:, column]
+    reach[twin, every] = known[every, column]  # a leaf has a route to its twin, as that has to it
+    np.fill_diagonal(reach, val=True)
     both: Bools = reach & reach.T
     return both
 
