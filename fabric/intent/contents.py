@@ -26,14 +26,29 @@ def inventory_hash(folder: Path) -> str:
     """
     whole = hashlib.sha256()
     folder = folder.resolve()
-    in_site = folder.parent.name == SITE_FOLDER
-    folders = sorted(folder.parent.iterdir()) if in_site else [folder]
-    (folder / MAIN_FILE).stat()
-    for one in folders:
-        for path in _files(one):
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            whole.update(f"{path.relative_to(folder.parent)}\0{content}\n".encode())
+    for path in _all_files(folder):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        whole.update(f"{path.relative_to(folder.parent)}\0{content}\n".encode())
     return whole.hexdigest()
+
+
+def inventory_stamp(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """Return name, time, size and inode of each of these files: the hash changes with it alone.
+
+    Raises
+    ------
+    OSError
+        When a file cannot be read, or there is no inventory.
+    """
+    found = [(str(path), path.stat()) for path in _all_files(folder.resolve())]
+    return tuple((name, one.st_mtime_ns, one.st_size, one.st_ino) for name, one in found)
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
+    in_site = folder.parent.name == SITE_FOLDER
+    (folder / MAIN_FILE).stat()
+    for one in sorted(folder.parent.iterdir()) if in_site else [folder]:
+        yield from _files(one)
 
 
 def _files(folder: Path) -> Iterator[Path]:

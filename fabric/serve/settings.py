@@ -61,7 +61,7 @@ class Settings:
     readings : Path or None
         File that `rocefab observe --out` appends to.
     drift : Path or None
-        Output of `rocefab drift --format json`.
+        Output of `rocefab drift --format json`, or the events of `rocefab drift --watch`.
     """
 
     host: str = "127.0.0.1"
