@@ -21,6 +21,7 @@ from fabric.change.actor import Actor
 from fabric.change.chain import Chain, text_hash
 from fabric.change.kept import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
+from fabric.change.stop import Stops
 from fabric.core.errors import JournalError
 from fabric.devices.driver import OWN_TOKEN
 
@@ -104,6 +105,7 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.actor = actor or Actor()
+        self.stops = Stops(folder)
         self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
         with journal_errors("used"):

@@ -145,6 +145,11 @@ class Plan:
         """Whether nothing changes."""
         return not self.devices
 
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the file form."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
     def to_json(self) -> str:
         """Return the file form, with a digest that shows edits."""
         body = {

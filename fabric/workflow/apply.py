@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.actor import Actor
-from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.apply import Applier, Options, Result, RollBack, check_approvals
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
@@ -41,6 +41,7 @@ __all__ = [
     "Options",
     "Result",
     "apply",
+    "check_approvals",
     "export",
     "read_plan",
     "record",
