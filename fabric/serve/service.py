@@ -22,6 +22,8 @@ from fabric.serve.metrics import Metrics
 from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
 from fabric.serve.query import Wrong, traffic_of
 from fabric.serve.readings import Readings
+from fabric.serve.reviews import Reviews
+from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ class Service:
         fabric, files = self.loaded.fabric, settings
         self.readings = Readings(files.readings, fabric) if files.readings else None
         self.drift = Drift(files.drift) if files.drift else None
+        self.reviews = Reviews(store.path.parent / "plans")
+        self.runs = Runs(folder, settings.journal)
         self._refresh_files()
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()
@@ -234,6 +238,8 @@ class Service:
             if seen != self._seen:
                 await self.reload()
             await asyncio.to_thread(self._refresh_files)
+            if await asyncio.to_thread(self.runs.has_changed):
+                self.events.tell("run", {})
 
     def _refresh_files(self) -> None:
         """Read what other commands have written since the last time."""

@@ -128,7 +128,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
         for name in wave:
             device = plan_file.devices[name]
             lines.append(
-                f"  {name} ({_kind(device)}): {_count(device.changes, 'change')} "
+                f"  {name} ({kind_of(device)}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
             if device.no_net:
@@ -164,7 +164,7 @@ def _minutes(plan_file: Plan, verify_s: float) -> str:
     )
 
 
-def _kind(device: DevicePlan) -> str:
+def kind_of(device: DevicePlan) -> str:
     """Return what a device is, and how far rocefab goes with it unless that is all the way."""
     if device.role == device.platform:
         return device.role

@@ -7,6 +7,9 @@ const VIEWS = {
   map: ["Map", () => import("./map.js")],
   placement: ["Placement", () => import("./placement.js")],
   "what-if": ["What if", () => import("./whatif.js")],
+  changes: ["Changes", () => import("./changes.js")],
+  plan: ["Plan", () => import("./plan.js")],
+  run: ["Run", () => import("./run.js")],
   device: ["Device", () => import("./device.js")],
   cable: ["Cable", () => import("./cable.js")],
 };
