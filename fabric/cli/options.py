@@ -87,7 +87,8 @@ TlsKey = Annotated[
 TokenFile = Annotated[
     Path | None,
     option(
-        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`, with the name of a person if it approves plans.",
+        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`, each with a name or "
+        "without; who approves plans needs one.",
         "TOKEN_FILE",
         "--token-file",
     ),
@@ -153,6 +154,7 @@ AskPassword = Annotated[
 
 
 def state_folder(text: str) -> Path:
+    """Return the state folder of a path, or of the URL of a journal."""
     from fabric.workflow.state import of_url
 
     return of_url(text) if "://" in text else Path(text)
