@@ -87,6 +87,7 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 		dpkg -x linux-image-*.deb . && rm linux-image-*.deb && \
 		for folder in lib/modules/*; do /sbin/depmod -b . "$${folder##*/}" || exit 1; done; \
 	fi
+	command -v kubectl >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq kubernetes-client >/dev/null
 	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
 	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 

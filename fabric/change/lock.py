@@ -66,7 +66,10 @@ def held(path: Path, run: int | None) -> Iterator[Holder]:
         _lock(handle)
         holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
         holder.write(run)
-        yield holder
+        try:
+            yield holder
+        finally:
+            os.ftruncate(handle, 0)  # a process that lives on holds it no more
     finally:
         os.close(handle)
 
@@ -92,3 +95,27 @@ def _said(handle: int) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return "owner unknown"
     return owner if owner.isprintable() else "owner unknown"
+
+
+def run_of_holder(path: Path) -> int | None:
+    """Return the run that a process of this machine holds the lock for; None where none does.
+
+    The lock is not touched, so that a run that begins at this moment gets it.
+    """
+    try:
+        with path.open("rb") as file:
+            data = json.loads(file.read(_LONGEST))
+        own = data["host"] == socket.gethostname()
+        return int(data["run"]) if own and _lives(int(data["pid"])) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return process > 0

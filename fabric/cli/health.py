@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,14 @@ from fabric.cli.options import option
 if TYPE_CHECKING:
     from fabric.workflow.nics import RailHealth
     from fabric.workflow.verify import Health
+
+
+class DriftForm(StrEnum):
+    """Output for people or for programs."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
 
 
 def register(app: typer.Typer) -> None:
@@ -86,20 +95,77 @@ def drift(
     only: options.Only = "",
     switches: options.Switches = True,
     hosts: options.Hosts = True,
-    form: options.FormatOption = options.Format.TEXT,
+    *,
+    watch: Annotated[
+        bool,
+        option(
+            "Read each device again and again until the command is stopped, and report what "
+            "begins and ends, once each.",
+            "DRIFT_WATCH",
+            "--watch",
+        ),
+    ] = False,
+    interval_s: Annotated[
+        float,
+        option(
+            "With --watch: seconds from one reading of a device to its next.",
+            "DRIFT_INTERVAL_S",
+            min=0.1,
+            max=86_400,
+        ),
+    ] = 300.0,
+    timeout_s: Annotated[
+        float,
+        option(
+            "With --watch: seconds that a device may take. Its session is cut then.",
+            "DRIFT_TIMEOUT_S",
+            min=0.1,
+            max=3_600,
+        ),
+    ] = 120.0,
+    events: Annotated[
+        Path | None,
+        option(
+            "With --watch: file of JSON lines that events are appended to; the next process "
+            "continues from it.",
+            "DRIFT_EVENTS",
+            "--events",
+        ),
+    ] = None,
+    syslog: Annotated[
+        str,
+        option(
+            "With --watch: also send events to udp://HOST:PORT, tcp://HOST:PORT or unix:/dev/log.",
+            "SYSLOG",
+            "--syslog",
+            metavar="ADDRESS",
+        ),
+    ] = "",
+    state: options.StateFolder = None,
+    form: Annotated[DriftForm, option("Output format.", "FORMAT", "--format")] = DriftForm.TEXT,
 ) -> None:
     """Compare the running state with the inventory.
 
-    Compares the configuration of every device and the live settings of every NIC.
+    Compares the configuration of every device and the live settings of every NIC. With --watch
+    the command runs until SIGTERM or Ctrl-C, and repairs what `drift` of the inventory allows.
 
-    Exit codes: 0 clean, 2, 3, 4 drift.
+    Exit codes: 0 clean or stopped, 2, 3, 4 drift.
     """
+    if watch:
+        from fabric.cli import drift_watch
+
+        wanted = drift_watch.Wanted((switches, hosts, only), interval_s, timeout_s, state)
+        drift_watch.watch(inventory, connections, wanted, drift_watch.Takers(events, syslog, form))
+        return
+    if events or syslog or form is DriftForm.JSONL:
+        raise typer.BadParameter("--events, --syslog and --format jsonl need --watch")
     from fabric.workflow.project import Project
     from fabric.workflow.verify import Selection
     from fabric.workflow.verify import drift as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    _health(workflow(Project(inventory), connections, selection, output.watch), form)
+    found = workflow(Project(inventory), connections, selection, output.watch)
+    _health(found, options.Format(form))
 
 
 def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:

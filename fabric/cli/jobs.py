@@ -285,6 +285,17 @@ def export(
     account: Annotated[
         str, option("Account on the devices that the rights are for.", "ACCOUNT")
     ] = "rocefab",
+    avoid_state: Annotated[
+        list[Path] | None,
+        option(
+            "For node-health: files with the state of the fabric, as `place --avoid-state` takes "
+            "them; may be repeated (in the variable: separated by spaces).",
+            "AVOID_STATE",
+        ),
+    ] = None,
+    state_max_age: Annotated[
+        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
+    ] = 900.0,
     lab_image: Annotated[
         list[str] | None,
         option(
@@ -348,6 +359,8 @@ def export(
         command=_words(command),
         account=account,
         lab_images=tuple(lab_image or ()),
+        avoid=tuple(avoid_state or ()),
+        max_age_s=state_max_age,
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

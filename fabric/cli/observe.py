@@ -12,6 +12,7 @@ import typer
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.observe_takers import Takers, taken
+from fabric.cli.observe_verdicts import Words
 from fabric.cli.options import option
 from fabric.cli.serve import settings_of
 
@@ -109,6 +110,32 @@ def observe(
             "--out",
         ),
     ] = None,
+    judge: Annotated[
+        bool,
+        option(
+            "With --interval-s: judge the last two readings of each device in every interval, as "
+            "`rocefab judge` does, and report each verdict when it begins and when it ends.",
+            "OBSERVE_JUDGE",
+            "--judge",
+        ),
+    ] = False,
+    events: Annotated[
+        Path | None,
+        option(
+            "With --judge: append each event to this file of JSON lines. The next process "
+            "continues with the verdicts that last.",
+            "OBSERVE_EVENTS",
+        ),
+    ] = None,
+    syslog: Annotated[
+        str,
+        option(
+            "With --judge: send each event to a syslog server, at udp://HOST:PORT, "
+            "tcp://HOST:PORT or unix:/dev/log.",
+            "OBSERVE_SYSLOG",
+            metavar="ADDRESS",
+        ),
+    ] = "",
     form: Annotated[
         ObserveForm | None,
         option(
@@ -146,10 +173,13 @@ def observe(
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
 
-    Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge).
+    Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge; with
+    --judge and --count: a verdict of severity error lasts).
     """
     if form is ObserveForm.JUNIT or form is ObserveForm.SARIF:
-        _refuse_for_verdicts(form, once=once, others=bool(field or number or out or listen or otlp))
+        _refuse_for_verdicts(
+            form, once=once, others=bool(field or number or out or listen or otlp or judge)
+        )
         selected = (switches, hosts, only)
         _judge(inventory, connections, selected, (interval_s or 10.0, timeout_s), form)
         return
@@ -162,6 +192,8 @@ def observe(
         raise typer.BadParameter("--listen needs --interval-s")
     if otlp and not otlp.startswith(("http://", "https://")):
         raise typer.BadParameter("--otlp needs a URL that begins with http:// or https://")
+    words = Words(judge, events, syslog)
+    words.check(interval_s)
     settings = settings_of(listen, tls_cert, tls_key, token_file) if listen else None
     outputs = Takers(out, form is ObserveForm.JSONL, settings, otlp)
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
@@ -171,14 +203,22 @@ def observe(
     readings = observe_again(project, connections, selection, field or [], output.watch, pace)
     last: dict[str, Seen] = {}
     is_whole = True
-    with outputs.opened(project, devices) as takers:
+    with (
+        words.opened(project, selection) as verdicts,
+        outputs.opened(project, devices) as opened,
+    ):
+        takers = [*opened.takers, verdicts.watch.put] if verdicts else opened.takers
         kept = taken(readings, takers)
         for turn in turns(kept, devices, interval_s or math.inf):
             is_whole = is_whole and not any(item.error for item in turn)
-            if form is ObserveForm.TEXT:
+            if verdicts:
+                verdicts.turn(opened.newest, is_shown=form is ObserveForm.TEXT)
+            elif form is ObserveForm.TEXT:
                 _text(turn, first=not last)
             last |= {item.device: item for item in turn}
     _last([last[name] for name in devices if name in last], form)
+    if verdicts and verdicts.watch.has_errors:
+        raise CommandExit(Exit.FINDINGS)
     if not is_whole:
         raise CommandExit(Exit.DEVICE)
 
@@ -196,7 +236,9 @@ def _last(seen: list[Seen], form: ObserveForm | None) -> None:
 
 def _refuse_for_verdicts(form: ObserveForm, *, once: bool, others: bool) -> None:
     if not once or others:
-        message = f"--format {form} judges readings: set --once, omit --field, --count and --out"
+        message = (
+            f"--format {form} judges readings: set --once, omit --field, --count, --out and --judge"
+        )
         raise typer.BadParameter(message)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.cli import output
@@ -16,11 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from fabric.report.newest import Newest
     from fabric.report.observed import Seen
     from fabric.serve.settings import Settings
     from fabric.workflow.project import Project
 
 Taker: TypeAlias = "Callable[[Seen], None]"
+
+
+@dataclass
+class Opened:
+    """What takes each reading, and what Prometheus is served from; None where it is not."""
+
+    takers: list[Taker] = field(default_factory=list)
+    newest: Newest | None = None
 
 
 @dataclass(frozen=True)
@@ -45,20 +54,23 @@ class Takers:
     otlp: str
 
     @contextmanager
-    def opened(self, project: Project, devices: list[str]) -> Iterator[Sequence[Taker]]:
+    def opened(self, project: Project, devices: list[str]) -> Iterator[Opened]:
         """Yield what takes each reading, while the body runs."""
         with ExitStack() as stack:
-            takers: list[Taker] = []
+            opened = Opened()
+            takers = opened.takers
             if self.file:
                 records = stack.enter_context(RecordFile(self.file))
                 takers.append(lambda one: records.write(_line(one)))
             if self.lines:
                 takers.append(lambda one: output.data(_line(one)))
             if self.settings:
-                takers.append(stack.enter_context(_served(project, devices, self.settings)))
+                served = _served(project, devices, self.settings)
+                opened.newest = stack.enter_context(served)
+                takers.append(opened.newest.put)
             if self.otlp:
                 takers.append(stack.enter_context(_sent(project, devices, self.otlp)))
-            yield takers
+            yield opened
 
 
 def taken(readings: Iterable[Seen], takers: Sequence[Taker]) -> Iterator[Seen]:
@@ -74,7 +86,7 @@ def _line(one: Seen) -> str:
 
 
 @contextmanager
-def _served(project: Project, devices: list[str], settings: Settings) -> Iterator[Taker]:
+def _served(project: Project, devices: list[str], settings: Settings) -> Iterator[Newest]:
     """Serve readings to Prometheus while the body runs."""
     from fabric.report.newest import Newest
     from fabric.serve.exporter import exporter
@@ -83,7 +95,7 @@ def _served(project: Project, devices: list[str], settings: Settings) -> Iterato
     newest = Newest(plan_figures(project, devices))
     with exporter(newest.exposition, settings) as address:
         output.note(f"serving {len(devices)} devices on {address}/metrics")
-        yield newest.put
+        yield newest
 
 
 @contextmanager

@@ -54,7 +54,8 @@ def serve(
     drift: Annotated[
         Path | None,
         option(
-            "Output of `rocefab drift --format json`; the page shows it for each device.",
+            "Output of `rocefab drift --format json`, which the page shows for each device, or the "
+            "events of `rocefab drift --watch`, which /v1/drift lists.",
             "DRIFT",
         ),
     ] = None,

@@ -99,8 +99,8 @@ def rules(
 def schema(
     kind: str = typer.Argument(
         "fabric",
-        help="File to show the schema of: fabric, devices, hosts, platforms, diff, placement or "
-        "readings.",
+        help="File to show the schema of: fabric, devices, hosts, platforms, diff, placement, "
+        "readings or events.",
     ),
 ) -> None:
     """JSON Schema of the inventory, `diff`, `place`, `observe`.
@@ -108,12 +108,14 @@ def schema(
     Exit codes: 0, 2.
     """
     from fabric.report.diff.forms import schema as schema_of_diff
+    from fabric.report.events import schema as schema_of_events
     from fabric.report.inventory import schema as report
     from fabric.report.placement import schema as schema_of_placement
     from fabric.report.readings import schema as schema_of_readings
 
     others = {
         "diff": schema_of_diff,
+        "events": schema_of_events,
         "placement": schema_of_placement,
         "readings": schema_of_readings,
     }

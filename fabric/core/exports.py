@@ -25,6 +25,7 @@ class About(StrEnum):
     FABRIC = "fabric"  # fabric.exchange.plant.Plant
     MONITORING = "monitoring"  # fabric.exchange.plant.Plant
     LAB = "lab"  # fabric.exchange.lab.Lab
+    NODES = "nodes"  # fabric.placement.exporters.node_health.NodeHealth
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
 
 

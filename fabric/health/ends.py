@@ -55,6 +55,11 @@ class Ends:
         return len(self.device)
 
     @cached_property
+    def number(self) -> dict[str, int]:
+        """Number of each device."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    @cached_property
     def is_nic(self) -> Bools:
         """Whether each end is at a host."""
         hosts: Bools = self.tier[self.device] == HOST_TIER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabric.health.cause import folded
@@ -11,9 +11,12 @@ from fabric.health.verdict import verdicts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fabric.core.findings import Finding
     from fabric.health.cause import Cause
+    from fabric.health.ends import Ends
     from fabric.health.verdict import Verdict
     from fabric.health.window import Window
+    from fabric.topology.model import Bools
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,30 @@ class Judgement:
         By verdict, why devices were not judged: a line for each figure that is missing.
     broken : tuple of (str, str)
         Verdicts that failed themselves, with the reason.
+    concluded : mapping
+        By verdict, the devices, and the ends of cables, of which a cause would be seen.
     """
 
     causes: tuple[Cause, ...]
     judged: tuple[str, ...]
     unjudged: Mapping[str, tuple[str, ...]]
     broken: tuple[tuple[str, str], ...] = ()
+    concluded: Mapping[str, tuple[Bools, Bools]] = field(default_factory=dict)
+
+    def is_over(self, finding: Finding, ends: Ends) -> bool:
+        """Return whether an earlier finding, which is no cause now, is over.
+
+        It is not where its device, or its port, could not be judged this time. A device that the
+        fabric does not have any more has no faults.
+        """
+        if finding.device not in ends.number:
+            return True
+        if finding.rule not in self.concluded:
+            return finding.rule not in verdicts
+        devices, rows = self.concluded[finding.rule]
+        number = ends.number[finding.device]
+        row = ends.rows[number].get(finding.port)
+        return bool(devices[number] if row is None else rows[row])
 
 
 def every_verdict() -> list[Verdict]:
@@ -55,10 +76,12 @@ def judge(window: Window, jobs: Mapping[str, Sequence[str]] | None = None) -> Ju
     judged: list[str] = []
     broken: list[tuple[str, str]] = []
     unjudged: dict[str, tuple[str, ...]] = {}
+    concluded: dict[str, tuple[Bools, Bools]] = {}
     for verdict in sorted(every_verdict(), key=lambda one: (one.rank, one.id)):
         try:
             reasons, none = verdict.unjudged(window)
             causes += verdict.judge(window)
+            concluded[verdict.id] = verdict.concluded(window)
         except Exception as error:  # noqa: BLE001 - any mistake in a verdict must not hide the others
             broken.append((verdict.id, f"{type(error).__name__}: {error}"))
             continue
@@ -68,7 +91,7 @@ def judge(window: Window, jobs: Mapping[str, Sequence[str]] | None = None) -> Ju
             judged.append(verdict.id)
     kept = sorted(folded(causes), key=lambda one: (-one.severity, -one.symptoms, one.rule))
     whole = tuple(_with_jobs(cause, jobs or {}) for cause in kept)
-    return Judgement(whole, tuple(sorted(judged)), unjudged, tuple(broken))
+    return Judgement(whole, tuple(sorted(judged)), unjudged, tuple(broken), concluded)
 
 
 def _with_jobs(cause: Cause, jobs: Mapping[str, Sequence[str]]) -> Cause:

@@ -41,6 +41,8 @@ class Verdict(ABC):
         Causes of a lower rank are looked for first, and take the symptoms.
     needs : tuple of tuple of str
         Columns that it looks at. Of each tuple one is enough; a device without is not judged.
+    is_mirrored : bool
+        Whether both ends of a cable count the same, so that either shows that nothing is wrong.
     """
 
     severity: Severity = Severity.ERROR
@@ -49,6 +51,7 @@ class Verdict(ABC):
     fix: str
     rank: int
     needs: tuple[tuple[str, ...], ...] = ()
+    is_mirrored: bool = False
 
     def __init__(self, rule_id: str) -> None:
         self.id = rule_id
@@ -90,6 +93,25 @@ class Verdict(ABC):
             if not (concerned & seen).any():
                 judged[:] = False
         return reasons, bool(self.needs) and not judged.any()
+
+    def concluded(self, window: Window) -> tuple[Bools, Bools]:
+        """Return the devices, and the ends, of which a cause would be seen if it were there."""
+        ends = window.ends
+        read = np.isfinite(window.elapsed_s)
+        rows = read[ends.device]
+        is_host = ends.tier == HOST_TIER
+        devices = read.copy()
+        for group in self.needs:
+            wheres: set[str] = {COLUMNS[name].where for name in group}
+            known = np.logical_or.reduce([_known(window, name) for name in group])
+            if self.is_mirrored or len(wheres) > 1:
+                known |= known[ends.far]
+            concerned = _at(wheres, is_host)
+            rows &= known | ~concerned[ends.device]
+            seen = np.zeros(len(read), dtype=np.bool_)
+            seen[ends.device[known]] = True
+            devices &= seen | ~concerned
+        return devices, rows
 
 
 def _at(wheres: set[str], is_host: Bools) -> Bools:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fabric.intent.drift_model import Drift
 from fabric.intent.host_model import HostProfile
 from fabric.intent.kubernetes_model import Kubernetes
 from fabric.intent.policy import LosslessPolicy, Model
@@ -385,6 +386,7 @@ class FabricFile(Model):
         {}, description="Rules whose findings have another severity here."
     )
     rollout: Rollout = Field(Rollout(), description="How a change goes through the fabric.")
+    drift: Drift = Field(Drift(), description="What is repaired without being asked.")
 
 
 class Peer(Model):

@@ -109,6 +109,17 @@ FEC_SYMBOL_ERRORS = Family(
     "rocefab_port_fec_symbol_errors_total", "Symbol errors that FEC saw.", _PORT
 )
 
+OPTIC_POWER = Family(
+    "rocefab_optic_power_dbm", "Optical power of a lane.", ("port", "lane", "direction")
+)
+OPTIC_TEMPERATURE = Family(
+    "rocefab_optic_temperature_celsius", "Temperature of an optical module.", _PORT
+)
+BIT_ERRORS = Family(
+    "rocefab_port_pre_fec_bit_error_ratio", "Share of bits that are wrong before FEC.", _PORT
+)
+TEMPERATURE = Family("rocefab_device_temperature_celsius", "Temperature of a sensor.", ("sensor",))
+
 RECEIVED, SENT = "received", "sent"
 #: Counters of switch ports by their names in a snapshot; systems differ in them.
 PORT_COUNTERS: dict[str, tuple[Family, tuple[str, ...]]] = {

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Row = tuple[str, Family, tuple[object, ...], float | None]
 
 _PAUSE = re.compile(r"([rt])x_prio([0-7])_pause(_duration)?")
+#: Counters have 64 bits at most (RFC 2578, Counter64); a device that says more is not believed.
+_MOST = 1 << 64
 _WAYS = {"r": of.RECEIVED, "t": of.SENT}
 
 
@@ -48,10 +50,11 @@ def samples(snapshot: Snapshot) -> Iterator[Sample]:
         _queues(snapshot),
         _groups(snapshot),
         _state(snapshot),
+        _optics(snapshot),
     )
     nics = (_nic(interface, nic) for interface, nic in (snapshot.nics or {}).items())
     for source, family, labels, value in chain(*rows, *nics):
-        if value is not None:
+        if value is not None and abs(value) <= _MOST:
             yield Sample(source, family, tuple(map(str, labels)), value)
 
 
@@ -105,6 +108,17 @@ def _state(snapshot: Snapshot) -> Iterator[Row]:
     for table, use in (snapshot.tables or {}).items():
         yield "tables", of.TABLE_ENTRIES, (table,), use.used
         yield "tables", of.TABLE_LIMIT, (table,), use.capacity
+
+
+def _optics(snapshot: Snapshot) -> Iterator[Row]:
+    for port, optic in (snapshot.optics or {}).items():
+        yield "optics", of.OPTIC_TEMPERATURE, (port,), optic.temperature_celsius
+        yield "optics", of.BIT_ERRORS, (port,), optic.pre_fec_bit_error_ratio
+        for way, lanes in ((of.RECEIVED, optic.received_dbm), (of.SENT, optic.sent_dbm)):
+            for lane, dbm in enumerate(lanes or ()):
+                yield "optics", of.OPTIC_POWER, (port, lane, way), dbm
+    for sensor, celsius in (snapshot.temperatures or {}).items():
+        yield "temperatures", of.TEMPERATURE, (sensor,), celsius
 
 
 def _nic(interface: str, nic: NicCounters) -> Iterator[Row]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         MacEntry,
         NeighbourEntry,
         NicCounters,
+        Optic,
         PfcCounters,
         PoolUse,
         QueueCounters,
@@ -79,6 +80,8 @@ class Snapshot:
     queues: Mapping[tuple[str, int], QueueCounters] | None = None
     priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
     buffer_pools: Mapping[str, PoolUse] | None = None
+    optics: Mapping[str, Optic] | None = None
+    temperatures: Mapping[str, float] | None = None
     kernel: Mapping[str, str] | None = None
     daemons: Mapping[str, str] | None = None
     nics: Mapping[str, NicCounters] | None = None

@@ -87,6 +87,26 @@ class WatchdogState:
 
 
 @dataclass(frozen=True, slots=True)
+class Optic:
+    """What a port says of its optic and its signal; what it does not say is None.
+
+    Parameters
+    ----------
+    temperature_celsius : float or None
+        Of the module.
+    received_dbm, sent_dbm : tuple of float or None
+        Power of each lane.
+    pre_fec_bit_error_ratio : float or None
+        Wrong bits before FEC corrects, of those that came by the line.
+    """
+
+    temperature_celsius: float | None = None
+    received_dbm: tuple[float | None, ...] | None = None
+    sent_dbm: tuple[float | None, ...] | None = None
+    pre_fec_bit_error_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EcnState:
     """Marking of one queue of a port, as the device shows it; sizes may be rounded by the ASIC."""
 

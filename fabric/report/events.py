@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.events import Event
-from fabric.core.findings import Finding, Severity
+from fabric.core.findings import Finding, Position, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EVENTS_FORMAT = "rocefab-events/1"
 #: Longest line that is read back.
 _LONGEST = 1 << 16
+_LONGEST_NUMBER = 20
 
 
 class EventDocument(BaseModel):
@@ -33,15 +34,18 @@ class EventDocument(BaseModel):
     device: str
     port: str
     field: str
+    position: Annotated[
+        str, Field(description="Place in the inventory, as FILE:LINE:COLUMN, or empty.")
+    ] = ""
     message: str
     fix: str
     by: Annotated[list[str], Field(description="Who may have caused it, as the device says.")]
 
 
-def line(event: Event) -> str:
-    """Return an event as a line of JSON."""
+def document_of(event: Event) -> EventDocument:
+    """Return the record of an event."""
     finding = event.finding
-    document = EventDocument(
+    return EventDocument(
         format=EVENTS_FORMAT,
         time=event.time,
         event="opened" if event.is_open else "closed",
@@ -51,11 +55,16 @@ def line(event: Event) -> str:
         device=finding.device,
         port=finding.port,
         field=finding.field,
+        position=str(finding.position or ""),
         message=finding.message,
         fix=finding.fix,
         by=list(event.by),
     )
-    return json.dumps(document.model_dump(mode="json")) + "\n"
+
+
+def line(event: Event) -> str:
+    """Return an event as a line of JSON."""
+    return json.dumps(document_of(event).model_dump(mode="json")) + "\n"
 
 
 def read_events(path: Path) -> Iterator[Event]:
@@ -96,11 +105,19 @@ def _event(document: EventDocument) -> Event:
         document.message,
         document.fix,
         document.field,
+        _position(document.position),
         device=document.device,
         port=document.port,
     )
     is_open = document.event == "opened"
     return Event(document.time, is_open, finding, document.since, tuple(document.by))
+
+
+def _position(text: str) -> Position | None:
+    file, line, column = text.rsplit(":", 2) if text.count(":") > 1 else ("", "", "")
+    if file and line.isdecimal() and column.isdecimal() and len(line + column) < _LONGEST_NUMBER:
+        return Position(file, int(line), int(column))
+    return Position(text) if text else None
 
 
 def schema() -> str:

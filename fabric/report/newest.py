@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from fabric.observe.families import Family
 from fabric.report.exposition import blocks, device_lines, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fabric.core.findings import Finding
     from fabric.report.exposition import Figure, Lines
     from fabric.report.observed import Seen
+
+
+FINDING = Family(
+    "rocefab_finding",
+    "1 while a verdict on a device or port lasts.",
+    ("rule", "port", "severity"),
+)
 
 
 class Newest:
@@ -39,12 +49,23 @@ class Newest:
         self._plan = [lines_of(name, figures) for name, figures in (plan or {}).items()]
         self._lock = Lock()
         self._kept: dict[str, tuple[Seen, Lines]] = {}
+        self._findings: list[Lines] = []
 
     def put(self, seen: Seen) -> None:
         """Keep a reading in place of the one before of the same device."""
         lines = device_lines(seen)
         with self._lock:
             self._kept[seen.device] = seen, lines
+
+    def put_findings(self, findings: Iterable[Finding]) -> None:
+        """Keep the verdicts that last, in place of those before: one of each rule and port."""
+        figures: dict[str, dict[tuple[str, str], Figure]] = defaultdict(dict)
+        for one in findings:
+            labels = (one.rule, one.port, one.severity.word)
+            figures[one.device][one.rule, one.port] = (FINDING, labels, 1)
+        lines = [lines_of(name, rows.values()) for name, rows in sorted(figures.items())]
+        with self._lock:
+            self._findings = lines
 
     def __getitem__(self, device: str) -> Seen:
         """Return the newest reading of a device; raises KeyError when there is none yet."""
@@ -59,7 +80,8 @@ class Newest:
 
         All pieces are of the moment when the first was asked for.
         """
-        yield from blocks([*self._plan, *(lines for _, lines in self._rows())])
+        rows = self._rows()
+        yield from blocks([*self._plan, *self._findings, *(lines for _, lines in rows)])
 
     def _rows(self) -> list[tuple[Seen, Lines]]:
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, FiniteFloat
 
 from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import (
@@ -16,6 +16,7 @@ from fabric.observe.state import (
     MacEntry,
     NeighbourEntry,
     NicCounters,
+    Optic,
     PfcCounters,
     PoolUse,
     QueueCounters,
@@ -48,6 +49,10 @@ class ReadState(BaseModel):
     queues: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
     priority_groups: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
     buffer_pools: dict[str, PoolUse] = {}
+    optics: Annotated[dict[str, Optic], Field(description="By port.")] = {}
+    temperatures: Annotated[
+        dict[str, FiniteFloat], Field(description="Degrees Celsius by sensor.")
+    ] = {}
     kernel: dict[str, str] = {}
     daemons: dict[str, str] = {}
     nics: Annotated[dict[str, NicCounters], Field(description="By interface of a host.")] = {}
@@ -106,7 +111,9 @@ def snapshot_of(document: ReadingsDocument) -> Snapshot:
 
 
 def _port_and_number(key: str) -> tuple[str, int]:
-    port, _, number = key.rpartition("|")
+    port, bar, number = key.rpartition("|")
+    if not bar or not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{key[:80]!r} is not a port and a number, such as 'Ethernet0|3'")
     return port, int(number)
 
 

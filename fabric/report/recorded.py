@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -13,9 +12,8 @@ from pydantic import ValidationError
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.record_files import lines_of
-from fabric.observe.snapshot import Snapshot
 from fabric.report.observed import READINGS_FORMAT, Seen
-from fabric.report.readings import ReadingsDocument, ReadState
+from fabric.report.readings import ReadingsDocument, snapshot_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -26,8 +24,6 @@ _HEAD = re.compile(rb'\{"format": "rocefab-readings/1", "device": "([!#-\[\]-~]{
 #: Of a JSON list, which is read as a whole: as `--avoid-state` takes.
 _MOST_LIST_BYTES = 256 << 20
 _MOST_FINDINGS = 20
-#: Fields whose keys are port and number, and those that are tuples inside.
-_BY_NUMBER = ("watchdog", "ecn", "queues", "priority_groups")
 
 
 def is_recorded(path: Path) -> bool:
@@ -106,7 +102,7 @@ def recorded_twice(path: Path, devices: Collection[str]) -> list[Seen]:
 
 def _read(path: Path, number: int, line: bytes) -> Seen:
     try:
-        return _seen(ReadingsDocument.model_validate_json(line))
+        return seen_of(ReadingsDocument.model_validate_json(line))
     except ValidationError as error:
         findings = [
             _finding(path, number, f"{_place(item['loc'])}: {item['msg'].lower()}")
@@ -173,38 +169,24 @@ def _parsed(path: Path, number: int, text: bytes) -> Any:
         ) from None
 
 
-def _seen(record: ReadingsDocument) -> Seen:
+def seen_of(record: ReadingsDocument) -> Seen:
+    """Return the reading that a record holds, without rates.
+
+    Raises
+    ------
+    ValueError
+        When a key of it is not a port and a number.
+    """
     return Seen(
         record.device,
         record.platform,
-        None if record.error else _snapshot(record.device, record.state),
+        None if record.error else snapshot_of(record),
         unknown=tuple(record.unknown),
         unread=tuple(record.unread),
         error=record.error,
         time=record.time,
         clock_s=record.time.timestamp() if record.time else 0.0,
     )
-
-
-def _snapshot(device: str, state: ReadState) -> Snapshot:
-    read = {name: getattr(state, name) for name in state.model_fields_set}
-    for name in _BY_NUMBER:
-        if name in read:
-            read[name] = {_numbered(key): value for key, value in read[name].items()}
-    for name, each in (("lldp", tuple), ("pfc_priorities", tuple)):
-        if name in read:
-            read[name] = {key: each(value) for key, value in read[name].items()}
-    if "macs" in read:
-        read["macs"] = tuple(read["macs"])
-    known = {item.name for item in fields(Snapshot)}
-    return Snapshot(device, **{name: value for name, value in read.items() if name in known})
-
-
-def _numbered(key: str) -> tuple[str, int]:
-    port, bar, number = key.rpartition("|")
-    if not bar or not number.isdecimal():
-        raise ValueError(f"{key[:80]!r} is not a port and a number, such as 'Ethernet0|3'")
-    return port, int(number)
 
 
 def _place(keys: tuple[int | str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""show rules: every rule of `check`, `prove`, `audit` and `judge`, and what one says of itself."""
+"""show rules: the rules of `check`, `prove`, `audit`, `judge` and `drift`, and their words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from fabric.audit.rules import AUDIT_RULES
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.prove.rules import PROOF_RULES
+from fabric.report.drifts import DRIFT_RULES
 from fabric.report.table import Table
 from fabric.report.verdicts import VERDICT_RULES
 from fabric.validate.catalogue import looks_at
@@ -24,7 +25,7 @@ _ID = re.compile(r"[A-Z]{3}\d{3}")
 
 def every_rule() -> list[Rule]:
     """Return the rules of all verbs, by id."""
-    tables = (PROOF_RULES, AUDIT_RULES, WAIVER_RULES, VERDICT_RULES)
+    tables = (PROOF_RULES, AUDIT_RULES, WAIVER_RULES, VERDICT_RULES, DRIFT_RULES)
     described = [rule for table in tables for rule in table.values()]
     return sorted([*all_rules(), *described], key=lambda rule: rule.id)
 

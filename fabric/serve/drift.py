@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from fabric.core.errors import InputError
+from fabric.core.events import Ledger
+from fabric.report.events import read_events
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fabric.core.events import Event
 
 #: A longer file is not one of `rocefab drift`; our choice.
 MOST_BYTES = 64 << 20
 _SHOWN = 120
+_BEGINNING = 64
 
 
 class Difference(BaseModel):
@@ -45,13 +52,16 @@ class Drift:
     Parameters
     ----------
     path : Path
-        Output of `rocefab drift --format json`; it may come later.
+        Output of `rocefab drift --format json`, or the events of `rocefab drift --watch`; it may
+        come later.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._stamp: tuple[int, ...] | None = None
         self._devices: dict[str, DeviceDrift] = {}
+        #: Events that last, the oldest first, where the file has events.
+        self.lasting: list[Event] = []
         #: When the file was written, seconds since 1970; None before it is there.
         self.written_s: float | None = None
         #: Why the file cannot be used, or empty; what was read before is kept.
@@ -72,13 +82,33 @@ class Drift:
             if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
                 self.warning = f"{self.path}: not a file of at most {MOST_BYTES >> 20} MiB"
                 return
-            self._devices = {one.device: one for one in _FILE.validate_json(self.path.read_bytes())}
+            self._take()
             self.written_s, self.warning = status.st_mtime, ""
         except OSError as error:
             self._stamp = None
             self.warning = f"{self.path}: cannot be read: {(error.strerror or str(error)).lower()}"
+        except InputError as error:
+            self.warning = str(error)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"]))
             reason = f"{where}: {first['msg']}"[:_SHOWN]
             self.warning = f"{self.path}: not the output of `rocefab drift --format json`: {reason}"
+
+    def _take(self) -> None:
+        """Take a list of devices, or lines of events.
+
+        Raises
+        ------
+        InputError, ValidationError
+            When the file is neither.
+        """
+        with self.path.open("rb") as file:
+            is_list = file.read(_BEGINNING).lstrip()[:1] == b"["
+        if is_list:
+            devices = _FILE.validate_json(self.path.read_bytes())
+            self._devices, self.lasting = {one.device: one for one in devices}, []
+            return
+        ledger = Ledger()
+        ledger.replay(read_events(self.path))
+        self._devices, self.lasting = {}, ledger.lasting

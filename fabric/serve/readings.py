@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from fabric.report.readings import ReadingsDocument, snapshot_of
+from fabric.report.recorded import seen_of
+from fabric.serve.figures import Packed
 from fabric.serve.live import Live, rising
 from fabric.serve.tail import Tail
 from fabric.serve.timelines import Timelines
@@ -36,11 +38,17 @@ class Readings:
         Which devices count.
     tail : Tail, optional
         How the file is read.
+
+    Attributes
+    ----------
+    packed : dict of str to Packed
+        Figures of the last reading of each device, also of one that failed.
     """
 
     def __init__(self, path: Path, fabric: Fabric, tail: Tail | None = None) -> None:
         self.path, self._tail = path, tail or Tail(path)
         self.live, self.timelines = Live(fabric), Timelines()
+        self.packed: dict[str, Packed] = {}
         self._records: dict[str, bytes] = {}
         self._newest_s: float | None = None
         self._wrong, self._last_wrong, self._strangers = 0, "", 0
@@ -53,6 +61,7 @@ class Readings:
         self._records = {
             name: record for name, record in self._records.items() if self._is_known(name)
         }
+        self.packed = {name: one for name, one in self.packed.items() if self._is_known(name)}
         self.timelines.forget(self._records)
         for name in self._records:
             document = self.record(name)
@@ -117,11 +126,13 @@ class Readings:
         if not self._is_known(document.device):
             self._strangers += 1
             return
-        if document.error:
+        seen = seen_of(document)
+        self.packed[document.device] = Packed.of(seen)
+        if seen.snapshot is None:
             self._failed[document.device] = document.error
             self.live.version += 1
             return
-        snapshot = snapshot_of(document)
+        snapshot = seen.snapshot
         rates = [*rising(snapshot, document.rates)]
         time_s = document.time.timestamp() if document.time else time.time()
         self.live.take(snapshot, rates)

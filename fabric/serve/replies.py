@@ -74,6 +74,19 @@ class HostReply(BaseModel):
     job: Annotated[str | None, Field(description="Job that it runs.")]
 
 
+class HostHealthReply(BaseModel):
+    """Whether a host takes jobs."""
+
+    name: str
+    takes_jobs: Annotated[
+        bool, Field(description="False where it, a NIC, its cable or its leaf carries no job.")
+    ]
+    reason: Annotated[
+        str, Field(description="Where it differs from the plan; empty where it does not.")
+    ]
+    job: Annotated[str | None, Field(description="Job that it runs.")]
+
+
 class HostsReply(PageReply):
     """A page of hosts, in the order of the inventory."""
 
@@ -311,6 +324,7 @@ class WhatIfReply(RootModel[OutageReply | SinglesReply]):
 #: All answers that are JSON.
 REPLIES: tuple[type[BaseModel], ...] = (
     *(PlacementDocument, ConditionsReply, AlertsReply, JobReply, JobsReply, HostsReply, LinksReply),
+    HostHealthReply,
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
     *MAP_REPLIES,
     *REVIEW_REPLIES,

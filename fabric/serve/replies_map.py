@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from fabric.placement.engine.state import Health
 from fabric.report.device import PlannedDevice
+from fabric.report.events import EventDocument
 from fabric.report.readings import ReadingsDocument
 from fabric.serve.drift import DeviceDrift
 
@@ -147,6 +148,16 @@ class DeviceReply(BaseModel):
     series: list[SeriesReply]
     drift: Annotated[DeviceDrift | None, Field(description="Null where it was not compared.")]
     drift_written_s: float | None
+
+
+class DriftReply(BaseModel):
+    """The drift that lasts, from the file of `rocefab drift --watch --events`."""
+
+    is_read: Annotated[bool, Field(description="Whether the service has such a file.")]
+    written_s: Annotated[float | None, Field(description="When it was written, since 1970.")]
+    warning: Annotated[str, Field(description="Why the file cannot be used, or empty.")]
+    total: int
+    events: Annotated[list[EventDocument], Field(description="The first ones, oldest first.")]
 
 
 class BudgetReply(BaseModel):

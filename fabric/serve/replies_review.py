@@ -55,10 +55,10 @@ class CallerReply(BaseModel):
 
 
 class PlanReply(BaseModel):
-    """A plan that was handed in."""
+    """A plan that was sent for review."""
 
     sha256: Sha256
-    by: Annotated[str, Field(description="Name of the token that it was handed in with.")]
+    by: Annotated[str, Field(description="Name of the token that it was sent with.")]
     at: Time
     stale: Annotated[str, Field(description="Why `apply` would reject it, or empty.")]
     approvals: Approvals
@@ -67,7 +67,6 @@ class PlanReply(BaseModel):
     fabric: str
     author: str
     made: Time | None
-    age_s: float | None
     revision: str
     needed: Count
     waves: list[PlanWaveReply]

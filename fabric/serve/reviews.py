@@ -1,4 +1,4 @@
-"""Plans that were handed in for review, and their approvals: files in the state folder."""
+"""Plans that were sent for review, and their approvals: files in the state folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CONFLICT = HTTPStatus.CONFLICT
 
 
 class Review(BaseModel):
-    """Who handed a plan in and when, and who approved it."""
+    """Who sent a plan and when, and who approved it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -55,22 +55,14 @@ class Reviews:
         files = [one for one in self._folder.glob("*.review") if _SHA256.fullmatch(one.stem)]
         return [one.stem for one in sorted(files, key=lambda one: -self.review(one.stem).at)]
 
-    def add(self, content: bytes, by: str) -> str:
+    def add(self, plan: Plan, by: str) -> str:
         """Keep a plan, and return its SHA-256; one that is here already stays as it is.
 
         Raises
         ------
         Problem
-            422 for what is no plan, 409 when there are too many.
+            409 when there are too many.
         """
-        try:
-            plan = parse_plan(content.decode(), "the body")
-        except UnicodeDecodeError as error:
-            raise _wrong("the body is not UTF-8") from error
-        except InputError as error:
-            raise problem_of(error) from error
-        except PlanError as error:
-            raise _wrong(str(error)) from error
         name = plan.sha256
         if self._path(name).exists():
             return name
@@ -120,6 +112,18 @@ class Reviews:
         return self._folder / f"{name}.review"
 
 
+def plan_of(content: bytes) -> Plan:
+    """Return the plan that a body holds; raise Problem (422) for what is no plan."""
+    try:
+        return parse_plan(content.decode(), "the body")
+    except UnicodeDecodeError as error:
+        raise _wrong("the body is not UTF-8") from error
+    except InputError as error:
+        raise problem_of(error) from error
+    except PlanError as error:
+        raise _wrong(str(error)) from error
+
+
 def approved(review: Review, plan: Plan, name: str, stale: str) -> Review:
     """Return the review after a person has approved.
 
@@ -146,12 +150,12 @@ def why_not(review: Review, plan: Plan, name: str, stale: str) -> tuple[int, str
     author = plan.origin.author if plan.origin else ""
     if not name:
         fix = "add the name of the person to the line of the token"
-        return HTTPStatus.FORBIDDEN, "the token has no name, so nobody would have approved", fix
+        return HTTPStatus.FORBIDDEN, "the token has no name", fix
     if name.casefold() in {author.casefold(), review.by.casefold()}:
-        reason = f"{name} made this plan or handed it in"
-        return HTTPStatus.FORBIDDEN, reason, "somebody else has to approve it"
+        reason = f"{name} made this plan or sent it"
+        return HTTPStatus.FORBIDDEN, reason, "another person has to approve it"
     if stale:
-        return _CONFLICT, stale, "run `rocefab plan` again, and hand in the new plan"
+        return _CONFLICT, stale, "run `rocefab plan` again, and send the new plan"
     return HTTPStatus.OK, "", ""
 
 
@@ -162,4 +166,4 @@ def _wrong(message: str) -> Problem:
 
 def _damaged(name: str) -> Problem:
     message = f"the plan {name[:12]} in the state folder is damaged"
-    return refused(_CONFLICT, "SRV013", "sha256", message, "DELETE it, and hand it in again")
+    return refused(_CONFLICT, "SRV013", "sha256", message, "DELETE it, and send it again")

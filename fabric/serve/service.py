@@ -17,6 +17,7 @@ from fabric.core.errors import FabricError, InputError
 from fabric.serve.book import Book, Job
 from fabric.serve.drift import Drift
 from fabric.serve.events import Events
+from fabric.serve.figures import Figures
 from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
 from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
@@ -63,7 +64,7 @@ class Service:
 
     def __init__(self, folder: Path, store: Store, settings: Settings) -> None:
         self.folder, self.store, self.settings = folder, store, settings
-        self.metrics = Metrics()
+        self.metrics, self.figures = Metrics(), Figures()
         self.results: OrderedDict[str, str] = OrderedDict()
         self.events = Events(settings.limits.streams)
         self._seen = fingerprint(folder)

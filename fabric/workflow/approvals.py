@@ -55,7 +55,7 @@ def approve(plan_file: Path, *, withdraw: bool = False) -> tuple[Path, Approvals
     """
     plan, path, name = read_plan(plan_file), file_of(plan_file), user()
     if not withdraw and plan.origin and plan.origin.author.casefold() == name.casefold():
-        raise PlanError(f"{name} made this plan; somebody else has to approve it")
+        raise PlanError(f"{name} made this plan; another person has to approve it")
     before = read_approvals(path) if path.exists() else Approvals(plan_sha256=plan.sha256)
     if before.plan_sha256 != plan.sha256:
         raise PlanError(f"{path} is of another plan; remove it to begin again")

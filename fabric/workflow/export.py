@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
-from fabric.core.exports import About, exporters
+from fabric.core.exports import About, exporters, refused
 from fabric.core.exports import export as write_parts
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.lab import Lab
@@ -14,12 +14,14 @@ from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
 from fabric.placement.environment import MAX_BYTES, read_environment
 from fabric.placement.export import JobWords, Order
+from fabric.placement.exporters.node_health import NodeHealth
 from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.exporters.rights import Account
 from fabric.workflow.pairs import pairs
 from fabric.workflow.place import host_names
+from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,6 +47,8 @@ class Request:
         What ``kubectl api-versions`` printed.
     lab_images : tuple of str
         ``KIND=IMAGE`` of a virtual lab.
+    avoid : tuple of Path
+        Files of what is not as planned; older than ``max_age_s`` is stale.
     """
 
     nodes: int = 1
@@ -63,6 +67,8 @@ class Request:
     command: tuple[str, ...] = ()
     account: str = ""
     lab_images: tuple[str, ...] = ()
+    avoid: tuple[Path, ...] = ()
+    max_age_s: float = 900.0
 
 
 def forms() -> list[str]:
@@ -148,11 +154,21 @@ def _account(project: Project, request: Request) -> Account:
     return Account(project, request.account)
 
 
+def _nodes(project: Project, request: Request) -> NodeHealth:
+    if not request.avoid:
+        message = "the state of the fabric is missing"
+        raise refused("PLC034", message, "name a file with --avoid-state", field="--avoid-state")
+    state = read_state(request.avoid, project.fabric, request.max_age_s)
+    excluded = frozenset(host_names(request.excluded) if request.excluded else ())
+    return NodeHealth(project.fabric, state.conditions, excluded)
+
+
 _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.JOB: _order,
     About.FABRIC: _fabric,
     About.MONITORING: _fabric,
     About.LAB: _lab,
+    About.NODES: _nodes,
     About.ACCOUNT: _account,
 }
 

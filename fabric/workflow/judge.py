@@ -22,7 +22,7 @@ from fabric.workflow.observe import Pace, Selection, observe_again
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from fabric.health.judge import Judgement
@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
 
-__all__ = ["Judged", "Pace", "Selection", "Wanted", "judge_devices", "judge_file", "settings_of"]
+__all__ = [
+    "Judged",
+    "Judging",
+    "Pace",
+    "Selection",
+    "Wanted",
+    "judge_devices",
+    "judge_file",
+    "settings_of",
+]
 
 
 @dataclass(frozen=True)
@@ -83,9 +92,9 @@ def judge_devices(
     InputError
         When a device, the connections file or a file of jobs is wrong.
     """
-    jobs = _jobs(project, wanted)  # a file that is wrong is reported before devices are read
+    judging = Judging(project, wanted)  # what is wrong is reported before devices are read
     seen = observe_again(project, connections_file, wanted.selection, (), progress, pace)
-    return _judged(project, wanted, jobs, seen)
+    return _judged(judging, seen)
 
 
 def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
@@ -97,25 +106,55 @@ def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
         When a file is wrong, or holds no device of the fabric.
     """
     known = {*project.fabric.switch_row, *project.fabric.host_row}
-    seen = recorded_twice(file, known)
-    return _judged(project, wanted, _jobs(project, wanted), seen)
+    return _judged(Judging(project, wanted), recorded_twice(file, known))
 
 
-def _judged(
-    project: Project, wanted: Wanted, jobs: Mapping[str, Sequence[str]], seen: Iterable[Seen]
-) -> Judged:
-    names = chosen(project, wanted.selection)
-    readings = {name: Reading("", None, None, 0.0) for name in sorted(names)}
-    last: dict[str, tuple[Seen | None, Seen]] = {}
+class Judging:
+    """Judges the last two readings of each device, as often as it is asked.
+
+    Raises
+    ------
+    InputError
+        When a device or a file of jobs is wrong.
+    """
+
+    def __init__(self, project: Project, wanted: Wanted) -> None:
+        self.ends = ends_of(project.fabric)
+        self._wanted, self._jobs = wanted, _jobs(project, wanted)
+        self._plan = plan_of(self.ends, project.devices, project.hosts)
+        self._decisions = Decisions.of(project.intent)
+        self._file = f"{project.intent.folder}/fabric.yaml"
+        self._names = sorted(chosen(project, wanted.selection))
+        self._last: dict[str, tuple[Seen | None, Seen]] = {}
+
+    def put(self, seen: Seen) -> None:
+        """Take a reading of a device."""
+        before = self._last.get(seen.device)
+        self._last[seen.device] = (before[1] if before else None, seen)
+
+    def judged(self, *, is_whole: bool = True) -> Judged:
+        """Return the judgement of the readings so far.
+
+        Parameters
+        ----------
+        is_whole : bool
+            Whether all readings are there: a device without one could not be read then.
+        """
+        none = Reading("", None, None, 0.0)
+        readings = {
+            name: _reading(*self._last[name]) if name in self._last else none
+            for name in self._names
+            if is_whole or name in self._last
+        }
+        window = Window(self.ends, self._plan, readings, self._wanted.settings)
+        judgement = judge(window, self._jobs)
+        return Judged(judgement, outcome_of(judgement, self._decisions), self._file)
+
+
+def _judged(judging: Judging, seen: Iterable[Seen]) -> Judged:
     for one in seen:
-        before = last.get(one.device)
-        last[one.device] = (before[1] if before else None, one)
-    readings |= {name: _reading(*pair) for name, pair in last.items() if name in names}
-    ends = ends_of(project.fabric)
-    plan = plan_of(ends, project.devices, project.hosts)
-    judgement = judge(Window(ends, plan, readings, wanted.settings), jobs)
-    outcome = outcome_of(judgement, Decisions.of(project.intent))
-    return Judged(judgement, outcome, f"{project.intent.folder}/fabric.yaml")
+        judging.put(one)
+    return judging.judged()
 
 
 def _reading(before: Seen | None, after: Seen) -> Reading:

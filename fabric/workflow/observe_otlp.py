@@ -46,6 +46,8 @@ _EVERY_S = 5.0
 #: Units of UCUM by how a name ends. A unit with a slash has none here: Prometheus adds "per second"
 #: to a name that has it already.
 _UNITS = {"_bytes": "By", "_seconds": "s"}
+#: Integers of OTLP have 64 bits with sign (`as_int` of NumberDataPoint, metrics.proto).
+_INTEGERS = 1 << 63
 _SCOPE = InstrumentationScope("rocefab", __version__)
 
 
@@ -125,7 +127,8 @@ def _points(
     points: dict[Family, list[NumberDataPoint]] = defaultdict(list)
     for family, labels, value in _all(one, plan):
         attributes = {"device": one.device, **dict(zip(family.labels, labels, strict=True))}
-        number = int(value) if float(value).is_integer() else value
+        is_whole = float(value).is_integer() and abs(value) < _INTEGERS
+        number = int(value) if is_whole else float(value)
         points[family].append(NumberDataPoint(attributes, begun_ns, now_ns, number))
     return points
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.approvals import needed
@@ -56,7 +55,6 @@ def plan_review(plan: Plan) -> dict[str, Any]:
         "fabric": plan.fabric,
         "author": origin.author if origin else "",
         "made": origin.made if origin else None,
-        "age_s": max(0.0, time.time() - origin.made) if origin else None,
         "revision": origin.revision if origin else "",
         "needed": needed(plan),
         "waves": [

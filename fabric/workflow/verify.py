@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
 
-__all__ = ["Health", "Selection", "drift", "verify"]
+__all__ = ["Health", "Selection", "compared", "drift", "verify", "with_origins"]
 
 
 _PAUSE_S = 0.5
@@ -156,12 +156,13 @@ def _looks(
         futures = {name: pool.submit(_safely, look, target) for name, target in by_name.items()}
         health = []
         for name, future in futures.items():
-            health.append(_with_origins(project, future.result()))
+            health.append(with_origins(project, future.result()))
             progress(name, "ok" if health[-1].ok else "not as planned")
     return health
 
 
-def _with_origins(project: Project, item: Health) -> Health:
+def with_origins(project: Project, item: Health) -> Health:
+    """Return the same with where each planned value comes from."""
     if not item.drift:
         return item
     origins = Origins(project, item.device, device_artefacts(project, item.device))
@@ -179,10 +180,21 @@ def _safely(look: Callable[[Target], Health], target: Target) -> Health:
 def _drift_of(nics: NicLooks, target: Target) -> Health:
     driver = open_driver(target.connection)
     try:
-        reading = read(target, driver)
-        facts = _facts(nics, target, driver)
+        return compared(nics, target, driver)
     finally:
         driver.close()
+
+
+def compared(nics: NicLooks, target: Target, driver: Driver) -> Health:
+    """Compare configuration, and the NICs of a host, by an open session.
+
+    Raises
+    ------
+    DeviceError
+        When the device cannot be read.
+    """
+    reading = read(target, driver)
+    facts = _facts(nics, target, driver)
     name = target.connection.device
     deviant = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()))
     platform = target.connection.platform

@@ -33,6 +33,10 @@ NOT_RUN = {
     "stopped: tests/judges/test_prometheus_server.py",
     "rocefab observe inventory/demo --interval-s 30 "
     "--otlp http://127.0.0.1:4318/v1/metrics": "the same",
+    "rocefab drift inventory/demo --watch --events drift.jsonl": "runs until it is stopped: "
+    "tests/workflow/test_drift_watch.py",
+    "rocefab serve inventory/demo --drift drift.jsonl": "runs until it is stopped: "
+    "tests/serve/test_drift.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from fabric.report.exposition_plan import PLANNED
+from fabric.report.newest import FINDING
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "monitoring.md"
@@ -16,7 +17,7 @@ RULES = ROOT / "templates" / "prometheus" / "rules.yml"
 def plan() -> str:
     rows = "".join(
         f"| `{family.name}` | {', '.join(family.labels)} | {family.text} |\n"
-        for family in sorted(PLANNED, key=lambda family: family.name)
+        for family in sorted((*PLANNED, FINDING), key=lambda family: family.name)
     )
     return f"| family | labels | meaning |\n|---|---|---|\n{rows}"
 
@@ -40,7 +41,7 @@ def _plain(text: str) -> str:
     """Return a summary with its labels in capitals."""
     for name in ("device", "port", "queue", "priority_group", "priority", "direction"):
         text = text.replace(f"{{{{ $labels.{name} }}}}", name.upper())
-    for name in ("reading", "peer", "table"):
+    for name in ("reading", "peer", "table", "rule"):
         text = text.replace(f"{{{{ $labels.{name} }}}}", name.upper())
     return text.replace("{{ $value | humanizePercentage }}", "N %")
 

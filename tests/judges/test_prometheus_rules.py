@@ -58,6 +58,7 @@ def counter(alert: str, name: str, labels: str, quiet: str = "", **shown: str) -
 QUEUE, GROUP = f'{LEAF},queue="3"', f'{LEAF},priority_group="3"'
 SENT = 'priority="3",direction="sent"'
 PAUSES, MARKS = "rocefab_pfc_pause_frames_total", "rocefab_ecn_marked_packets_total"
+FINDING = 'device="leaf1",port="p1",rule="OBS105"'
 UP, TABLE = "rocefab_port_up", 'device="leaf1",table="ipv4_route"'
 CASES = [
     Case(
@@ -120,6 +121,21 @@ CASES = [
         {"device": "leaf1"},
     ),
     counter("RocefabCnpIgnored", "rocefab_nic_cnp_ignored_total", NIC),
+    *(
+        Case(
+            alert,
+            {f'rocefab_finding{{{FINDING},severity="{severity}"}}': "1x60"},
+            {
+                f'rocefab_finding{{{FINDING},severity="{other}"}}': "1x60",
+                f'rocefab_finding{{{FINDING},severity="{severity}"}}': "1x20",
+            },
+            {"device": "leaf1", "port": "p1", "rule": "OBS105"},
+        )
+        for alert, severity, other in (
+            ("RocefabFindingError", "error", "warning"),
+            ("RocefabFindingWarning", "warning", "error"),
+        )
+    ),
     counter("RocefabOutOfSequence", "rocefab_nic_out_of_sequence_packets_total", NIC),
     counter("RocefabAckTimeouts", "rocefab_nic_ack_timeouts_total", NIC),
     counter("RocefabOutOfBuffer", "rocefab_nic_out_of_buffer_drops_total", NIC),

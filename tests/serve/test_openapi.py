@@ -58,6 +58,7 @@ ANSWERS = (
     ("post", "/v1/alerts", {"version": "4", "alerts": []}),
     ("get", "/v1/fabric", None),
     ("get", "/v1/hosts", None),
+    ("get", "/v1/hosts/gpu001", None),
     ("get", "/v1/links", None),
     ("get", "/v1/links?kind=host", None),
     ("put", "/v1/state", {"conditions": {"gpu001": {"health": "down", "reason": "x"}}}),
@@ -111,7 +112,7 @@ def _keep_to_the_document(found: Reviewed) -> None:
     seen = set()
     for method, url, body in answers:
         answer = own.request(method, url, json=body)
-        path = re.sub("/devices/[^/]+", "/devices/{name}", url.partition("?")[0])
+        path = re.sub("/(devices|hosts)/[^/]+", r"/\1/{name}", url.partition("?")[0])
         path = re.sub("/runs/1", "/runs/{run}", path.replace(sha256, "{sha256}"))
         seen.add((method, path))
         described = document["paths"][path][method]["responses"][str(answer.status_code)]

@@ -12,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.state import LldpNeighbour
+from fabric.report.observed import Seen
 from fabric.serve.readings import Readings
 from fabric.serve.timelines import Timelines
 from fabric.topology.device_ends import ends_of
 from fabric.topology.model import Fabric
+from tests.report.test_exposition import read
 from tests.serve.records import Traffic, append, busy, records
+from tests.serve.servers import served
 from tests.topology.fabrics import example
 
 LEAF, HOST = "su1-rail0", "gpu001"
@@ -147,7 +150,7 @@ def test_a_line_that_is_wrong_is_a_warning(demo, tmp_path, name: str) -> None:
 
 #: Members of a record that cannot be taken, with what the warning says of them.
 HOSTILE = {
-    "a key without a number": ({"state": {"queues": {"Ethernet0": {"packets": 1}}}}, "invalid"),
+    "a key without a number": ({"state": {"queues": {"Ethernet0": {"packets": 1}}}}, "not a port"),
     "a rate without end": ({"rates": {"elapsed_s": 1, "unknown": {}, "per_s": "{endless}"}}, ""),
     "a text for a number": ({"state": {"tables": {"a": {"used": "many"}}}}, "integer"),
     "a list for a name": ({"device": ["a"]}, "device: Input should be a valid string"),
@@ -271,3 +274,33 @@ def test_a_time_line_has_the_last_rates_in_their_order(rates: list[float]) -> No
             assert rate is None
         else:
             assert rate == pytest.approx(rates[turn], rel=1e-5, abs=1e-38)
+
+
+def test_metrics_show_readings_jobs_and_the_plan(demo, tmp_path) -> None:
+    """A client library reads each figure; a device that failed keeps no old ones."""
+    file = tmp_path / "readings"
+    append(file, records(demo, [LEAF, HOST], 2, busy({})))
+    with served(tmp_path / "state", readings=file) as client:
+        client.post("/v1/jobs", json={"name": "train", "hosts": HOST})
+        shown = exposed(client)
+        assert shown["rocefab_device_read", LEAF, "sonic"] == 1
+        assert shown["rocefab_job_info", HOST, "train"] == 1
+        assert ("rocefab_port_up", LEAF, "Ethernet0") in shown
+        assert [key for key in shown if key[:2] == ("rocefab_device_info", LEAF)]
+        assert not [key for key in shown if key[:2] == ("rocefab_device_info", "spine01")]
+        failed = Seen(LEAF, "sonic", error="no route to host").as_dict()
+        with file.open("a") as lines:
+            lines.write(json.dumps(failed) + "\n")
+        client.service.readings.refresh()
+        shown = exposed(client)
+        assert shown["rocefab_device_read", LEAF, "sonic"] == 0
+        assert ("rocefab_port_up", LEAF, "Ethernet0") not in shown
+
+
+def test_metrics_without_readings_plan_nothing(own) -> None:
+    assert not [key for key in exposed(own) if key[0].endswith("_info")]
+
+
+def exposed(client) -> dict[tuple[str, ...], float]:
+    """Return the figures of `/metrics` by name and values of the labels."""
+    return read(client.get("/metrics").text)

@@ -17,6 +17,8 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_CUMULATIVE
 
 from fabric.observe.rates import Rates
+from fabric.observe.snapshot import Snapshot
+from fabric.observe.state import InterfaceState
 from fabric.report.exposition import figures
 from fabric.report.exposition_plan import PORT_INFO
 from fabric.report.observed import Seen
@@ -93,6 +95,17 @@ def test_every_figure_of_the_text_format_is_sent() -> None:
         for family, labels, value in (*figures(leaf()), *PLAN["leaf1"])
     }
     assert points(request) == wanted
+    assert notes == []
+
+
+@pytest.mark.parametrize("count", [2**63 - 1, 2**63, 2**64, 2**64 + 1, 10**400])
+def test_counters_of_any_size(count: int) -> None:
+    seen = Snapshot(
+        "leaf1", interfaces={"a": InterfaceState(up=True, counters={"rx_drops": count})}
+    )
+    ((request,), notes) = sent(Seen("leaf1", "sonic", seen, time=TIME))
+    shown = points(request).get(("rocefab_port_discarded_packets", "leaf1", "a", "received"))
+    assert shown == (pytest.approx(count) if count <= 2**64 else None)
     assert notes == []
 
 

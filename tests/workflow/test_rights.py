@@ -17,6 +17,7 @@ from fabric.devices.shell_driver import CHANGING
 from fabric.devices.ssh import ShellSession
 from fabric.devices.sudo import PCI_ADDRESS, privileged, sudoers
 from fabric.lab.shell.sudoers import FOLDER
+from fabric.observe.authors import SUBJECT, histories
 from fabric.systems.eos.lab import EosStandIn
 from fabric.systems.nxos.lab import NxosStandIn
 from fabric.workflow.apply import Options, apply, rollback
@@ -101,9 +102,24 @@ class Lab:
         errors = [item.error for item in found if item.error]
         seen = observe(project, connections, ALL, (), silent)
         errors += [item.error for item in seen if item.error]
+        errors += self.ask_authors()
         if (self.folder / "state").exists():
             errors += leftovers(self.folder / "state", connections, silent)[1]
         return made, errors
+
+    def ask_authors(self):
+        """Ask who changed each device that keeps a history, as `drift --watch` does."""
+        errors = []
+        for target in targets(self.project, self.connections, ALL).values():
+            if target.connection.platform in histories:
+                driver = open_driver(target.connection)
+                try:
+                    driver.read_state([SUBJECT])
+                except DeviceError as error:
+                    errors.append(error.reason)
+                finally:
+                    driver.close()
+        return errors
 
 
 @dataclass(frozen=True)

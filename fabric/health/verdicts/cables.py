@@ -35,6 +35,7 @@ class LinkDown(Verdict):
     fix = "`rocefab cabling` names the plug; `rocefab whatif --fail` shows what the cable carries"
     rank = 10
     needs = (("up",),)
+    is_mirrored = True
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the cables that are down, one cause where all of a device are."""
@@ -80,6 +81,7 @@ class Flapping(Verdict):
     fix = "clean or replace the cable or the transceiver"
     rank = 11
     needs = (("flaps",),)
+    is_mirrored = True
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the cables that changed."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.health.cause import Cause
     from fabric.health.window import Window
     from fabric.observe.state import TableUse
+    from fabric.topology.model import Bools
 
 
 @verdicts.add("OBS117")
@@ -32,7 +33,7 @@ class NotRead(Verdict):
         """Yield the devices that could not be read the last time."""
         for name, reading in window.readings.items():
             if reading.after is None:
-                rows = window.ends.of_device[window.ends.names.index(name)]
+                rows = window.ends.of_device[window.ends.number[name]]
                 reason = reading.error or "there is no reading of it"
                 hit = on_cables(window, rows)
                 yield self.cause(f"could not be read: {reason}", name, rails=hit["rails"])
@@ -73,6 +74,13 @@ class TableFull(Verdict):
         if not without:
             return [], not seen
         return [f"size of tables: not known of {names_of(without)}"], len(without) == len(seen)
+
+    def concluded(self, window: Window) -> tuple[Bools, Bools]:
+        """Return the devices that report sizes of tables."""
+        seen = (window.readings.get(name) for name in window.ends.names)
+        known = [bool(one and one.after and _sizes(one.after.tables or {})) for one in seen]
+        devices: Bools = np.array(known, dtype=np.bool_)
+        return devices, devices[window.ends.device]
 
 
 def _sizes(tables: Mapping[str, TableUse]) -> list[int]:

@@ -32,6 +32,7 @@ class _Origin(Verdict):
 
     rank = 30
     needs: tuple[tuple[str, ...], ...] = _PAUSES
+    is_mirrored = True
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the roots that are of this kind."""

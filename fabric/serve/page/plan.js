@@ -29,9 +29,9 @@ function about(plan) {
   return card("About", facts([
     ["fabric", plan.fabric],
     ["made by", plan.author],
-    ["made", plan.made === null ? null : `${clock(plan.made)}, ${age(plan.age_s)} ago`],
+    ["made", plan.made === null ? null : `${clock(plan.made)}, ${age(Math.max(0, Date.now() / 1000 - plan.made))} ago`],
     ["revision", plan.revision],
-    ["handed in", `${clock(plan.at)}${plan.by ? ` by ${plan.by}` : ""}`],
+    ["sent", `${clock(plan.at)}${plan.by ? ` by ${plan.by}` : ""}`],
     ["devices that change", String(plan.waves.reduce((sum, wave) => sum + wave.devices.length, 0))],
     ["devices as planned", String(plan.unchanged)],
     ["SHA-256", make("code", {}, plan.sha256)],

@@ -10,14 +10,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.report.device import budget_rows, planned
+from fabric.report.events import document_of
 from fabric.serve.problem import refused
-from fabric.serve.replies_map import BudgetReply, DeviceReply
+from fabric.serve.replies_map import BudgetReply, DeviceReply, DriftReply
 from fabric.serve.routes.described import as_json, responses, service_of
 
 if TYPE_CHECKING:
     from fabric.serve.service import Service
 
 router = APIRouter()
+#: Most events of one answer; our choice.
+_MOST_EVENTS = 10_000
 _Name = Annotated[str, Path(min_length=1, max_length=128, description="Switch or host.")]
 
 
@@ -48,6 +51,30 @@ async def get_budget(
     if rows is None:
         raise _unknown("port", "there is no such switch, or no such port with a cable")
     return as_json(BudgetReply(rows=rows).model_dump_json().encode())
+
+
+@router.get(
+    "/v1/drift",
+    summary="Drift that lasts",
+    responses=responses(ok="The events that have not ended.", reply=DriftReply),
+)
+async def get_drift(request: Request) -> Response:
+    """Return what `rocefab drift --watch` reported and what has not ended."""
+    service = service_of(request)
+    return as_json(await service.slow(lambda: _drift(service)))
+
+
+def _drift(service: Service) -> bytes:
+    drift = service.drift
+    lasting = drift.lasting if drift else []
+    reply = DriftReply(
+        is_read=drift is not None,
+        written_s=drift.written_s if drift else None,
+        warning=drift.warning if drift else "",
+        total=len(lasting),
+        events=[document_of(event) for event in lasting[:_MOST_EVENTS]],
+    )
+    return reply.model_dump_json().encode()
 
 
 def _device(service: Service, name: str) -> bytes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from fabric.serve.problem import finding_as_dict
 from fabric.serve.replies import AliveReply, ReadyReply
@@ -59,5 +60,11 @@ async def readyz(request: Request) -> Response:
     summary="Figures for Prometheus",
 )
 async def metrics(request: Request) -> Response:
-    """Return the figures."""
-    return Response(service_of(request).metrics.text(), media_type=CONTENT_TYPE_LATEST)
+    """Return the figures of the service, then those of the fabric."""
+    service = service_of(request)
+    packed = service.readings.packed if service.readings else {}
+    pieces = service.figures.pieces(service.loaded, packed)
+    own = service.metrics.text().decode()
+    if packed:
+        return StreamingResponse(chain([own], pieces), media_type=CONTENT_TYPE_LATEST)
+    return Response(own + "".join(pieces), media_type=CONTENT_TYPE_LATEST)

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fabric.placement.host_health import HEALTHY, host_health
 from fabric.serve.problem import refused
-from fabric.serve.replies import FabricReply, HostsReply, LinksReply
+from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, responses, service_of
 from fabric.serve.routes.pages import Limit, Offset, page
 from fabric.serve.topology import forms, topology
@@ -81,6 +82,27 @@ async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -
         }
 
     return page(range(len(fabric.hosts)), limit, offset, plain)
+
+
+@router.get(
+    "/v1/hosts/{name}",
+    summary="Whether a host takes jobs",
+    responses=responses(404, 422, ok="The host.", reply=HostHealthReply),
+)
+async def get_host(
+    request: Request,
+    name: Annotated[str, Path(min_length=1, max_length=128, description="Name of a host.")],
+) -> Response:
+    """Return whether jobs may go to a host, by conditions of it, its NICs, cables and leaves."""
+    loaded = service_of(request).loaded
+    row = loaded.fabric.host_row.get(name)
+    if row is None:
+        fix = "GET /v1/hosts lists the hosts"
+        raise refused(404, "SRV011", "name", "there is no host of this name", fix)
+    health = host_health(loaded.engine.index.available.now).get(row, HEALTHY)
+    job = next((one for one, job in loaded.book.jobs.items() if name in job.hosts), None)
+    reply = HostHealthReply(name=name, takes_jobs=health.takes_jobs, reason=health.reason, job=job)
+    return as_json(reply.model_dump_json().encode())
 
 
 @router.get(

@@ -20,7 +20,7 @@ from fabric.serve.replies_review import (
     PlansReply,
     PlanSummaryReply,
 )
-from fabric.serve.reviews import approved, why_not
+from fabric.serve.reviews import approved, plan_of, why_not
 from fabric.serve.routes.described import as_json, header, responses, service_of
 from fabric.workflow.approvals import Approvals
 from fabric.workflow.review import device_review, plan_review, stale
@@ -40,7 +40,7 @@ _OK = "The plan, with its approvals."
 
 @router.post(
     _PATH,
-    summary="Hand in a plan for review",
+    summary="Send a plan for review",
     status_code=201,
     responses=responses(201, 400, 408, 409, 413, 415, 422, ok=_OK, reply=PlanReply),
     openapi_extra={
@@ -57,13 +57,11 @@ async def post_plan(request: Request) -> Response:
     content = await json_body(request)
 
     def work() -> bytes:
-        sha256 = service.reviews.add(content, caller)
-        plan = service.reviews.plan(sha256)
+        plan = plan_of(content)
         if reason := _stale(service, plan):
-            service.reviews.drop(sha256)
-            fix = "run `rocefab plan` again, and hand in the new plan"
+            fix = "run `rocefab plan` again, and send the new plan"
             raise refused(HTTPStatus.CONFLICT, "SRV013", "", reason, fix)
-        return _plan(service, sha256, caller)
+        return _plan(service, service.reviews.add(plan, caller), caller)
 
     answer = await service.slow(work)
     service.events.tell("plan", {})
@@ -77,7 +75,7 @@ async def post_plan(request: Request) -> Response:
     openapi_extra=_TAGS,
 )
 async def get_plans(request: Request) -> Response:
-    """Return the plans that were handed in, the newest first."""
+    """Return the plans that were sent, the newest first."""
     service = service_of(request)
     return tagged(request, await service.slow(lambda: _plans(service)))
 
@@ -161,7 +159,7 @@ async def post_approval(request: Request, sha256: Sha256) -> Response:
     responses=responses(404, 409, 422, ok=_OK, reply=PlanReply),
 )
 async def delete_approval(request: Request, sha256: Sha256) -> Response:
-    """Withdraw the approval by the name of the token; a run that has begun goes on."""
+    """Withdraw the approval by the name of the token; a run that has begun continues."""
     return await _changed(request, sha256, gives=False)
 
 

@@ -31,6 +31,7 @@ from fabric.devices.candidate import SetLines
 from fabric.devices.driver import Identity, checked_token, drivers
 from fabric.devices.shell_driver import ShellDriver
 from fabric.devices.traffic import FrrShutdown
+from fabric.observe.authors import SUBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,6 +66,7 @@ _STATE_COMMANDS = {
     "priority_groups": _COUNTERS,
     "pfc_watchdog": _EACH_PORT.format(what="qos pfc-watchdog"),
     "marked": _EACH_PORT.format(what="qos roce counters"),
+    SUBJECT: "nv config history -o json | cat",
 }
 #: CumulusNetworks/docs, Monitoring System Hardware, names the place of decode-syseeprom.
 _PLACES = {"decode-syseeprom": ("/usr/cumulus/bin",)}

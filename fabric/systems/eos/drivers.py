@@ -56,6 +56,9 @@ _STATE_COMMANDS = {
     "pfc_counters": "show priority-flow-control counters",
     "ecn_counters": "show qos interfaces ecn counters queue",
     "queue_counters": "show interfaces counters queue detail",
+    "optics": "show interfaces transceiver",
+    "signal": "show interfaces phy detail",
+    "temperatures": "show system environment temperature",
     "arp": "show arp vrf all",
     "macs": "show mac address-table",
 }

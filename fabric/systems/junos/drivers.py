@@ -31,12 +31,14 @@ import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.base import BaseDriver
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.observe.authors import SUBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -164,10 +166,18 @@ class JunosDriver(BaseDriver):
         asked = [subject for subject in subjects if subject in _XML_SUBJECTS]
         if asked:
             texts.update(dict.fromkeys(asked, self._show(_INTERFACES, "xml")))
+        if SUBJECT in subjects:
+            texts[SUBJECT] = self._commits()
         if "pfc" in subjects:
             lines = self._lines().splitlines(keepends=True)
             texts["pfc"] = "".join(line for line in lines if line.startswith(_COS))
         return texts
+
+    def _commits(self) -> str:
+        """Return the commit history as XML."""
+        with self._translated("ask for the commit history"):
+            answer = self._napalm.device.rpc.get_commit_information()
+        return "".join(_as_xml(commit) for commit in answer.iter("commit-history"))
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return what waits in the candidate, and a timed commit that waits for its confirmation.
@@ -355,3 +365,9 @@ def _ssh_config(connection: Connection) -> Iterator[str]:
     finally:
         Path(known).unlink()
         Path(config).unlink()
+
+
+def _as_xml(commit: Any) -> str:
+    """Return an entry of the commit history as XML without attributes."""
+    fields = [f"<{one.tag}>{escape(one.text or '')}</{one.tag}>" for one in commit]
+    return f"<commit-history>{''.join(fields)}</commit-history>\n"

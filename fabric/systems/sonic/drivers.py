@@ -56,6 +56,7 @@ _STATE_COMMANDS = {
     "ndp": "show ndp",
     "macs": "show mac",
     "tables": "crm show resources all",
+    "temperatures": "show platform temperature",
     "kernel": f"sudo -n sysctl -a -r '{KERNEL_PATTERN}'",
     "daemons": "sudo -n docker exec swss supervisorctl status arp_update",
 }

@@ -17,9 +17,11 @@ from fabric.observe.state import (
     InterfaceState,
     MacEntry,
     NeighbourEntry,
+    Optic,
     QueueCounters,
     SystemFacts,
 )
+from fabric.systems.eos.parsers import optics as eos_optics
 from fabric.systems.eos.parsers import state as eos_state
 from tests.observe.test_fixtures import recorded
 
@@ -79,6 +81,49 @@ CASES: dict[str, tuple[Callable[[str], Any], Any, Any]] = {
         },
         {("Ethernet1/1", 3): QueueCounters(dropped_packets=5)},
     ),
+    "optics": (
+        eos_optics.optics,
+        {
+            "interfaces": {
+                "Ethernet1/1": {"rxPower": -1.5, "txPower": 0.25, "txBias": 60.0},
+                "Ethernet1/2": {"rxPower": None, "txPower": 0.5},
+                "Ethernet2/1": {},
+            }
+        },
+        {
+            "Ethernet1/1": Optic(received_dbm=(-1.5,), sent_dbm=(0.25,)),
+            "Ethernet1/2": Optic(received_dbm=(None,), sent_dbm=(0.5,)),
+        },
+    ),
+    "signal": (
+        eos_optics.bit_errors,
+        {
+            "interfacePhyStatuses": {
+                "Ethernet1/1": {
+                    "phyStatuses": [
+                        {"description": {"location": "line"}, "preFecBer": {"value": 1e-3}},
+                        {"description": {"location": "system"}, "preFecBer": {"value": 1e-4}},
+                        {"description": {"location": "line"}, "preFecBer": {"value": 1e-9}},
+                        {"description": {}},
+                    ]
+                },
+                "Ethernet2/1": {"phyStatuses": []},
+            }
+        },
+        {"Ethernet1/1": Optic(pre_fec_bit_error_ratio=1e-9)},
+    ),
+    "temperatures": (
+        eos_optics.temperatures,
+        {
+            "tempSensors": [
+                {"name": "TempSensor1", "currentTemperature": 41.5},
+                {"name": "TempSensor2"},
+            ],
+            "cardSlots": [{"tempSensors": [{"name": "Card1", "currentTemperature": 50}]}],
+            "powerSupplySlots": [],
+        },
+        {"TempSensor1": 41.5, "Card1": 50.0},
+    ),
     "arp": (
         eos_state.neighbours,
         {
@@ -116,6 +161,7 @@ RECORDED = {
     "show_priority-flow-control_counters_nonzero.json": eos_state.pfc_frames,
     "show_qos_interfaces_ecn_counters_queue.json": eos_state.ecn_marks,
     "show_interfaces_counters_queue_detail_trident.json": eos_state.queue_drops,
+    "show_interfaces_phy_detail.json": eos_optics.bit_errors,
     "show_arp_vrf_all.json": eos_state.neighbours,
     "show_mac_address_table.json": eos_state.macs,
 }

@@ -30,6 +30,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "interfaces_status": sonic_state.interface_status,
     "interfaces_counters": sonic_state.interface_counters,
     "fec_counters": sonic_state.fec_counters,
+    "platform_temperature": sonic_state.temperatures,
     "pfc_counters": sonic_state.pfc_counters,
     "pfcwd_stats": sonic_state.watchdog_stats,
     "ecnconfig": sonic_state.ecn_profiles,
@@ -78,6 +79,7 @@ EXPECTED: dict[str, Any] = {
         ),
         "Ethernet8": InterfaceState(),
     },
+    "platform_temperature": {"ASIC": 52.5, "CPU Core 0 Temp": 38.0},
     "pfc_counters": {
         "Ethernet0": PfcCounters((0, 0, 0, 4210, 0, 0, 0, 0), (0, 0, 0, 17, 0, 0, 0, 0)),
         "Ethernet8": PfcCounters(NO_PAUSES, NO_PAUSES),

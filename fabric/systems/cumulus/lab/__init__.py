@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.linux.frr import Frr
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from fabric.systems.cumulus.platforms.lines import Path
 
 RESTART_S = 1.0
+#: CumulusNetworks/docs, NVUE CLI: as many revisions are kept (NVUE_MAX_REVISIONS).
+_MOST_HISTORY = 100
 _BGP = ("vrf", "default", "router", "bgp")
 
 
@@ -67,6 +70,7 @@ class CumulusStandIn(SshStandIn):
         self.applied_revision = 1
         self.pending: int | None = None
         self.confirming: int | None = None
+        self.history: list[dict[str, Any]] = []
         self.startup = set(self.applied)
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
         self._before = 1
@@ -127,6 +131,7 @@ class CumulusStandIn(SshStandIn):
         """Put a revision into force, with a timer where one is asked for."""
         self._before = self.applied_revision
         self._switch_to(number, "applied" if confirm_s is None else "confirm")
+        self._note(number, self.spec.username)
         self.pending = None if self.pending == number else self.pending
         if confirm_s is None:
             self._auto_save()
@@ -144,6 +149,20 @@ class CumulusStandIn(SshStandIn):
             self._bgp_down_until_s = self.clock.now_s() + RESTART_S
         if {path for path in old ^ self.applied if "router" in path}:
             self.frr.drained = False
+
+    def _note(self, number: int, user: str) -> None:
+        """Write down who applied a revision."""
+        at = datetime.fromtimestamp(self.clock.now_s(), UTC).isoformat()
+        meta = {"method": "CLI", "reason": "Config update", "rev_id": str(number), "user": user}
+        message = f"Config update by {user} via CLI"
+        row: dict[str, object] = {
+            "apply-id": str(number),
+            "apply-meta": meta,
+            "date": at,
+            "message": message,
+        }
+        self.history.insert(0, row)
+        del self.history[_MOST_HISTORY:]
 
     def confirm_left_s(self) -> float | None:
         """Return the time until the way back, or None."""
@@ -190,6 +209,7 @@ class CumulusStandIn(SshStandIn):
             number = max(self.revisions) + 1
             self.revisions[number] = Revision(config, "pending")
             self._switch_to(number, "applied")
+            self._note(number, "operator")
             if save:
                 self.save()
 

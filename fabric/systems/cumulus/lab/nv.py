@@ -64,6 +64,8 @@ def _config(device: CumulusStandIn, context: Context, verb: str, words: list[str
     if verb == "revision" and words == ["-o", "json"]:
         rows = {str(n): {"state": item.state} for n, item in sorted(device.revisions.items())}
         return Result(json.dumps(rows, indent=2) + "\n")
+    if verb == "history" and words == ["-o", "json"]:
+        return Result(json.dumps(device.history, indent=2) + "\n")
     if verb == "save" and not words:
         device.save()
         return Result("saved [rev_id: applied]\n")

@@ -15,6 +15,7 @@ from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer
 from fabric.systems.cumulus.parsers import counters, roce
+from fabric.systems.cumulus.parsers import history as history
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 from fabric.systems.cumulus.platforms import lines
 

@@ -107,6 +107,9 @@ SHOWS: dict[str, Show] = {
     "show interfaces counters errors": _answer("errors"),
     "show interfaces counters discards": _answer("discards", _counts),
     "show interfaces counters queue detail": _answer("queue-detail"),
+    "show interfaces transceiver": _answer("transceiver"),
+    "show interfaces phy detail": _answer("phy-detail"),
+    "show system environment temperature": _answer("temperature"),
     "show interfaces counters queue drops": _answer("queue-drops"),
 }
 #: Template of the text of a command; the others exist in JSON only.

@@ -9,6 +9,7 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import as_number
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.eos.parsers import optics as eos_optics
 from fabric.systems.eos.parsers import state as eos_state
 
 if TYPE_CHECKING:
@@ -112,6 +113,9 @@ class EosParser:
         "pfc_counters": ("interfaces", eos_state.pfc_frames),
         "ecn_counters": ("ecn", eos_state.ecn_marks),
         "queue_counters": ("queues", eos_state.queue_drops),
+        "optics": ("optics", eos_optics.optics),
+        "signal": ("optics", eos_optics.bit_errors),
+        "temperatures": ("temperatures", eos_optics.temperatures),
         "arp": ("neighbours", eos_state.neighbours),
         "macs": ("macs", eos_state.macs),
     }

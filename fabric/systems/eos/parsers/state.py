@@ -37,7 +37,7 @@ _COUNTERS = {
 _NOT_COUNTED = "-"
 
 
-def _reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
+def reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
     """Give a parser the JSON of an answer; whatever is not of its shape is unreadable."""
 
     @wraps(parse)
@@ -56,7 +56,7 @@ def _reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
     return read
 
 
-@_reading
+@reading
 def facts(answer: Any) -> SystemFacts:
     """Parse ``show version``."""
     return SystemFacts(
@@ -69,7 +69,7 @@ def facts(answer: Any) -> SystemFacts:
     )
 
 
-@_reading
+@reading
 def interfaces(answer: Any) -> dict[str, InterfaceState]:
     """Parse ``show interfaces``."""
     return {
@@ -90,7 +90,7 @@ def interfaces(answer: Any) -> dict[str, InterfaceState]:
     }
 
 
-@_reading
+@reading
 def pfc_frames(answer: Any) -> dict[str, InterfaceState]:
     """Parse ``show priority-flow-control counters``: frames of all priorities together."""
     return {
@@ -104,7 +104,7 @@ def pfc_frames(answer: Any) -> dict[str, InterfaceState]:
     }
 
 
-@_reading
+@reading
 def ecn_marks(answer: Any) -> dict[tuple[str, int], EcnState]:
     """Parse ``show qos interfaces ecn counters queue``; ``-`` is a queue that does not count."""
     return {
@@ -116,7 +116,7 @@ def ecn_marks(answer: Any) -> dict[tuple[str, int], EcnState]:
     }
 
 
-@_reading
+@reading
 def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
     """Parse ``show interfaces counters queue detail``: drops of unicast queues."""
     counters = {}
@@ -130,7 +130,7 @@ def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
     return counters
 
 
-@_reading
+@reading
 def neighbours(answer: Any) -> dict[str, NeighbourEntry]:
     """Parse ``show arp vrf all``: the default VRF, with the age of each entry."""
     return {
@@ -143,7 +143,7 @@ def neighbours(answer: Any) -> dict[str, NeighbourEntry]:
     }
 
 
-@_reading
+@reading
 def macs(answer: Any) -> tuple[MacEntry, ...]:
     """Parse ``show mac address-table``; EOS shows the time of the last move, not an age."""
     return tuple(

@@ -19,6 +19,7 @@ Options of the specification: ``release`` and ``ports`` (names of the ports, sep
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -77,6 +78,7 @@ class JunosStandIn(SshStandIn):
             "get-software-information": lambda *_: self._software(),
             "get-chassis-inventory": lambda *_: self._chassis(),
             "get-commit-revision-information": lambda *_: self._revision(),
+            "get-commit-information": lambda *_: self._commits(),
             "get-system-uptime-information": lambda *_: self._uptime(),
             "close-session": lambda *_: "<ok/>",
         }
@@ -263,6 +265,19 @@ class JunosStandIn(SshStandIn):
             f"<user>{escape(last.user)}</user><client>{last.client}</client>{comment}{log}"
             "</commit-revision-information>"
         )
+
+    def _commits(self) -> str:
+        rows = []
+        for number, item in enumerate(self.store.history):
+            at = f"{datetime.fromtimestamp(item.time_s, UTC):%Y-%m-%d %H:%M:%S UTC}"
+            log = f"<log>{escape(item.log)}</log>" if item.log else ""
+            rows.append(
+                f"<commit-history><sequence-number>{number}</sequence-number>"
+                f"<user>{escape(item.user)}</user><client>{item.client}</client>"
+                f'<date-time junos:seconds="{int(item.time_s)}">{at}</date-time>{log}'
+                "</commit-history>"
+            )
+        return f"<commit-information {_space('junos')}>{''.join(rows)}</commit-information>"
 
     def _uptime(self) -> str:
         now = f'<date-time junos:seconds="{int(self.clock.now_s())}">lab time</date-time>'

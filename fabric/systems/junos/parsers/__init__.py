@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
 from fabric.systems.junos.parsers import config, interfaces, tables
+from fabric.systems.junos.parsers import history as history
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

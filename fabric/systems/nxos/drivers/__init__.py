@@ -35,6 +35,7 @@ from fabric.devices.base import BaseDriver, read_subjects
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import shortened as shortened
+from fabric.observe.authors import SUBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,6 +61,7 @@ _STATE_COMMANDS = {
     "queuing": "show queuing interface",
     "pfc_counters": "show queuing interface",
     "watchdog": "show queuing pfc-queue detail",
+    SUBJECT: "show accounting log",
 }
 #: Commands that are asked for as data.
 _AS_JSON = frozenset((

@@ -105,6 +105,8 @@ class NxosStandIn(HttpsStandIn):
     def edit(self, tree: Node, lines: str) -> None:
         """Apply lines to a configuration."""
         feed_text(self.state.editor(), lines)
+        for line in lines.splitlines():
+            self.state.account("operator", "192.0.2.7@pts/1", line)
 
     def is_reachable(self) -> bool:
         """Tell whether the API is on."""
@@ -160,6 +162,7 @@ class NxosStandIn(HttpsStandIn):
         if said is None:
             if not keep or keep[0] > 0:
                 self.state.feed(editor, command)
+                self.state.account(self.spec.username, "127.0.0.1", command)
             keep[:] = [count - 1 for count in keep]
             said = ""
         return {"msg": said} if said else None

@@ -215,6 +215,7 @@ TEXTS: dict[str, Callable[[View], str]] = {
     "show vdc": lambda view: page("vdc", view=view),
     "show scheduler schedule": show_schedules,
     "show checkpoint summary": lambda view: page("checkpoints", view=view),
+    "show accounting log": lambda view: "".join(view.state.accounting) or "\n",
     "show running-config": lambda view: show_configuration(view, "running-config"),
     "show startup-config": lambda view: show_configuration(view, "startup-config"),
 }

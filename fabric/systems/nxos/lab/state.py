@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_CHECKPOINTS = 10
 MAX_NAME = 80
+#: Lines of the accounting log that are kept; ours.
+_MOST_ACCOUNTED = 500
 _DELAY = re.compile(r"time start \+(?:(?:(\d{1,3}):)?(\d{1,2}):)?(\d{1,3})")
 
 
@@ -62,6 +64,8 @@ class NxosState:
     startup: Node = field(default_factory=Node)
     running: Node = field(default_factory=Node)
 
+    accounting: list[str] = field(default_factory=list)
+
     def __post_init__(self) -> None:
         self.startup = read_text(self.startup_text, self.ports)
         self.running = self.startup.copy()
@@ -71,6 +75,13 @@ class NxosState:
     def uptime_s(self) -> float:
         """Seconds since the last boot."""
         return self.clock.now_s() - self.booted_s
+
+    def account(self, user: str, terminal: str, line: str) -> None:
+        """Write a line of the configuration into the accounting log."""
+        at = f"{datetime.fromtimestamp(self.clock.now_s(), UTC):%a %b %d %H:%M:%S %Y}"
+        command = f"configure terminal ; {line.strip()} (SUCCESS)"
+        self.accounting.append(f"{at}:type=update:id={terminal}:user={user}:cmd={command}\n")
+        del self.accounting[:-_MOST_ACCOUNTED]
 
     def editor(self) -> Editor:
         """Return an editor of the running configuration."""

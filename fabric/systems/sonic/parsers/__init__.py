@@ -198,6 +198,7 @@ class SonicParser:
         "interfaces": ("interfaces", sonic_state.interface_status),
         "interface_counters": ("interfaces", sonic_state.interface_counters),
         "fec_counters": ("interfaces", sonic_state.fec_counters),
+        "temperatures": ("temperatures", sonic_state.temperatures),
         "pfc_counters": ("pfc_counters", sonic_state.pfc_counters),
         "watchdog_stats": ("watchdog", sonic_state.watchdog_stats),
         "ecn": ("ecn_profiles", sonic_state.ecn_profiles),

@@ -48,6 +48,8 @@ _COUNTERS = {
     "TX_DRP": "tx_drops",
     "TX_OVR": "tx_overruns",
 }
+#: What `show platform temperature` prints without sensors.
+_NO_SENSORS = "Thermal Not detected"
 #: Columns of `show interfaces counters fec-stats` and their names in a snapshot.
 _FEC_COUNTERS = {
     "FEC_CORR": "fec_corrected",
@@ -84,6 +86,22 @@ def interface_counters(text: str) -> dict[str, InterfaceState]:
 def fec_counters(text: str) -> dict[str, InterfaceState]:
     """Parse ``show interfaces counters fec-stats``, or raise UnreadableError."""
     return _counted_ports(text, _FEC_COUNTERS)
+
+
+def temperatures(text: str) -> dict[str, float]:
+    """Parse ``show platform temperature`` in degrees Celsius, or raise UnreadableError.
+
+    Columns: sonic-net/sonic-utilities scripts/tempershow.
+    """
+    if _whole(text).strip() == _NO_SENSORS:
+        return {}
+    rows = _rows(text, "Sensor", ("Temperature", "Timestamp"))
+    try:
+        return {
+            row["Sensor"]: float(row["Temperature"]) for row in rows if row["Temperature"] != _NONE
+        }
+    except ValueError as error:
+        raise UnreadableError("a temperature is not a number") from error
 
 
 def _counted_ports(text: str, names: dict[str, str]) -> dict[str, InterfaceState]:

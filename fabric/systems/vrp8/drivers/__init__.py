@@ -26,6 +26,7 @@ from fabric.core.errors import DeviceError, RefusedError
 from fabric.devices.base import TerminalDriver, colon_mac, read_subjects
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
+from fabric.observe.authors import SUBJECT
 from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ _STATE_COMMANDS = {
     "watchdog": ("display dcb pfc",),
     "ecn": (_CONFIG,),
     "queues": ("display qos queue statistics slot 1",),
+    SUBJECT: ("display configuration commit list verbose",),
 }
 #: Commands that are refused while a function is off, and the line that switches it on.
 _SWITCHES = {

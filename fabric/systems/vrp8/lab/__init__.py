@@ -99,6 +99,7 @@ class Vrp8StandIn(SshStandIn):
         """
         with self.lock:
             feed_text(self.state.editor(self.state.running), lines)
+            self.state.note("operator")
 
     def on_reboot(self) -> None:
         """Load what was saved; a trial is forgotten."""

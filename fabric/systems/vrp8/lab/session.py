@@ -75,6 +75,7 @@ class Vrp8Session(Channel):
     def __init__(self, stand_in: Vrp8StandIn, process: Process) -> None:
         super().__init__(stand_in, process)
         self._switch = stand_in
+        self._user = stand_in.spec.username
         self._configuring = False
         self._candidate = Candidate()
 
@@ -156,7 +157,7 @@ class Vrp8Session(Channel):
             answer = await self._ask(_LEAVING)
             if answer.startswith("y"):
                 with self._switch.lock:
-                    self._switch.state.commit(self._candidate, "commit", self, None)
+                    self._switch.state.commit(self._candidate, "commit", self, None, self._user)
             elif not answer.startswith("n"):
                 return True
         self._candidate.clear()
@@ -195,7 +196,7 @@ class Vrp8Session(Channel):
             part = stand_in.faults.strike(line, "accept_part")
             with stand_in.lock:
                 most = part.count if part else None
-                said = stand_in.state.commit(self._candidate, line, self, most)
+                said = stand_in.state.commit(self._candidate, line, self, most, self._user)
             self._write(said)
         elif await self._is_sure(line):
             with stand_in.lock:

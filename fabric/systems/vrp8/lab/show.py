@@ -198,6 +198,7 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
     "display system mac-address": lambda s: page("mac-address-of-system", switch=s),
     "display current-configuration": lambda s: configuration_text(s.state.running),
     "display saved-configuration": lambda s: configuration_text(s.state.startup),
+    "display configuration commit list verbose": lambda s: s.state.commit_list() or "\n",
     "display configuration trial status": lambda s: s.state.trial_status(),
     "display interface main": _interfaces,
     "display lldp neighbor": _lldp,

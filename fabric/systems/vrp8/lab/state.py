@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabric.lab.lines.grammar import LineRefusedError
@@ -28,6 +29,8 @@ _COMMIT = re.compile(
 )
 TRIAL_S = (60, 65_535)
 DEFAULT_TRIAL_S = 600
+#: NetEngine 8000 command reference, set configuration commit: ids begin there.
+_FIRST_COMMIT = 1000000001
 
 
 @dataclass(slots=True)
@@ -76,6 +79,7 @@ class Vrp8State:
         self.running = self.startup.copy()
         self.trial: Trial | None = None
         self.booted_s = clock.now_s()
+        self.commits: list[str] = []
 
     @property
     def uptime_s(self) -> float:
@@ -105,7 +109,24 @@ class Vrp8State:
         candidate.editor.feed(line)
         candidate.lines.append((views, line))
 
-    def commit(self, candidate: Candidate, command: str, session: object, most: int | None) -> str:
+    def note(self, user: str) -> None:
+        """Write down who committed."""
+        at = f"{datetime.fromtimestamp(self.clock.now_s(), UTC):%Y-%m-%d %H:%M:%S}"
+        block = f") CommitId: {_FIRST_COMMIT + len(self.commits)}\n   Label: -\n   User: {user}\n"
+        self.commits.insert(0, f"{block}   User-Intf: VTY 0\n   TimeStamp: {at}\n")
+
+    def commit_list(self) -> str:
+        """Return the commits as ``display configuration commit list verbose`` prints them."""
+        return "".join(f"{number}{block}" for number, block in enumerate(self.commits, 1))
+
+    def commit(
+        self,
+        candidate: Candidate,
+        command: str,
+        session: object,
+        most: int | None,
+        user: str = "admin",
+    ) -> str:
         """Run a commit; return what the switch prints.
 
         Raises
@@ -128,6 +149,7 @@ class Vrp8State:
             raise LineRefusedError("Error: Wrong parameter found at '^' position.")
         candidate.clear()
         self.running = after
+        self.note(user)
         if not options["trial"]:
             return ""
         timer = self.clock.call_later(seconds, self.go_back)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
+from fabric.systems.vrp8.parsers import history as history
 from fabric.systems.vrp8.parsers.lossless import (
     marked,
     marking,

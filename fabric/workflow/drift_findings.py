@@ -1,0 +1,112 @@
+"""A look at a device as findings: one for each line or setting that is not as planned."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Position
+from fabric.report.drifts import CONFIGURATION, DRIFT_RULES, REPAIR, SETTING, UNKNOWN, UNREAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fabric.change.expectation import Deviation
+    from fabric.change.model import Change
+    from fabric.report.explain import Answer
+    from fabric.workflow.verify import Health
+
+#: Longest text of a value that is repeated in a message; ours.
+_LONGEST = 200
+
+
+def findings_of(health: Health) -> list[Finding]:
+    """Return the findings of a device; of one that was not read, that alone."""
+    if health.error:
+        return [_finding(UNREAD, health.device, f"it could not be read: {health.error}")]
+    origins = health.origins or (None,) * len(health.drift)
+    pairs = sorted(zip(health.drift, origins, strict=True), key=lambda pair: pair[0].path)
+    groups = groupby(pairs, key=lambda pair: pair[0].path)
+    drifted = [_drifted(health.device, path, list(group)) for path, group in groups]
+    return [*drifted, *map(_deviant, health.deviations)]
+
+
+def failed_repair(device: str, reason: str) -> Finding:
+    """Return the finding that lasts until the device is as planned again."""
+    return _finding(REPAIR, device, f"its repair failed: {reason}")
+
+
+def is_judged_by(health: Health) -> Callable[[Finding], bool]:
+    """Return which findings would be there again if they lasted.
+
+    A device that was not read proves nothing gone; nor does a setting that cannot be read now. A
+    failed repair ends when nothing of the configuration is left to repair.
+    """
+    device, unread, drifted = health.device, bool(health.error), bool(health.drift)
+    hidden = {(one.item, one.subject) for one in health.deviations if one.unknown}
+
+    def is_judged(finding: Finding) -> bool:
+        if finding.device != device or finding.rule not in DRIFT_RULES:
+            return False
+        if finding.rule == UNREAD or unread:
+            return finding.rule == UNREAD
+        if finding.rule == REPAIR:
+            return not drifted
+        return finding.rule != SETTING or (finding.port, finding.field) not in hidden
+
+    return is_judged
+
+
+def _finding(
+    rule: str,
+    device: str,
+    message: str,
+    *,
+    field: str = "",
+    port: str = "",
+    position: Position | None = None,
+    wanted: str = "",
+) -> Finding:
+    described = DRIFT_RULES[rule]
+    fix = f"{described.fix}{wanted}"
+    return Finding(
+        rule, described.severity, message, fix, field, position, device=device, port=port
+    )
+
+
+def _drifted(device: str, path: str, changes: list[tuple[Change, Answer | None]]) -> Finding:
+    """Return one finding of a path: what runs, what is planned, and which value wants it."""
+    runs = _joined(change.before for change, _ in changes)
+    planned = _joined(change.after for change, _ in changes)
+    values = [value for _, answer in changes if answer for value in answer.values]
+    wanted = "; ".join(
+        dict.fromkeys(f"{value.field} = {value.value} ({value.where})" for value in values)
+    )
+    position = next((value.position for value in values if value.position), None)
+    return _finding(
+        CONFIGURATION,
+        device,
+        f"runs {runs}, planned {planned}",
+        field=path,
+        position=position,
+        wanted=f"; the inventory says {wanted}" if wanted else "",
+    )
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return _short("; ".join(dict.fromkeys(text for text in texts if text))) or "nothing"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def _deviant(deviation: Deviation) -> Finding:
+    rule = UNKNOWN if deviation.unknown else SETTING
+    return _finding(
+        rule,
+        deviation.device,
+        _short(deviation.message),
+        field=deviation.subject,
+        port=deviation.item,
+    )
