@@ -142,7 +142,9 @@ def drift(
         ),
     ] = "",
     state: options.StateFolder = None,
-    form: Annotated[DriftForm, option("Output format.", "FORMAT", "--format")] = DriftForm.TEXT,
+    form: Annotated[
+        DriftForm, option("Output format.", "DRIFT_FORMAT", "--format")
+    ] = DriftForm.TEXT,
 ) -> None:
     """Compare the running state with the inventory.
 

@@ -81,7 +81,7 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Answer placements, state and topology over HTTP; show the fabric in a browser.
+    """Answer schedulers over HTTP, and show the fabric in a browser.
 
     The log is written to stdout, one JSON object per line. SIGHUP reloads the inventory, and so
     does a change of its files. SIGTERM stops after the requests in progress.

@@ -167,4 +167,10 @@ class BudgetReply(BaseModel):
 
 
 #: Answers of the map and of devices.
-MAP_REPLIES: tuple[type[BaseModel], ...] = (MapReply, MapValuesReply, DeviceReply, BudgetReply)
+MAP_REPLIES: tuple[type[BaseModel], ...] = (
+    DriftReply,
+    MapReply,
+    MapValuesReply,
+    DeviceReply,
+    BudgetReply,
+)

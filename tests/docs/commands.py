@@ -33,6 +33,17 @@ NOT_RUN = {
     "stopped: tests/judges/test_prometheus_server.py",
     "rocefab observe inventory/demo --interval-s 30 "
     "--otlp http://127.0.0.1:4318/v1/metrics": "the same",
+    "rocefab observe inventory/demo --judge --interval-s 30 --events events.jsonl "
+    "--syslog udp://192.0.2.10:514": "runs until it is stopped: tests/workflow/test_judge_watch.py",
+    "rocefab observe inventory/demo --judge --interval-s 30 --listen 127.0.0.1:9469": "the same",
+    "rocefab serve inventory/demo --readings readings.jsonl --drift drift.json": "the same",
+    "rocefab judge inventory/demo": "ends with 4 on an empty lab: tests/workflow/test_judge.py",
+    "rocefab judge inventory/demo --interval-s 30": "the same",
+    "rocefab judge inventory/demo --interval-s 30 --jobs jobs.json": "the same",
+    "rocefab judge inventory/demo --format junit > judge.xml": "the same",
+    "rocefab judge inventory/demo --readings readings.jsonl --format json": "the same",
+    "rocefab export node-health inventory/demo --avoid-state state.json --out node-health": "needs "
+    "a state: tests/judges/test_node_health.py",
     "rocefab drift inventory/demo --watch --events drift.jsonl": "runs until it is stopped: "
     "tests/workflow/test_drift_watch.py",
     "rocefab serve inventory/demo --drift drift.jsonl": "runs until it is stopped: "

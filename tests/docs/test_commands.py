@@ -24,6 +24,8 @@ from tests.exchange.test_lldp_folder import folder_of
 
 pytestmark = pytest.mark.slow
 
+#: Far beyond what any takes: one that runs until it is stopped belongs to NOT_RUN.
+_LONGEST_S = 600
 PASSWORD = "correct-horse-battery-staple"
 OFFLINE = [line for line in documented() if line not in NOT_RUN and not is_online(line)]
 ONLINE = [line for line in documented() if line not in NOT_RUN and is_online(line)]
@@ -53,6 +55,7 @@ def typed(line: str, folder: Path, *codes: int, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=False,
+        timeout=_LONGEST_S,
     )
     said = done.stdout + done.stderr
     assert done.returncode in (codes or (0,)), f"{line}: {done.returncode}\n{said}"

@@ -31,9 +31,8 @@ ONE_EXPLICIT_UNIT: dict[str, Any] = {
 
 def test_each_exporter_module_has_registered() -> None:
     """Under its own name."""
-    assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(
-        forms(About.JOB)
-    )
+    modules = {one.name.replace("_", "-") for one in pkgutil.iter_modules(package.__path__)}
+    assert modules == {*forms(About.JOB), *forms(About.NODES)}
 
 
 def wide() -> Fabric:

@@ -50,6 +50,7 @@ CALLS = {
     "report": "1",
     "verify": "I",
     "drift": "I",
+    "judge": "I --interval-s 1",
     "accept": "I --plan",
     "probe": "I",
     "prove": "I",

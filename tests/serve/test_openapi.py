@@ -57,6 +57,7 @@ ANSWERS = (
     ("post", "/v1/placements", {"nodes": 1}),
     ("post", "/v1/alerts", {"version": "4", "alerts": []}),
     ("get", "/v1/fabric", None),
+    ("get", "/v1/drift", None),
     ("get", "/v1/hosts", None),
     ("get", "/v1/hosts/gpu001", None),
     ("get", "/v1/links", None),

@@ -204,7 +204,11 @@ def test_every_system_has_a_row() -> None:
     """The table is whole."""
     assert {name for name in platforms if name in SYSTEMS} == set(SYSTEMS) == set(FIRST_PORT)
     shipped = {path.name for path in (Path(__file__).parents[2] / "templates").iterdir()}
-    assert shipped - {"host", "picture"} == set(SYSTEMS) == {*LLDP_ON, *LLDP_OFF}
+    assert (
+        shipped - {"host", "picture", "grafana", "prometheus"}
+        == set(SYSTEMS)
+        == {*LLDP_ON, *LLDP_OFF}
+    )
     for name, (_, rows) in ASKED.items():
         assert set(rows) == set(SYSTEMS), name
 

@@ -82,7 +82,7 @@ class Watching:
         """Wait until the events are these: word, rule and device of each."""
         got = lambda: [(e.word, e.finding.rule, e.finding.device) for e in self.events()]  # noqa: E731
         try:
-            until(lambda: got() == words or self.process.poll() is not None, what, 60)
+            until(lambda: got() == words or self.process.poll() is not None, what)
         finally:
             assert got() == words, self.errors.read_text()
 

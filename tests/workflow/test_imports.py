@@ -102,7 +102,7 @@ def test_parts_of_an_export(demo: Project) -> None:
     assert "available: plan, racks, cabling" in str(caught.value.findings[0])
     with pytest.raises(InputError) as caught:
         export(demo, "visio", ExportRequest())
-    assert "netbox, netlab, nornir" in str(caught.value.findings[0])
+    assert "netbox, netlab, node-health, nornir" in str(caught.value.findings[0])
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def test_answers_of_the_examples_keep_to_it(folder: object) -> None:
         assert ended.code == 0, ended.err
         answer = json.loads(ended.out)
         assert wrong(answer) == []
-        assert set(SCHEMA["properties"]) - set(answer) == {"state", "warnings"}  # of the service
+        of_the_service = {"state", "warnings", "link_loads"}
+        assert set(SCHEMA["properties"]) - set(answer) == of_the_service
 
 
 @pytest.mark.parametrize(
