@@ -30,7 +30,7 @@ ASKING = (
     *("/extender/filter", "/extender/prioritize"),
 )
 STREAM = "/v1/events"
-#: Where the name of the token is in the scope of a request.
+#: Where the grant of the token is in the scope of a request.
 CALLER = "rocefab.caller"
 #: Largest plan that is taken, our choice; other bodies are smaller.
 PLAN, PLAN_BYTES = "/v1/plans", 64 << 20
@@ -159,7 +159,7 @@ class Guard:
             problem = refused(401, "SRV010", "Authorization", "no valid token was sent", fix)
             problem.headers["WWW-Authenticate"] = "Bearer"
             raise problem
-        scope[CALLER] = granted.name
+        scope[CALLER] = granted
         asks = scope["method"] in _READING or scope["path"] in ASKING
         if not asks and granted.scope != "write":
             message = "the token has the scope read, and this is a change"

@@ -19,6 +19,8 @@ from fabric.workflow.review import Plan, parse_plan
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.serve.tokens import Grant
+
 #: Plans that are kept at a time, our choice.
 MOST_PLANS = 50
 #: Plans that are kept parsed, our choice.
@@ -124,13 +126,13 @@ def plan_of(content: bytes) -> Plan:
         raise _wrong(str(error)) from error
 
 
-def approved(review: Review, plan: Plan, name: str, stale: str) -> Review:
+def approved(review: Review, plan: Plan, caller: Grant, stale: str) -> Review:
     """Return the review after a person has approved.
 
     Parameters
     ----------
-    name : str
-        Name of the token.
+    caller : Grant
+        What the token of the person may do, and the name of it.
     stale : str
         Why the plan cannot be applied any more, or empty.
 
@@ -139,18 +141,20 @@ def approved(review: Review, plan: Plan, name: str, stale: str) -> Review:
     Problem
         403 or 409, as `why_not` says.
     """
-    status, reason, fix = why_not(review, plan, name, stale)
+    status, reason, fix = why_not(review, plan, caller, stale)
     if reason:
         raise refused(status, "SRV013", "", reason, fix)
-    return review.model_copy(update={"approvals": review.approvals.given(name)})
+    return review.model_copy(update={"approvals": review.approvals.given(caller.name)})
 
 
-def why_not(review: Review, plan: Plan, name: str, stale: str) -> tuple[int, str, str]:
+def why_not(review: Review, plan: Plan, caller: Grant, stale: str) -> tuple[int, str, str]:
     """Return status, reason and fix where a person may not approve; the reason is empty else."""
-    author = plan.origin.author if plan.origin else ""
+    author, name = plan.origin.author if plan.origin else "", caller.name
+    if caller.scope != "write":
+        return HTTPStatus.FORBIDDEN, "the token has the scope read", "use a token of scope write"
     if not name:
         fix = "add the name of the person to the line of the token"
-        return HTTPStatus.FORBIDDEN, "the token has no name", fix
+        return HTTPStatus.FORBIDDEN, "the request has no token with a name", fix
     if name.casefold() in {author.casefold(), review.by.casefold()}:
         reason = f"{name} made this plan or sent it"
         return HTTPStatus.FORBIDDEN, reason, "another person has to approve it"

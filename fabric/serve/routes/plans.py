@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.serve.bodies import json_body
-from fabric.serve.guard import CALLER
 from fabric.serve.problem import refused
 from fabric.serve.replies_review import (
     CallerReply,
@@ -21,13 +20,14 @@ from fabric.serve.replies_review import (
     PlanSummaryReply,
 )
 from fabric.serve.reviews import approved, plan_of, why_not
-from fabric.serve.routes.described import as_json, header, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
 from fabric.workflow.approvals import Approvals
 from fabric.workflow.review import device_review, plan_review, stale
 
 if TYPE_CHECKING:
     from fabric.serve.reviews import Review
     from fabric.serve.service import Service
+    from fabric.serve.tokens import Grant
     from fabric.workflow.review import Plan
 
 router = APIRouter()
@@ -53,7 +53,7 @@ _OK = "The plan, with its approvals."
 )
 async def post_plan(request: Request) -> Response:
     """Keep a plan of the inventory of this service; one that `apply` would reject is rejected."""
-    service, caller = service_of(request), _caller(request)
+    service, caller = service_of(request), caller_of(request)
     content = await json_body(request)
 
     def work() -> bytes:
@@ -61,7 +61,7 @@ async def post_plan(request: Request) -> Response:
         if reason := _stale(service, plan):
             fix = "run `rocefab plan` again, and send the new plan"
             raise refused(HTTPStatus.CONFLICT, "SRV013", "", reason, fix)
-        return _plan(service, service.reviews.add(plan, caller), caller)
+        return _plan(service, service.reviews.add(plan, caller.name), caller)
 
     answer = await service.slow(work)
     service.events.tell("plan", {})
@@ -88,7 +88,7 @@ async def get_plans(request: Request) -> Response:
 )
 async def get_plan(request: Request, sha256: Sha256) -> Response:
     """Return a plan, and whether the token of this request may approve it."""
-    service, caller = service_of(request), _caller(request)
+    service, caller = service_of(request), caller_of(request)
     return tagged(request, await service.slow(lambda: _plan(service, sha256, caller)))
 
 
@@ -164,14 +164,14 @@ async def delete_approval(request: Request, sha256: Sha256) -> Response:
 
 
 async def _changed(request: Request, sha256: str, *, gives: bool) -> Response:
-    service, caller = service_of(request), _caller(request)
+    service, caller = service_of(request), caller_of(request)
 
     def work() -> bytes:
         review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
         if gives:
             review = approved(review, plan, caller, _stale(service, plan))
         else:
-            approvals = review.approvals.withdrawn(caller)
+            approvals = review.approvals.withdrawn(caller.name)
             review = review.model_copy(update={"approvals": approvals})
         service.reviews.write(sha256, review)
         return _plan(service, sha256, caller)
@@ -181,7 +181,7 @@ async def _changed(request: Request, sha256: str, *, gives: bool) -> Response:
     return as_json(answer)
 
 
-def _plan(service: Service, sha256: str, caller: str) -> bytes:
+def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
     review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
     reason = _stale(service, plan)
     counting = _counting(review, plan)
@@ -194,8 +194,8 @@ def _plan(service: Service, sha256: str, caller: str) -> bytes:
         approvals=review.approvals,
         counting=counting,
         you=CallerReply(
-            name=caller,
-            has_approved=bool(caller) and caller.casefold() in map(str.casefold, counting),
+            name=caller.name,
+            has_approved=caller.name.casefold() in map(str.casefold, counting),
             why_not=why_not(review, plan, caller, reason)[1],
         ),
         **data,
@@ -230,11 +230,6 @@ def _counting(review: Review, plan: Plan) -> list[str]:
 
 def _stale(service: Service, plan: Plan) -> str:
     return stale(plan, service.folder, service.loaded.fabric.intent.fabric.name)
-
-
-def _caller(request: Request) -> str:
-    name: str = request.scope.get(CALLER, "")
-    return name
 
 
 def tagged(request: Request, content: bytes) -> Response:

@@ -8,9 +8,8 @@ from fastapi import APIRouter, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fabric.serve.guard import CALLER
 from fabric.serve.replies_review import RunReply, RunsReply
-from fabric.serve.routes.described import as_json, header, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
 from fabric.serve.routes.plans import tagged
 
 router = APIRouter()
@@ -53,7 +52,7 @@ async def get_run(request: Request, run: _Run) -> Response:
 )
 async def post_stop(request: Request, run: _Run) -> Response:
     """Ask a run to stop, as Ctrl-C does: the wave in progress is rolled back."""
-    service, caller = service_of(request), str(request.scope.get(CALLER, ""))
+    service, caller = service_of(request), caller_of(request).name
     content = await service.slow(
         lambda: RunReply(**service.runs.stop(run, caller)).model_dump_json()
     )
