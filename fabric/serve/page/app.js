@@ -32,8 +32,9 @@ async function show({ focus = true } = {}) {
   const mine = (turn += 1);
   const { view, parts, filters } = address();
   const [title, load] = VIEWS[view];
+  const page = ["plan", "run"].includes(view) ? "changes" : view;
   for (const link of document.querySelectorAll("#pages a")) {
-    if (link.hash === `#/${view}`) link.setAttribute("aria-current", "page");
+    if (link.hash === `#/${page}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   document.title = `${[title, ...parts].join(" ")} · ${fabric}`;

@@ -1,9 +1,10 @@
 // Plans for review, and the runs of the journal.
 
 import { post, watch } from "./api.js";
-import { badge, card, link, make, name, problem, say, table } from "./dom.js";
+import { badge, card, link, make, name, problem, refill, say, table } from "./dom.js";
 
 export const clock = (seconds) => (seconds === null ? "–" : new Date(seconds * 1000).toLocaleString("sv-SE"));
+export const when = (seconds) => make("span", { class: "when" }, clock(seconds));
 export const runState = (state) => badge(state === "done" ? "good" : state === "failed" ? "down" : "window", state === "open" ? "in progress or interrupted" : state);
 export const risk = (word) => badge(word === "harmless" ? "good" : word === "brief loss" ? "window" : "down", word);
 
@@ -28,11 +29,7 @@ export async function open(root) {
   return () => stops.forEach((stop) => stop());
 }
 
-function fill(place, children) {
-  const at = place.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  place.replaceChildren(place.firstChild, ...children);
-  if (at !== null) place.querySelector(`a[href="${CSS.escape(at)}"]`)?.focus({ preventScroll: true });
-}
+const fill = (place, children) => refill(place, [place.firstChild, ...children]);
 
 async function handIn(file) {
   if (file === undefined) throw new Error("Choose a plan file first.");
@@ -44,7 +41,7 @@ async function handIn(file) {
 function planTable({ plans }) {
   if (!plans.length) return [make("p", { class: "faint" }, "No plan was handed in.")];
   return [table("Plans for review", ["plan", "handed in", "by", "devices", "risk", "approvals", "state"], plans.map((one) => [
-    make("a", { href: `#/plan/${one.sha256}` }, one.sha256.slice(0, 12)), clock(one.at), one.by, String(one.devices),
+    make("a", { href: `#/plan/${one.sha256}` }, one.sha256.slice(0, 12)), when(one.at), one.by, String(one.devices),
     one.risk && risk(one.risk), `${one.counting.length} of ${one.needed}`,
     one.stale ? badge("down", one.stale) : one.counting.length >= one.needed ? badge("good", "may be applied") : badge("window", "waits for approval"),
   ]))];
@@ -55,7 +52,7 @@ function runTable({ runs, journal, chain, whole }) {
     : make("p", {}, badge(whole ? "good" : "down", whole ? "journal undamaged" : "journal damaged"), " ", name(chain));
   if (!runs.length) return [state];
   return [state, table("Runs", ["run", "kind", "begun", "by", "state", "devices", "ticket", "reason"], runs.map((one) => [
-    link(String(one.run), "run", String(one.run)), one.kind, clock(one.started), one.user && `${one.user} on ${one.host}`, runState(one.state),
+    link(`Run ${one.run}`, "run", String(one.run)), one.kind, when(one.started), one.user && `${one.user} on ${one.host}`, runState(one.state),
     Object.entries(one.devices).map(([word, count]) => `${count} ${word}`).join(", "), one.ticket, one.reason,
   ]), { class: "scroll tall" })];
 }

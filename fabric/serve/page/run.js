@@ -1,10 +1,10 @@
 // A run as it goes: waves, devices, gates, and the ways to end it.
 
 import { get, post, watch } from "./api.js";
-import { clock, risk, runState } from "./changes.js";
-import { badge, card, facts, link, make, name, problem, say, table } from "./dom.js";
+import { clock, risk, runState, when } from "./changes.js";
+import { badge, card, facts, link, make, problem, refill, say, table } from "./dom.js";
 
-const GOOD = ["done", "confirmed"];
+const GOOD = { apply: ["done", "confirmed"], rollback: ["rolled-back"] };
 const BAD = ["failed", "rolled-back", "rolling-back", "skipped"];
 
 export async function open(root, [run]) {
@@ -26,7 +26,7 @@ export async function open(root, [run]) {
       last = key;
     }
     const place = document.scrollingElement.scrollTop;
-    body.replaceChildren(...content(found));
+    refill(body, content(found));
     document.scrollingElement.scrollTop = place;
   };
   take(await get(path));
@@ -42,8 +42,13 @@ function ways(found, path, take, wrong) {
     }
   } }, "Stop this run");
   const asked = found.stop && make("p", {}, `Stop was requested ${clock(found.stop.at)}${found.stop.by ? ` by ${found.stop.by}` : ""}. `,
-    "The wave in progress is rolled back, waves that are confirmed stay.");
+    found.kind === "apply" && "The wave in progress is rolled back, waves that are confirmed stay.");
   const command = (text, line) => make("p", {}, text, make("br", {}), make("code", {}, line));
+  if (found.kind === "rollback" && found.state !== "open") return make("div", {});
+  if (found.kind === "rollback") {
+    return card("Roll back in progress or interrupted", asked || make("p", {}, stop),
+      make("p", {}, "If no process works on it, it was interrupted. Type the command of the run that it rolls back again."));
+  }
   if (found.state === "open") {
     return card("In progress or interrupted",
       asked || [make("p", {}, "A stop ends the run after the current step on each device, as Ctrl-C does: the wave in progress is rolled back."), make("p", {}, stop)],
@@ -55,21 +60,26 @@ function ways(found, path, take, wrong) {
 
 function content(found) {
   return [
-    make("div", { class: "stack" }, ...found.waves.map(wave)),
+    make("div", { class: "stack" }, ...found.waves.map((one) => wave(one, found))),
     make("div", { class: "cards two" },
       card("About", facts([...found.facts.slice(1), ["plan", make("code", {}, found.plan_sha256)]])),
-      card("Gates", found.gates.length ? table("Gates", ["when", "gate"], found.gates.map((one) => [clock(one.at), one.text])) : make("p", { class: "faint" }, "No gate was checked.")),
+      card("Gates", found.gates.length ? table("Gates", ["when", "gate"], found.gates.map((one) => [when(one.at), one.text])) : make("p", { class: "faint" }, "No gate was checked.")),
     ),
     make("section", { class: "card wide" }, make("h2", {}, "Journal, newest first"),
-      table("Journal", ["when", "device", "state", "detail"], [...found.rows].reverse().map((one) => [clock(one.at), one.device, one.state, one.detail]), { class: "scroll tall" })),
+      table("Journal", ["when", "device", "state", "detail"], [...found.rows].reverse().map((one) => [when(one.at), one.device, one.state, one.detail]), { class: "scroll tall" })),
   ];
 }
 
-function wave({ number, kind, devices }) {
-  const done = devices.filter((one) => GOOD.includes(one.state)).length;
-  const label = `Wave ${number}${kind ? `, ${kind}` : ""}: ${done} of ${devices.length} done`;
+function wave({ number, kind, devices }, run) {
+  const good = GOOD[run.kind] ?? GOOD.apply;
+  const done = devices.filter((one) => good.includes(one.state)).length;
+  const label = `Wave ${number}${kind ? `, ${kind}` : ""}: ${done} of ${devices.length} ${run.kind === "rollback" ? "rolled back" : "done"}`;
+  const state = (word) => {
+    if (word === "not begun") return badge("kind", run.state === "open" ? word : "not changed");
+    return badge(good.includes(word) ? "good" : BAD.includes(word) ? "down" : "window", word);
+  };
   return make("section", { class: "card" }, make("h2", {}, label),
     make("meter", { min: "0", max: String(devices.length), value: String(done), "aria-label": label }),
-    table(`Wave ${number}`, ["device", "risk", "state", "detail"], devices.map((one) => [link(one.name, "device", one.name), risk(one.risk),
-      badge(GOOD.includes(one.state) ? "good" : BAD.includes(one.state) ? "down" : one.state === "not begun" ? "kind" : "window", one.state), name(one.detail)]), { class: "scroll tall" }));
+    table(`Wave ${number}`, ["device", "risk", "state", "detail"], devices.map((one) =>
+      [link(one.name, "device", one.name), risk(one.risk), state(one.state), one.detail]), { class: "scroll tall" }));
 }
