@@ -5,19 +5,19 @@ from __future__ import annotations
 import shlex
 import time
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.report.progress import progress
 from fabric.serve.problem import Problem, refused
-from fabric.workflow import apply as workflow
+from fabric.workflow.history import History
 from fabric.workflow.state import of_inventory
 from fabric.workflow.stops import request_stop, stop_request
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 _DATABASE = "journal.sqlite3"
+#: Seconds between two checks of the whole journal, our choice; new rows are checked as they come.
+_CHECK_S = 600.0
 
 
 class Runs:
@@ -34,6 +34,8 @@ class Runs:
     def __init__(self, inventory: Path, folder: Path | None) -> None:
         self._inventory, self._named = inventory, folder
         self._stamp: tuple[int, ...] = ()
+        self._history: History | None = None
+        self._file = (Path(), 0)
 
     @property
     def folder(self) -> Path:
@@ -60,7 +62,7 @@ class Runs:
         if not self._is_there():
             return {"journal": str(self.folder), "chain": "", "whole": None, "runs": []}
         try:
-            rows, chain = workflow.status(self.folder), workflow.verify(self.folder)
+            rows, chain = self._journal().rows()
         except JournalError as error:
             raise _unreadable(error) from error
         return {
@@ -75,10 +77,10 @@ class Runs:
         if not self._is_there():
             raise _missing()
         try:
-            known = {row["run"] for row in workflow.status(self.folder)}
-            if run not in known:
+            history = self._journal()
+            if run not in {row["run"] for row in history.rows()[0]}:
                 raise _missing()
-            data = progress(workflow.record(self.folder, run))
+            data = progress(history.report(run))
         except (PlanError, InputError) as error:
             raise _unreadable(error) from error
         request = stop_request(self.folder, run)
@@ -105,6 +107,16 @@ class Runs:
         except JournalError as error:
             raise _unreadable(error) from error
         return self.one(run)
+
+    def _journal(self) -> History:
+        """Return the journal, checked as a whole now and then."""
+        path = self.folder / _DATABASE
+        file = path, path.stat().st_ino
+        kept = self._history
+        if kept is None or file != self._file or time.monotonic() - kept.opened_s > _CHECK_S:
+            self._history, self._file = History(self.folder), file
+        assert self._history is not None
+        return self._history
 
     def _command(self, run: int) -> str:
         return f"rocefab rollback {run}{self._state()}"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from fabric.change.chain import Chain
     from fabric.change.gates import Gate
+    from fabric.change.journal import RunRecord
     from fabric.change.rollout import Stage
     from fabric.devices.driver import Connection
 
@@ -238,23 +239,25 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
             for name, event in journal.states(run).items()
             if name
         ]
-    rows = []
-    for record in journal.runs():
-        states = journal.states(record.id)
-        own = states.pop("", None)
-        counts: dict[str, int] = {}
-        for event in states.values():
-            counts[event.state.value] = counts.get(event.state.value, 0) + 1
-        rows.append({
-            "run": record.id,
-            "kind": record.kind,
-            "fabric": record.fabric,
-            "started": record.started,
-            "state": _run_state(own.state if own else None),
-            "devices": counts,
-            **asdict(record.by),
-        })
-    return rows
+    return [run_row(journal, record) for record in journal.runs()]
+
+
+def run_row(journal: Journal, record: RunRecord) -> dict[str, Any]:
+    """Return a run as plain data, without its plan."""
+    states = journal.states(record.id)
+    own = states.pop("", None)
+    counts: dict[str, int] = {}
+    for event in states.values():
+        counts[event.state.value] = counts.get(event.state.value, 0) + 1
+    return {
+        "run": record.id,
+        "kind": record.kind,
+        "fabric": record.fabric,
+        "started": record.started,
+        "state": _run_state(own.state if own else None),
+        "devices": counts,
+        **asdict(record.by),
+    }
 
 
 def verify(state: Path) -> Chain:
