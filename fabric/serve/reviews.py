@@ -14,7 +14,7 @@ from fabric.core.errors import InputError, PlanError
 from fabric.core.files import write_whole
 from fabric.serve.problem import Problem, problem_of, refused
 from fabric.workflow.approvals import Approvals
-from fabric.workflow.review import Plan, parse_plan
+from fabric.workflow.review import Brief, Plan, brief, parse_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,7 @@ class Reviews:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._parsed: OrderedDict[str, Plan] = OrderedDict()
+        self._briefs: dict[str, Brief] = {}
 
     def names(self) -> list[str]:
         """Return the SHA-256 of all plans, the newest first."""
@@ -82,18 +83,25 @@ class Reviews:
         if name not in self._parsed:
             path = self._folder / f"{name}.json"
             try:
-                self._parsed[name] = parse_plan(path.read_text(encoding="utf-8"), "the plan")
+                plan = parse_plan(path.read_text(encoding="utf-8"), "the plan")
             except (OSError, ValueError, InputError, PlanError) as error:
                 raise _damaged(name) from error
+            if plan.sha256 != name:
+                raise _damaged(name)
+            self._parsed[name] = plan
             while len(self._parsed) > _PARSED:
                 self._parsed.popitem(last=False)
         return self._parsed[name]
 
+    def brief(self, name: str) -> Brief:
+        """Return what a list needs of a plan; raise Problem (404) where there is none."""
+        if name not in self._briefs:
+            self._briefs[name] = brief(self.plan(name))
+        return self._briefs[name]
+
     def review(self, name: str) -> Review:
         """Return what is known of a plan; raise Problem (404) where there is none."""
-        if not _SHA256.fullmatch(name) or not self._path(name).exists():
-            message, fix = "there is no plan with this SHA-256", "GET /v1/plans lists them"
-            raise refused(HTTPStatus.NOT_FOUND, "SRV011", "sha256", message, fix)
+        self._check(name)
         try:
             return Review.model_validate_json(self._path(name).read_bytes())
         except (OSError, ValidationError) as error:
@@ -105,10 +113,16 @@ class Reviews:
 
     def drop(self, name: str) -> None:
         """Remove a plan and its approvals."""
-        self.review(name)
+        self._check(name)
         self._path(name).unlink()
         (self._folder / f"{name}.json").unlink(missing_ok=True)
         self._parsed.pop(name, None)
+        self._briefs.pop(name, None)
+
+    def _check(self, name: str) -> None:
+        if not _SHA256.fullmatch(name) or not self._path(name).exists():
+            message, fix = "there is no plan with this SHA-256", "GET /v1/plans lists them"
+            raise refused(HTTPStatus.NOT_FOUND, "SRV011", "sha256", message, fix)
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.review"
@@ -126,11 +140,13 @@ def plan_of(content: bytes) -> Plan:
         raise _wrong(str(error)) from error
 
 
-def approved(review: Review, plan: Plan, caller: Grant, stale: str) -> Review:
+def approved(review: Review, author: str, caller: Grant, stale: str) -> Review:
     """Return the review after a person has approved.
 
     Parameters
     ----------
+    author : str
+        Account that made the plan, or empty.
     caller : Grant
         What the token of the person may do, and the name of it.
     stale : str
@@ -141,15 +157,15 @@ def approved(review: Review, plan: Plan, caller: Grant, stale: str) -> Review:
     Problem
         403 or 409, as `why_not` says.
     """
-    status, reason, fix = why_not(review, plan, caller, stale)
+    status, reason, fix = why_not(review, author, caller, stale)
     if reason:
         raise refused(status, "SRV013", "", reason, fix)
     return review.model_copy(update={"approvals": review.approvals.given(caller.name)})
 
 
-def why_not(review: Review, plan: Plan, caller: Grant, stale: str) -> tuple[int, str, str]:
+def why_not(review: Review, author: str, caller: Grant, stale: str) -> tuple[int, str, str]:
     """Return status, reason and fix where a person may not approve; the reason is empty else."""
-    author, name = plan.origin.author if plan.origin else "", caller.name
+    name = caller.name
     if caller.scope != "write":
         return HTTPStatus.FORBIDDEN, "the token has the scope read", "use a token of scope write"
     if not name:
@@ -169,5 +185,5 @@ def _wrong(message: str) -> Problem:
 
 
 def _damaged(name: str) -> Problem:
-    message = f"the plan {name[:12]} in the state folder is damaged"
+    message = f"the plan {name} in the state folder is damaged"
     return refused(_CONFLICT, "SRV013", "sha256", message, "DELETE it, and send it again")

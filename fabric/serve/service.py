@@ -26,6 +26,7 @@ from fabric.serve.readings import Readings
 from fabric.serve.reviews import Reviews
 from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
+from fabric.workflow.review import ContentHash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +76,7 @@ class Service:
         self.drift = Drift(files.drift) if files.drift else None
         self.reviews = Reviews(store.path.parent / "plans")
         self.runs = Runs(folder, settings.journal)
+        self.contents = ContentHash(folder)
         self._refresh_files()
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()

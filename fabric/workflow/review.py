@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.approvals import needed
 from fabric.change.model import Plan, parse_plan
 from fabric.change.origin import MAX_AGE_S
-from fabric.intent.contents import inventory_hash
+from fabric.intent.contents import ContentHash
 from fabric.report.origin import Origins
 from fabric.workflow.explain import device_artefacts
 from fabric.workflow.plan import kind_of
 from fabric.workflow.rollout import describe_rollout, describe_stage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fabric.change.model import Change, DevicePlan
+    from fabric.change.origin import Origin
     from fabric.workflow.project import Project
 
-__all__ = ["Plan", "device_review", "parse_plan", "plan_review", "stale"]
+__all__ = ["Brief", "ContentHash", "Plan", "brief", "device_review", "parse_plan", "plan_review"]
 
 #: Changes of a device that are shown, our choice; the difference shows all of them.
 MOST_CHANGES = 500
@@ -27,25 +27,59 @@ MOST_CHANGES = 500
 MOST_DIFF = 1 << 20
 
 
-def stale(plan: Plan, inventory: Path, fabric: str) -> str:
-    """Return why `rocefab apply` would reject a plan, or that it is of another inventory.
-
-    The folder that the plan names is not looked at: it may be on another machine.
+@dataclass(frozen=True)
+class Brief:
+    """What a list of plans needs of one, without its differences.
 
     Parameters
     ----------
-    inventory : Path
-        Folder that the plan must have been made of.
     fabric : str
-        Name of its fabric.
+        Name of the fabric.
+    origin : Origin or None
+        What it was made of.
+    needed, devices : int
+        People who must approve it, and devices that it changes.
+    risk : str
+        What its worst change does to traffic; empty without changes.
     """
-    if plan.fabric != fabric:
-        return f"the plan is of the fabric {plan.fabric!a}, not of {fabric!a}"
-    if plan.origin is None:
-        return "the plan does not have the inventory that it was made of"
-    if plan.origin.sha256 != inventory_hash(inventory):
-        return "the inventory was changed after the plan"
-    return plan.origin.aged(MAX_AGE_S)
+
+    fabric: str
+    origin: Origin | None
+    needed: int
+    devices: int
+    risk: str
+
+    @property
+    def author(self) -> str:
+        """Account that made the plan, or empty."""
+        return self.origin.author if self.origin else ""
+
+    def stale(self, inventory_sha256: str, fabric: str) -> str:
+        """Return why `rocefab apply` would reject the plan, or that it is of another inventory.
+
+        The folder that the plan names is not looked at: it may be on another machine.
+
+        Parameters
+        ----------
+        inventory_sha256 : str
+            Hash of the inventory that the plan must have been made of.
+        fabric : str
+            Name of its fabric.
+        """
+        if self.fabric != fabric:
+            return f"the plan is of the fabric {self.fabric!a}, not of {fabric!a}"
+        if self.origin is None:
+            return "the plan does not have the inventory that it was made of"
+        if self.origin.sha256 != inventory_sha256:
+            return "the inventory was changed after the plan"
+        return self.origin.aged(MAX_AGE_S)
+
+
+def brief(plan: Plan) -> Brief:
+    """Return what a list of plans needs of one."""
+    worst = max((one.risk for one in plan.devices.values()), default=None)
+    risk = "" if worst is None else worst.word
+    return Brief(plan.fabric, plan.origin, needed(plan), len(plan.devices), risk)
 
 
 def plan_review(plan: Plan) -> dict[str, Any]:

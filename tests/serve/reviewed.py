@@ -62,16 +62,22 @@ def token_file(folder: Path) -> Tokens:
 
 
 @contextlib.contextmanager
-def reviewed(folder: Path, **settings: Any) -> Iterator[Reviewed]:
+def reviewed(
+    folder: Path, inventory: Path = DEMO, plan: Plan | None = None, **settings: Any
+) -> Iterator[Reviewed]:
     """Serve the demo with a plan of alice that bob has handed in, and with run 1 in progress."""
-    plan, journal = plan_of(), Journal(folder / "journal")
+    plan, journal = plan or plan_of(), Journal(folder / "journal")
     run = journal.begin("apply", plan.fabric, plan.to_json())
     journal.record(run, "", State.PENDING, "1 waves")
     journal.record(run, "su1-rail0", State.COMMITTING, "rocefab-1-1-00000000")
     journal.record(run, "", State.PENDING, "gate ping: passed")
     tokens = token_file(folder)
     with served(
-        folder / "state", tokens=tokens, journal=folder / "journal", watch_s=0.05, **settings
+        *(folder / "state", inventory),
+        tokens=tokens,
+        journal=folder / "journal",
+        watch_s=0.05,
+        **settings,
     ) as client:
         content = json.loads(plan.to_json())
         found = Reviewed(client, content, plan.sha256, folder / "journal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from fabric.change.journal import Journal, State
 from fabric.change.model import parse_plan
 from fabric.change.options import Options
 from fabric.core.errors import InputError, PlanError, ServiceError
-from fabric.serve import guard
+from fabric.intent import contents
+from fabric.serve import guard, reviews
 from fabric.serve.tokens import Tokens
 from fabric.workflow.approvals import approvals_of
 from tests.serve.reviewed import TOKENS, Reviewed, plan_of, reviewed
+from tests.serve.servers import DEMO
 from tests.waiting import until
 
 
@@ -166,6 +169,64 @@ def test_the_plan_and_its_approvals_outlive_the_service(tmp_path: Path) -> None:
         assert [one.name for one in again.review(site.sha256).approvals.approvals] == ["dave"]
         (tmp_path / "state" / "plans" / f"{site.sha256}.review").write_text("{")
         assert site.client.get(f"/v1/plans/{site.sha256}/approvals").status_code == 409
+
+
+#: Files of the state folder that somebody changed, and what they hold then.
+DAMAGE = {
+    "review": ("{}.review", "{"),
+    "plan": ("{}.json", "{"),
+    "another plan": ("{}.json", plan_of(revision="other").to_json()),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_plan_is_not_approved_and_can_be_removed(tmp_path: Path, name: str) -> None:
+    with reviewed(tmp_path) as site:
+        file, content = DAMAGE[name]
+        (tmp_path / "state" / "plans" / file.format(site.sha256)).write_text(content)
+        service, url = site.client.service, f"/v1/plans/{site.sha256}"
+        service.reviews = type(service.reviews)(tmp_path / "state" / "plans")
+        for answer in (
+            site.client.get("/v1/plans"),
+            site.client.get(url),
+            site.ask("dave", "POST", f"{url}/approval"),
+        ):
+            assert answer.status_code == 409
+            assert "DELETE it" in answer.text
+            assert site.sha256 in answer.text
+        assert site.client.delete(url).status_code == 204
+        assert site.client.get("/v1/plans").json()["plans"] == []
+
+
+def test_polling_parses_no_plan_and_reads_no_inventory_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reviewed(tmp_path) as site:
+        for number in range(6):
+            content = plan_of(revision=str(number)).to_json()
+            headers = {"Content-Type": "application/json"}
+            assert site.client.post("/v1/plans", content=content, headers=headers).is_success
+        first = site.client.get("/v1/plans").json()
+
+        def fail(*_: object) -> None:
+            raise AssertionError("it was read again")
+
+        monkeypatch.setattr(reviews, "parse_plan", fail)
+        monkeypatch.setattr(contents, "inventory_hash", fail)
+        assert site.client.get("/v1/plans").json() == first
+        assert len(first["plans"]) == 7
+
+
+def test_a_changed_inventory_makes_a_plan_stale(tmp_path: Path) -> None:
+    folder = tmp_path / "inventory"
+    shutil.copytree(DEMO, folder)
+    with reviewed(tmp_path, plan=plan_of(folder), inventory=folder) as site:
+        assert site.client.get("/v1/plans").json()["plans"][0]["stale"] == ""
+        with (folder / "fabric.yaml").open("a") as file:
+            file.write("# another\n")
+        assert "was changed" in site.client.get("/v1/plans").json()["plans"][0]["stale"]
+        answer = site.ask("dave", "POST", f"/v1/plans/{site.sha256}/approval")
+        assert (answer.status_code, "was changed" in answer.text) == (409, True)
 
 
 LINES = {

@@ -22,13 +22,13 @@ from fabric.serve.replies_review import (
 from fabric.serve.reviews import approved, plan_of, why_not
 from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
 from fabric.workflow.approvals import Approvals
-from fabric.workflow.review import device_review, plan_review, stale
+from fabric.workflow.review import brief, device_review, plan_review
 
 if TYPE_CHECKING:
     from fabric.serve.reviews import Review
     from fabric.serve.service import Service
     from fabric.serve.tokens import Grant
-    from fabric.workflow.review import Plan
+    from fabric.workflow.review import Brief
 
 router = APIRouter()
 _PATH = "/v1/plans"
@@ -58,7 +58,7 @@ async def post_plan(request: Request) -> Response:
 
     def work() -> bytes:
         plan = plan_of(content)
-        if reason := _stale(service, plan):
+        if reason := _stale(service, brief(plan)):
             fix = "run `rocefab plan` again, and send the new plan"
             raise refused(HTTPStatus.CONFLICT, "SRV013", "", reason, fix)
         return _plan(service, service.reviews.add(plan, caller.name), caller)
@@ -121,7 +121,7 @@ async def get_device(request: Request, sha256: Sha256, name: _Name) -> Response:
             message = "the plan does not change this device"
             raise refused(404, "SRV011", "name", message, "GET the plan: it lists its devices")
         data = device_review(service.loaded.project, plan, name)
-        if _stale(service, plan):
+        if _stale(service, service.reviews.brief(sha256)):
             data["changes"] = [{**one, "causes": [], "line": ""} for one in data["changes"]]
         return DeviceChangesReply(**data).model_dump_json().encode()
 
@@ -167,9 +167,9 @@ async def _changed(request: Request, sha256: str, *, gives: bool) -> Response:
     service, caller = service_of(request), caller_of(request)
 
     def work() -> bytes:
-        review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
+        review, plan = service.reviews.review(sha256), service.reviews.brief(sha256)
         if gives:
-            review = approved(review, plan, caller, _stale(service, plan))
+            review = approved(review, plan.author, caller, _stale(service, plan))
         else:
             approvals = review.approvals.withdrawn(caller.name)
             review = review.model_copy(update={"approvals": approvals})
@@ -183,8 +183,8 @@ async def _changed(request: Request, sha256: str, *, gives: bool) -> Response:
 
 def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
     review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
-    reason = _stale(service, plan)
-    counting = _counting(review, plan)
+    short = service.reviews.brief(sha256)
+    reason, counting = _stale(service, short), _counting(review, short)
     data: dict[str, Any] = plan_review(plan)
     reply = PlanReply(
         sha256=sha256,
@@ -196,7 +196,7 @@ def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
         you=CallerReply(
             name=caller.name,
             has_approved=caller.name.casefold() in map(str.casefold, counting),
-            why_not=why_not(review, plan, caller, reason)[1],
+            why_not=why_not(review, short.author, caller, reason)[1],
         ),
         **data,
     )
@@ -206,30 +206,27 @@ def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
 def _plans(service: Service) -> bytes:
     rows = []
     for sha256 in service.reviews.names():
-        review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
-        data = plan_review(plan)
-        worst = max((one.risk for one in plan.devices.values()), default=None)
+        review, plan = service.reviews.review(sha256), service.reviews.brief(sha256)
         row = PlanSummaryReply(
             sha256=sha256,
             by=review.by,
             at=review.at,
-            needed=data["needed"],
+            needed=plan.needed,
             counting=_counting(review, plan),
-            devices=len(plan.devices),
-            risk=worst.word if worst is not None else "",
+            devices=plan.devices,
+            risk=plan.risk,
             stale=_stale(service, plan),
         )
         rows.append(row)
     return PlansReply(plans=rows).model_dump_json().encode()
 
 
-def _counting(review: Review, plan: Plan) -> list[str]:
-    author = plan.origin.author if plan.origin else ""
-    return [one.name for one in review.approvals.counting({author, review.by})]
+def _counting(review: Review, plan: Brief) -> list[str]:
+    return [one.name for one in review.approvals.counting({plan.author, review.by})]
 
 
-def _stale(service: Service, plan: Plan) -> str:
-    return stale(plan, service.folder, service.loaded.fabric.intent.fabric.name)
+def _stale(service: Service, plan: Brief) -> str:
+    return plan.stale(service.contents.now(), service.loaded.fabric.intent.fabric.name)
 
 
 def tagged(request: Request, content: bytes) -> Response:
