@@ -33,6 +33,8 @@ NOT_RUN = {
     "stopped: tests/judges/test_prometheus_server.py",
     "rocefab observe inventory/demo --interval-s 30 "
     "--otlp http://127.0.0.1:4318/v1/metrics": "the same",
+    "rocefab observe inventory/demo --interval-s 30 --out readings.jsonl": "runs until it is "
+    "stopped: tests/workflow/test_observe.py",
     "rocefab observe inventory/demo --judge --interval-s 30 --events events.jsonl "
     "--syslog udp://192.0.2.10:514": "runs until it is stopped: tests/workflow/test_judge_watch.py",
     "rocefab observe inventory/demo --judge --interval-s 30 --listen 127.0.0.1:9469": "the same",

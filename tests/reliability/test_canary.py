@@ -29,6 +29,8 @@ ELSEWHERE = {
     "lab down": "needs root; it reads no device",
     "demo": "has a lab and a password of its own",
 }
+#: Forms of a command that runs until it is stopped.
+UNTIL_STOPPED = {("drift", "jsonl"): "with --watch alone; tests/workflow/test_drift_watch.py"}
 #: In this order, on a lab. ``I`` is the inventory.
 CALLS = {
     "init": "fresh",
@@ -41,7 +43,7 @@ CALLS = {
     "whatif": "I --fail switch:spine01",
     "simulate": "--star --incast 2 --duration-ms 0.05",
     "diff": "I I",
-    "observe": "I",
+    "observe": "I --once",
     "serve": "I --check",
     "cabling": "I",
     "plan": "I --out plan.json",
@@ -139,7 +141,7 @@ def forms(leaf):
     said = run(*leaf.words, "--format", "nonsense").err
     names = re.findall(r"'([a-z]+)'", said.partition("not one of")[2])
     assert names, said
-    return [("--format", name) for name in names]
+    return [("--format", name) for name in names if (leaf.name, name) not in UNTIL_STOPPED]
 
 
 def words(text):
