@@ -115,7 +115,7 @@ def test_who_may_not_approve_is_told_why(page: Any, site: Any, name: str, words:
     assert every(page, "button.main") == []
 
 
-def test_a_plan_file_is_handed_in(page: Any, site: Any, tmp_path: Path) -> None:
+def test_a_plan_file_is_sent(page: Any, site: Any, tmp_path: Path) -> None:
     log_in(page, site.client.base_url, "#/changes")
     file = tmp_path / "plan.json"
     file.write_text("{}")

@@ -24,7 +24,7 @@ UNNAMED = "unnamed-token-0123456789abcdef01234"
 
 @dataclass
 class Reviewed:
-    """A client of the token of dave, the plan of alice that bob handed in, and its digest."""
+    """A client of the token of dave, the plan of alice that bob sent, and its digest."""
 
     client: httpx.Client
     plan: dict[str, Any]
@@ -65,7 +65,7 @@ def token_file(folder: Path) -> Tokens:
 def reviewed(
     folder: Path, inventory: Path = DEMO, plan: Plan | None = None, **settings: Any
 ) -> Iterator[Reviewed]:
-    """Serve the demo with a plan of alice that bob has handed in, and with run 1 in progress."""
+    """Serve the demo with a plan of alice that bob has sent, and with run 1 in progress."""
     plan, journal = plan or plan_of(), Journal(folder / "journal")
     run = journal.begin("apply", plan.fabric, plan.to_json())
     journal.record(run, "", State.PENDING, "1 waves")

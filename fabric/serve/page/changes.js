@@ -16,10 +16,10 @@ export async function open(root) {
   const form = make("form", { class: "ask", onsubmit: (event) => {
     event.preventDefault();
     wrong.replaceChildren();
-    handIn(file.files[0]).catch((error) => wrong.replaceChildren(problem(error)));
+    sendPlan(file.files[0]).catch((error) => wrong.replaceChildren(problem(error)));
   } },
   make("label", { for: "plan-file" }, "Plan file, as rocefab plan --out writes it", file),
-  make("button", { class: "main" }, "Hand in"));
+  make("button", { class: "main" }, "Send for review"));
   root.append(make("div", { class: "head" }, make("h1", {}, "Changes")), form, wrong,
     make("div", { class: "stack" }, plans, runs));
   const stops = [
@@ -31,16 +31,16 @@ export async function open(root) {
 
 const fill = (place, children) => refill(place, [place.firstChild, ...children]);
 
-async function handIn(file) {
+async function sendPlan(file) {
   if (file === undefined) throw new Error("Choose a plan file first.");
   const { sha256 } = await post("/v1/plans", await file.text(), { raw: true });
-  say("The plan is handed in");
+  say("The plan is sent for review");
   location.hash = `#/plan/${sha256}`;
 }
 
 function planTable({ plans }) {
-  if (!plans.length) return [make("p", { class: "faint" }, "No plan was handed in.")];
-  return [table("Plans for review", ["plan", "handed in", "by", "devices", "risk", "approvals", "state"], plans.map((one) => [
+  if (!plans.length) return [make("p", { class: "faint" }, "No plan was sent for review.")];
+  return [table("Plans for review", ["plan", "sent", "by", "devices", "risk", "approvals", "state"], plans.map((one) => [
     make("a", { href: `#/plan/${one.sha256}` }, one.sha256.slice(0, 12)), when(one.at), one.by, String(one.devices),
     one.risk && risk(one.risk), `${one.counting.length} of ${one.needed}`,
     one.stale ? badge("down", one.stale) : one.counting.length >= one.needed ? badge("good", "may be applied") : badge("window", "waits for approval"),

@@ -136,7 +136,7 @@ async def get_device(request: Request, sha256: Sha256, name: _Name) -> Response:
 async def get_approvals(request: Request, sha256: Sha256) -> Response:
     """Return the approvals in the form of a file for `rocefab apply --approvals`.
 
-    Those of whoever handed the plan in are not among them.
+    Those of who sent the plan are not among them.
     """
     service = service_of(request)
     review = await service.slow(lambda: service.reviews.review(sha256))
@@ -149,7 +149,7 @@ async def get_approvals(request: Request, sha256: Sha256) -> Response:
     responses=responses(403, 404, 409, 422, ok=_OK, reply=PlanReply),
 )
 async def post_approval(request: Request, sha256: Sha256) -> Response:
-    """Approve a plan by the name of the token; neither its author nor who handed it in can."""
+    """Approve a plan by the name of the token; neither its author nor who sent it can."""
     return await _changed(request, sha256, gives=True)
 
 
