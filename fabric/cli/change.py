@@ -126,10 +126,10 @@ def approve(
         bool, option("Withdraw the approval of this account.", "", "--withdraw")
     ] = False,
 ) -> None:
-    """Approve a plan as the account that runs the command, for `apply --approvals`.
+    """Approve a plan, for `rocefab apply --approvals`.
 
-    Writes PLAN.approvals, which has the SHA-256 of the plan. The author of a plan cannot approve
-    it.
+    Writes PLAN.approvals, with the account that runs the command and the SHA-256 of the plan. The
+    author of a plan cannot approve it.
 
     Exit codes: 0, 2, 3.
     """
