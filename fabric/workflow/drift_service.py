@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.events import Ledger
-from fabric.intent.contents import inventory_hash, inventory_stamp
+from fabric.intent.contents import ContentHash
 from fabric.workflow.devices import Selection
 from fabric.workflow.drift_repair import Repairs
 from fabric.workflow.drift_watch import Watch
@@ -107,17 +107,15 @@ class DriftService:
 
 
 class _Files:
-    """The files of an inventory, hashed when one of them has another time or size than before."""
+    """The content of an inventory, and whether it has changed."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._stamp = folder, inventory_stamp(folder)
-        self.sha256 = inventory_hash(folder)
+        self._hash = ContentHash(folder)
+        self.sha256 = self._hash.now()
 
     def have_changed(self) -> bool:
         """Tell whether the content is another one than at the last call."""
         before = self.sha256
         with suppress(OSError):  # one is being replaced: the next call sees it
-            stamp = inventory_stamp(self._folder)
-            if stamp != self._stamp:
-                self.sha256, self._stamp = inventory_hash(self._folder), stamp
+            self.sha256 = self._hash.now()
         return self.sha256 != before

@@ -52,6 +52,8 @@ NOT_RUN = {
     "tests/workflow/test_drift_watch.py",
     "rocefab serve inventory/demo --drift drift.jsonl": "runs until it is stopped: "
     "tests/serve/test_drift.py",
+    "rocefab apply plan.json --commit --approvals https://fabric.example.net:8780": "needs a "
+    "service: tests/serve/test_review.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }

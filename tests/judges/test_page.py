@@ -135,7 +135,7 @@ def keys(browser: Any, *sent: str) -> None:
 def focused(browser: Any) -> str:
     return browser.execute_script(
         "const at = document.activeElement;"
-        "return at.getAttribute('aria-label') ?? at.value ?? at.textContent"
+        "return at.getAttribute('aria-label') || at.value || at.textContent"
     )
 
 
