@@ -126,7 +126,7 @@ def watchdogs(text: str) -> dict[tuple[str, int], WatchdogState]:
     for queue, stats in _unicast(text):
         if state := text_of(stats, "PFC_WD_STATUS"):
             if state not in _STATES:
-                raise UnreadableError(f"{state!r} is no state of the watchdog")
+                raise UnreadableError(f"{state!r} is not a state of the watchdog")
             drops = [number_of(stats, f"{_WATCHDOG}{way}_DROPPED_PACKETS") for way in ("TX", "RX")]
             known = [count for count in drops if count is not None]
             states[queue] = WatchdogState(
