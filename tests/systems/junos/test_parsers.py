@@ -17,11 +17,12 @@ from fabric.observe.state import (
     LldpNeighbour,
     MacEntry,
     NeighbourEntry,
+    Optic,
     PfcCounters,
     QueueCounters,
     SystemFacts,
 )
-from fabric.systems.junos.parsers import config, interfaces, tables
+from fabric.systems.junos.parsers import config, interfaces, optics, tables
 from tests.observe.test_fixtures import recorded
 from tests.systems.outputs import Outputs, recordings
 
@@ -101,6 +102,15 @@ CASES: dict[str, tuple[str, Callable[[str], Any], Any]] = {
         interfaces.queue_counters,
         {("et-0/0/0", 3): QueueCounters(packets=19, dropped_packets=1)},
     ),
+    "optics": (
+        "optics.xml",
+        optics.optics,
+        {
+            "et-0/0/0": Optic(34.8, (-1.8, None), (0.51, 0.47)),
+            "et-0/0/1": Optic(None, (-2.49,), (-2.86,)),
+        },
+    ),
+    "temperatures": ("environment.xml", optics.temperatures, {"FPC 0 CPU": 41}),
     "pfc": ("config.set", config.pfc_priorities, {"et-0/0/0": (3, 4)}),
 }
 OUTPUTS = Outputs(

@@ -14,7 +14,7 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer
-from fabric.systems.cumulus.parsers import counters, roce
+from fabric.systems.cumulus.parsers import counters, optics, roce
 from fabric.systems.cumulus.parsers import history as history
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 from fabric.systems.cumulus.platforms import lines
@@ -69,6 +69,8 @@ class CumulusParser:
         "priority_groups": ("priority_groups", counters.priority_groups),
         "pfc_watchdog": ("watchdog", counters.watchdog),
         "marked": ("ecn", counters.marked),
+        "optics": ("optics", optics.optics),
+        "temperatures": ("temperatures", optics.temperatures),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
