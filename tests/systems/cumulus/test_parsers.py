@@ -144,7 +144,7 @@ def test_bfd_and_bgp() -> None:
     """By peer."""
     assert bfd(sample("bfd.txt")) == {"10.254.0.0": True, "10.254.0.2": False}
     assert bgp_summary(sample("bgp.json")) == {
-        "10.254.0.0": BgpPeer(established=True, state="Established", asn=65100),
+        "10.254.0.0": BgpPeer(True, "Established", 65100, 162_660.0, 2),
         "swp18": BgpPeer(established=False, state="Active", asn=65100),
     }
     assert bgp_summary("{}\n") == {}

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers, titles
+from fabric.observe.parsers.durations import frr_seconds
 from fabric.observe.parsers.linux import uptime
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
@@ -53,7 +54,9 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
         if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
             raise UnreadableError(f"a row of the BGP summary is cut: {row}")
-        peers[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
+        is_up = state.isdecimal()
+        established_s = frr_seconds(row.get("Up/Down", "")) if is_up else None
+        peers[address] = BgpPeer(is_up, state, int(asn), established_s)
     return peers
 
 
