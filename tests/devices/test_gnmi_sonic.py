@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,10 @@ def test_rows_that_the_project_did_not_write() -> None:
     assert seen.interfaces["Ethernet0"].counters["fec_corrected"] == 130402
     assert seen.queues["Ethernet0", 1] == QueueCounters(60, 39)
     assert seen.watchdog["Ethernet0", 3].storms_detected is not None
+
+
+def test_a_fresh_process_knows_the_readings() -> None:
+    code = "from fabric.observe.parsers import gnmi_readings as r; print(len(r['sonic']))"
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert int(ended.stdout) == len(READINGS)

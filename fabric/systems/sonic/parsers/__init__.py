@@ -15,6 +15,7 @@ from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.sonic.gcu import known_release
 from fabric.systems.sonic.parsers import state as sonic_state
+from fabric.systems.sonic.parsers import telemetry as telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
