@@ -187,6 +187,19 @@ def test_a_host_without_a_tool_is_unknown(ready) -> None:
     assert (HOST, "-", "nics could not be understood", "unknown", "unknown") in busy([seen])
 
 
+def test_a_host_without_files_of_counters_is_asked_by_rdma(ready) -> None:
+    lab, _, _ = ready
+    lab[HOST].counters.rdma["eth1"]["out_of_sequence"] = 7
+    device = lab[HOST].rdma_nics[0].rdma_device
+    files = lab[HOST].fs.local(f"/sys/class/infiniband/{device}/ports/1/hw_counters")
+    away = files.rename(files.with_name("away"))
+    try:
+        ((seen,),) = again(ready, (), HOST)
+    finally:
+        away.rename(files)
+    assert seen.snapshot.nics["eth1"].hw_counters["out_of_sequence"] == 7
+
+
 def test_a_switch_is_read_by_gnmi_where_the_connections_say_so(ready, tmp_path) -> None:
     _, project, connections = ready
     authority = Authority()
