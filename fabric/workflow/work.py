@@ -174,8 +174,20 @@ def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
     return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
 
 
-def _outcome_to_bytes(outcome: Outcome) -> bytes | None:
+def judged_switch(design: DeviceDesign) -> Outcome | None:
+    """Return what the rules say of the CONFIG_DB of a switch; None where it has none.
+
+    The files are dropped at once, so that those of a large fabric are never all in memory.
+    """
+    files = (file for file in rendered_switch(design) if file.kind == "config_db")
+    config = next(files, None)
+    return judged_config((design.name, config.content, design.sku)) if config else None
+
+
+def _outcome_to_bytes(outcome: Outcome | None) -> bytes | None:
     """Return bytes to keep; a rule that failed itself may do better next time."""
+    if outcome is None:
+        return b"null"
     if outcome.broken or any(finding.position for finding in outcome.findings):
         return None
     rows = [
@@ -185,9 +197,11 @@ def _outcome_to_bytes(outcome: Outcome) -> bytes | None:
     return json.dumps([rows, outcome.checked, outcome.skipped]).encode()
 
 
-def _outcome_from_bytes(content: bytes) -> Outcome:
+def _outcome_from_bytes(content: bytes) -> Outcome | None:
     from fabric.validate.runner import Outcome
 
+    if content == b"null":
+        return None
     rows, checked, skipped = json.loads(content)
     findings = tuple(
         Finding(rule, Severity(severity), message, fix, field, None, device, port)
