@@ -34,7 +34,7 @@ def adopt(
     form: options.FormatOption = options.Format.TEXT,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Adopt the lossless policy that switches and hosts run.
 

@@ -76,7 +76,7 @@ def plan(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Show what would change, in which order and at what risk.

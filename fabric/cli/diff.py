@@ -62,7 +62,7 @@ def diff(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Show what a change of the inventory does.
 

@@ -159,7 +159,7 @@ def _compare(form: str, source: str, inventory: Path, request: Request) -> None:
     from fabric.workflow.import_again import import_again
     from fabric.workflow.work import work_of
 
-    work = work_of(None, fresh=False, workers=0)
+    work = work_of(None)
     compared, notes = import_again(form, source, inventory, request, work, output.watch)
     for item in notes:
         output.note(str(item))

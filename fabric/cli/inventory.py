@@ -83,7 +83,7 @@ def check(
     yang_models: options.YangModels = None,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Validate an inventory against all rules.
 
@@ -144,7 +144,7 @@ def render(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Render the configuration of every switch and host.

@@ -17,6 +17,9 @@ import typer
 
 from fabric.core.units import S_PER_H, S_PER_MIN
 
+#: Worker processes of one machine at most; our choice.
+_MOST_WORKERS = 1024
+
 
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
     """Return an option by its help, its variable without ``ROCEFAB_`` (empty: none) and names."""
@@ -203,13 +206,25 @@ Cache = Annotated[
     ),
 ]
 Fresh = Annotated[bool, option("Ignore the cache and do not write to it.", "FRESH", "--fresh")]
+
+
+def _workers(text: str) -> str:
+    """Return the number of processes, or the address of a Dask scheduler."""
+    is_number = re.fullmatch(r"\d{1,4}", text) and int(text) <= _MOST_WORKERS
+    if is_number or re.fullmatch(r"dask(\+tls)?://[\w.:\[\]-]+:\d{1,5}", text, re.ASCII):
+        return text
+    message = f"{text!r} is neither a number up to {_MOST_WORKERS} nor dask://HOST:PORT"
+    raise typer.BadParameter(message)
+
+
 Workers = Annotated[
-    int,
+    str,
     option(
-        "Number of worker processes; 0 selects it automatically.",
+        "Number of worker processes; 0 selects it automatically. Or a Dask scheduler: "
+        "dask://HOST:PORT.",
         "WORKERS",
         "--workers",
-        min=0,
-        max=1024,
+        callback=_workers,
+        metavar="N|dask://HOST:PORT",
     ),
 ]

@@ -89,7 +89,7 @@ def prove(
     ignore: options.Ignore = None,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Prove what the configuration files do.
 
