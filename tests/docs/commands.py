@@ -54,6 +54,8 @@ NOT_RUN = {
     "tests/serve/test_drift.py",
     "rocefab apply plan.json --commit --approvals https://fabric.example.net:8780": "needs a "
     "service: tests/serve/test_review.py",
+    "rocefab check inventory/demo --workers dask://127.0.0.1:8786": "needs a scheduler: "
+    "tests/workflow/test_cluster.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }
