@@ -23,13 +23,16 @@ class CommitHook(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the file, unless the source has it, is no checkout, or is installed in place."""
+        """Add the file, with the commit of the checkout or as the sdist has it."""
         root = Path(self.root)
-        commit = "" if version == "editable" or (root / _NAME).exists() else _commit(root)
-        if commit:
+        if version == "editable":
+            return
+        file = root / _NAME
+        if commit := _commit(root):
             self._folder = tempfile.TemporaryDirectory()
             file = Path(self._folder.name) / "_build.py"
             file.write_text(_TEXT.format(commit=commit), encoding="utf-8")
+        if file.exists():
             build_data["force_include"][str(file)] = _NAME
 
 
