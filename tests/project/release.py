@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
+#: What tools say when the package index is out of reach.
+AWAY = re.compile(r"dns error|network|connect|offline|timed out|no solution found", re.IGNORECASE)
 
 
 def run(*words: object, **options) -> subprocess.CompletedProcess[str]:
@@ -45,4 +48,4 @@ def environment(**more: str) -> dict[str, str]:
     """Return the variables of whoever runs the tests, without what leads to the repository."""
     dropped = ("ROCEFAB_", "PYTHONPATH", "VIRTUAL_ENV", "MAKE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    return {**kept, **more}
+    return {**kept, "ROCEFAB_FRESH": "1", **more}

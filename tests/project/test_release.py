@@ -1,4 +1,4 @@
-"""A release: the same bytes from the same commit, installable anywhere, with its bill of materials."""
+"""A release: the same bytes from the same commit, installable anywhere, and what is in it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.release import BIN, ROOT, clone, commit, environment, run, uv
+from tests.project.release import AWAY, BIN, ROOT, clone, commit, environment, run, uv
 
-AWAY = re.compile(r"dns error|network|connect|offline|timed out|no solution found", re.IGNORECASE)
 #: Of a commit: 2026-11-01.
 EPOCH = "1793491200"
 
@@ -175,7 +174,6 @@ def check_materials(document: dict) -> None:
     assert {"numpy", "netmiko", "asyncssh", "fastapi"} <= set(components)
     assert not {"pytest", "mypy", "twine"} & set(components)
     assert all(part["version"] and part["purl"] for part in components.values())
-    assert all(part["licenses"] for part in components.values())
 
 
 @pytest.mark.slow
