@@ -10,13 +10,15 @@ READY := $(VENV)/.ready
 KERNEL := /var/cache/rocefab-vm
 SCHEMAS := /var/cache/rocefab-schemas
 TEMPLATES := $(wildcard templates/*/*.j2)
+VERSION ?= 3.13
+ROOMS ?= $(addprefix tests/,core intent topology qos placement design render validate cli)
 
 # A command starts in half the time where Python finds its modules compiled.
 export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format judges bench docs models release lab-test clean
+.PHONY: help demo test test-python slow lint format judges bench docs models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,6 +47,12 @@ demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 # Four workers on two cores: tests of the lab wait more than they work.
 test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_JUDGES=required
 	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark and not lab")
+
+# VERSION is what uv finds an interpreter by: a version, or a path. Without one on the machine, uv fetches it.
+test-python: $(UV) ## The fast tests of the core under another Python: VERSION=3.13
+	UV_PROJECT_ENVIRONMENT=.bootstrap/python-$(VERSION) $(UV) sync --quiet --frozen --python $(VERSION)
+	.bootstrap/python-$(VERSION)/bin/python --version
+	.bootstrap/python-$(VERSION)/bin/pytest -q -n 2 $(ROOMS)
 
 slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
 	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
