@@ -1,7 +1,7 @@
 """The image: built where a builder is, and its promises held without one.
 
-A namespace of mounts has what the image has: the locked dependencies, a file system that is read-only
-except for ``/state`` and ``/tmp``, a user without rights, and no shell.
+A namespace of mounts has what the image has: the locked dependencies, a file system that is
+read-only except for ``/state`` and ``/tmp``, a user without rights, and no shell.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ done
 for shell in /bin/sh /bin/dash /bin/bash /usr/bin/sh /usr/bin/dash /usr/bin/bash; do
     [ ! -f "$shell" ] || mount --bind /dev/null "$shell"
 done
-exec setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --no-new-privs -- "$@"
+exec setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --no-new-privs "$@"
 """
 
 
@@ -109,17 +109,28 @@ def image(dist: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def inside(image: Path, *words: str):
-    """Run rocefab as the image does; ``/mnt`` is its ``/state``."""
+def inside(image: Path, *words: str, program: str = "rocefab"):
+    """Run a program as the image does; ``/mnt`` is its ``/state``."""
     variables = dict(re.findall(r"^(?:ENV|   ) (\w+)=(\S+)", DOCKERFILE, re.MULTILINE))
     state = {name: value.replace("/state", "/mnt") for name, value in variables.items()}
     return run(
         *("unshare", "--mount", "bash", "-c", INSIDE, "inside", sys.base_prefix, USER),
-        *(image / "venv" / "bin" / "rocefab", *words),
+        *(image / "venv" / "bin" / program, *words),
         cwd=image / "work",
         env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **state},
         timeout=240,
     )
+
+
+@pytest.mark.slow
+def test_the_place_is_what_it_says(image: Path) -> None:
+    """Otherwise the tests below would hold anywhere."""
+    code = "import os, subprocess; print(os.getuid(), flush=True); subprocess.run(['sh', '-c', ''])"
+    done = inside(image, "-c", code, program="python")
+    assert done.stdout.strip() == USER
+    assert "PermissionError" in done.stderr
+    done = inside(image, "-c", f"open('{image}/x', 'w')", program="python")
+    assert "Read-only file system" in done.stderr
 
 
 @pytest.mark.slow
