@@ -92,14 +92,14 @@ def up(
     else:
         stand_ins, shown = laboratory(Project(inventory), folder), str(inventory)
     with stand_ins as running:
-        output.note(
-            f"{len(running.names())} devices are up. In another terminal:\n"
-            f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
-            f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
-            f"  rocefab plan {shown}\n"
-            "Press Ctrl-C to stop the lab."
-        )
         try:
+            output.note(
+                f"{len(running.names())} devices are up. In another terminal:\n"
+                f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
+                f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
+                f"  rocefab plan {shown}\n"
+                "Press Ctrl-C to stop the lab."
+            )
             threading.Event().wait()
         except KeyboardInterrupt:
             output.note("stopping the lab")
