@@ -35,7 +35,8 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab plan inventory/demo --out plan.json")(plan)
     app.command(epilog="Example: rocefab approve plan.json")(approve)
     app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
-    app.command(epilog="Example: rocefab status 3")(status)
+    settings = options.renamed(export="out")
+    app.command(context_settings=settings, epilog="Example: rocefab status 3")(status)
     app.command(epilog="Example: rocefab report 3 --format html > run3.html")(report)
     app.command(epilog="Example: rocefab rollback 3 --commit")(rollback)
 

@@ -11,11 +11,15 @@ import os
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fabric.cli import output
 from fabric.core.units import S_PER_H, S_PER_MIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
@@ -27,6 +31,26 @@ def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
 def argument(text: str, variable: str = "", **more: Any) -> Any:
     """Return an argument by its help and its variable without ``ROCEFAB_`` (empty: none)."""
     return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
+
+
+def renamed(names: Mapping[str, str] | None = None, **more: str) -> dict[str, Any]:
+    """Return settings of a command whose options had other names: old and new, without dashes.
+
+    The old names are in no help; they are accepted for two minor releases, with a note.
+    """
+    new_names = {**(names or {}), **more}
+
+    def current(word: str) -> str:
+        if word in new_names and not completes():
+            output.note(f"--{word} is now --{new_names[word]}; the old name will be removed")
+        return new_names.get(word, word)
+
+    return {"token_normalize_func": current}
+
+
+def completes() -> bool:
+    """Tell whether a shell asks for words to complete a line with."""
+    return "_ROCEFAB_COMPLETE" in os.environ
 
 
 CLASS_OPTION = option(

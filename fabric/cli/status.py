@@ -25,7 +25,7 @@ def status(
     form: options.FormatOption = options.Format.TEXT,
     export: Annotated[
         Path | None,
-        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
+        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--out"),
     ] = None,
     *,
     devices: Annotated[

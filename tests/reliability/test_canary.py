@@ -38,8 +38,8 @@ CALLS = {
     "render": "I --out rendered",
     "explain": "I su1-rail0 Ethernet0",
     "export": "dot I --out exported",
-    "import": "dot exported/topology.dot --base I --output imported",
-    "draw": "I --output drawn.svg",
+    "import": "dot exported/topology.dot --base I --out imported",
+    "draw": "I --out drawn.svg",
     "whatif": "I --fail switch:spine01",
     "simulate": "--star --incast 2 --duration-ms 0.05",
     "diff": "I I",
@@ -67,13 +67,13 @@ CALLS = {
     "show schema": "",
     "show paths": "I --leaf su1-rail0",
     "show cable": "I gpu1 eth1",
-    "models add": "--from ../saved.txt --output I --name Own",
+    "models add": "--from ../saved.txt --out I --name Own",
 }
 #: Further calls of verbs that print something else then.
 ALSO = [
     ("status", ""),
     ("status", "--verify"),
-    ("status", "--export journal.jsonl"),
+    ("status", "--out journal.jsonl"),
     ("status", "--devices"),
     ("export", "rights I --out rights"),
     ("verify", "I --window-s 0.1"),
