@@ -90,8 +90,8 @@ def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> i
     from fabric.workflow.cabling import Selection, cabling
 
     selection = Selection(switches=True, hosts=True, only="")
-    report = cabling(project, connections, selection, output.watch)
+    report = cabling(project, connections, selection, output.Meter())
     marks.add_cabling(judged_ends(report.judged))
     for device, reason in report.unread:
-        output.note(f"{device}: {reason}")
+        output.result(f"{device}: {reason}")
     return len(report.unread)

@@ -161,7 +161,7 @@ def _compare(form: str, source: str, inventory: Path, request: Request) -> None:
     from fabric.workflow.work import work_of
 
     work = work_of(None, fresh=False, workers=0)
-    compared, notes = import_again(form, source, inventory, request, work, output.watch)
+    compared, notes = import_again(form, source, inventory, request, work, output.Meter())
     for item in notes:
         output.note(str(item))
     output.data(FORMS["text"](compared))

@@ -123,7 +123,7 @@ def check(
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
         raise
-    output.data(workflow.report(outcome, form.value, judged, severity))
+    output.findings(workflow.report(outcome, form.value, judged, severity))
     if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:

@@ -158,7 +158,7 @@ def _left(folder: Path, connections: Path | None, form: options.Format, *, remov
     else:
         output.note("nothing of rocefab is left on the devices that were read")
     for error in errors:
-        output.note(f"not read: {error}")
+        output.result(f"not read: {error}")
     if errors:
         raise CommandExit(Exit.DEVICE)
 

@@ -128,7 +128,7 @@ def whatif(
             (*already, *words),
             links=all_links,
             switches=all_switches,
-            progress=output.watch,
+            progress=output.Meter(),
         )
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
@@ -136,7 +136,7 @@ def whatif(
         from fabric.report.whatif import whatif as workflow
 
         impact = workflow(
-            project, words, already=already, drain=drain, rules=rules, progress=output.watch
+            project, words, already=already, drain=drain, rules=rules, progress=output.Meter()
         )
         _print_outage(impact, form)
         harmless, broken = not impact.reasons, bool(impact.broken)
@@ -197,7 +197,7 @@ def _print_outage(impact: WhatIf, form: Format) -> None:
             output.table(headers, rows)
             output.data("\n")
     for finding in impact.new_findings:
-        output.data(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
+        output.findings(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in impact.broken:
         output.note(f"rule {rule} could not run: {reason}")
     what = "safe" if impact.drain else "harmless"

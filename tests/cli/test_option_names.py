@@ -13,7 +13,8 @@ from tests.cli.runs import DEMO, process
 
 #: What an option is for, by the beginning of its help, and the name that all such options have.
 MEANINGS = {
-    r"(Write (?!the (files|changes))|New folder|Output folder|File to write|Folder for|Also append)": "--out",
+    r"(Write (?!the (files|changes))|Also append)": "--out",
+    r"(New folder|Output folder|File to write|Folder for)\b": "--out",
     r"File of `observe --out`": "--snapshot",
     r"(Inventory folder with|Inventory folder whose)\b": "--inventory",
     r"Folder with (the journal|the state)\b": "--state",
