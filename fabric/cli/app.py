@@ -12,6 +12,7 @@ from fabric.cli import (
     adopt,
     audit,
     change,
+    completion,
     diff,
     draw,
     exchange,
@@ -20,6 +21,7 @@ from fabric.cli import (
     jobs,
     judge,
     laboratory,
+    man,
     models,
     observe,
     output,
@@ -90,5 +92,6 @@ def root(
 for module in (
     *(inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
     *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
+    *(completion, man),
 ):
     module.register(app)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabric.cli import output
+from fabric.cli import completion, output
 from fabric.core.units import S_PER_H, S_PER_MIN
 
 if TYPE_CHECKING:
@@ -41,16 +41,11 @@ def renamed(names: Mapping[str, str] | None = None, **more: str) -> dict[str, An
     new_names = {**(names or {}), **more}
 
     def current(word: str) -> str:
-        if word in new_names and not completes():
+        if word in new_names and not completion.asked():
             output.note(f"--{word} is now --{new_names[word]}; the old name will be removed")
         return new_names.get(word, word)
 
     return {"token_normalize_func": current}
-
-
-def completes() -> bool:
-    """Tell whether a shell asks for words to complete a line with."""
-    return "_ROCEFAB_COMPLETE" in os.environ
 
 
 CLASS_OPTION = option(
@@ -73,7 +68,13 @@ def inventory_folder(path: Path) -> Path:
 
 
 Inventory = Annotated[
-    Path, argument("Inventory folder with fabric.yaml.", "INVENTORY", callback=inventory_folder)
+    Path,
+    argument(
+        "Inventory folder with fabric.yaml.",
+        "INVENTORY",
+        callback=inventory_folder,
+        autocompletion=completion.inventories,
+    ),
 ]
 OwnModels = Annotated[
     Path | None,
@@ -213,7 +214,13 @@ Ticket = Annotated[
     str, option("Ticket of the change; recorded in each row of the journal.", "TICKET", "--ticket")
 ]
 Only = Annotated[
-    str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")
+    str,
+    option(
+        "Limit to these devices: su1-rail[0-1],gpu001; default: all.",
+        "ONLY",
+        "--only",
+        autocompletion=completion.devices,
+    ),
 ]
 Switches = Annotated[bool, option("Include switches.", "SWITCHES", "--switches/--no-switches")]
 Hosts = Annotated[bool, option("Include hosts.", "HOSTS", "--hosts/--no-hosts")]

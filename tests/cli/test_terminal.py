@@ -136,7 +136,9 @@ def test_version_names_commit_and_python() -> None:
     ).stdout.strip()
     commit = f"{head}(-changed)?" if head else "unknown"
     python = ".".join(map(str, sys.version_info[:3]))
-    assert re.fullmatch(rf"rocefab \d+\.\d+\.\d+ \(commit {commit}, Python {python}.*\)\n", ended.out)
+    assert re.fullmatch(
+        rf"rocefab \d+\.\d+\.\d+ \(commit {commit}, Python {python}.*\)\n", ended.out
+    )
 
 
 def test_version_of_a_wheel(tmp_path, monkeypatch) -> None:
