@@ -34,10 +34,11 @@ def register(app: typer.Typer) -> None:
 def completion(
     shell: Annotated[Shell, typer.Argument(help="Shell to print the script for.")],
 ) -> None:
-    """Print a script that completes commands, options, inventories and devices in a shell.
+    """Print the completion script of a shell.
 
-    Bash: add `eval "$(rocefab completion bash)"` to ~/.bashrc. Zsh: add the same line, with zsh, to
-    ~/.zshrc, after compinit. Fish: write the script to ~/.config/fish/completions/rocefab.fish.
+    Completes commands, options, their values, inventories and devices. Bash: add
+    `eval "$(rocefab completion bash)"` to ~/.bashrc. Zsh: add the same line, with zsh, to ~/.zshrc,
+    after compinit. Fish: write the script to ~/.config/fish/completions/rocefab.fish.
 
     Exit codes: 0, 2.
     """

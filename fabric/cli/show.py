@@ -124,7 +124,7 @@ def schema(
 
 @show_app.command(epilog="Example: rocefab show config")
 def config(context: typer.Context, form: FormatOption = Format.TEXT) -> None:
-    """Defaults of options that files and the environment set, and where each is from.
+    """Defaults that files and variables set, and their origin.
 
     Exit codes: 0, 2.
     """

