@@ -30,8 +30,8 @@ WRONG = {
         "rocefab.toml:2:1: check.fail_on: unknown option; did you mean 'fail-on'?",
     ),
     "unknown command": (
-        "[chek]\n",
-        "chek: unknown command; did you mean 'check'?",
+        "[checks]\n",
+        "checks: unknown command; did you mean 'check'?",
     ),
     "unknown word of the root": (
         'colour = "never"\n',
