@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines of progress where no terminal shows one that changes.
 _PAUSE_S = 10.0
-#: Work that is shorter shows no progress.
+#: Steps that are shorter show no progress.
 _QUICK_S = 0.5
 _COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
 
@@ -140,7 +140,7 @@ class Meter:
         self._total = total
         self._lines = lines
         self._devices: set[str] = set()
-        self._started_s = self._last_s = time.monotonic()
+        self._started_s = self._shown_s = time.monotonic()
 
     def __call__(self, device: str, text: str) -> None:
         """Take what happens on a device."""
@@ -157,11 +157,12 @@ class Meter:
             self._show(f"{device}: {text}" if device else text, 0, 0)
 
     def step(self, what: str, done: int, total: int) -> None:
-        """Take how many steps are done."""
-        if done == 1:
-            self._started_s = self._last_s
-        self._last_s = time.monotonic()
-        if self._last_s - self._started_s > _QUICK_S:
+        """Take how many steps are done; at most two changes of the line in a second."""
+        now_s = time.monotonic()
+        if done == 0:
+            self._started_s = self._shown_s = now_s
+        elif now_s - self._shown_s > _QUICK_S:
+            self._shown_s = now_s
             self._show(f"{done} of {total} {what}", done, total)
 
     def _show(self, words: str, done: int, total: int, now: str = "") -> None:

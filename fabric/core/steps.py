@@ -17,7 +17,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 def steps(what: str, items: Sequence[T]) -> Iterator[T]:
-    """Yield items, and report each one that is done.
+    """Yield items, and report the start, with 0 done, and each one that is done.
 
     Parameters
     ----------
@@ -27,6 +27,8 @@ def steps(what: str, items: Sequence[T]) -> Iterator[T]:
         The work; its length is the total.
     """
     watcher = _watcher.get()
+    if watcher is not None:
+        watcher(what, 0, len(items))
     for number, item in enumerate(items, 1):
         yield item
         if watcher is not None:

@@ -214,16 +214,17 @@ def test_without_a_terminal_a_line_now_and_then(clock, monkeypatch, verbose, lin
 def test_quick_steps_are_not_shown(clock, monkeypatch) -> None:
     screen = shown_on(monkeypatch, terminal_=True)
     meter = output.Meter()
-    meter.step("rules", 1, 3)
+    clock[0] += 5
+    meter.step("rules", 0, 4)
+    meter.step("rules", 1, 4)
     assert screen.text == ""
     clock[0] += 2
-    meter.step("rules", 2, 3)
-    assert screen.text == "\r\x1b[K2 of 3 rules, about 1 s left"
+    meter.step("rules", 2, 4)
+    meter.step("rules", 3, 4)
+    assert screen.text == "\r\x1b[K2 of 4 rules, about 2 s left"
 
 
 def test_progress_leaves_nothing_on_the_terminal() -> None:
     shown = typed("check", "inventory/rail-512", columns=120)
-    assert " rules" in shown
-    last = shown.rpartition("\x1b[K")[2]
-    assert last.endswith("skipped)\n") or "rules checked" in last
-    assert " left" not in last
+    assert "rules checked" in shown
+    assert " left" not in shown.rpartition("\x1b[K")[2]

@@ -92,6 +92,13 @@ def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+def test_it_says_of_which_commit_it_is(wheel: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: the build knows no commit")
+    head = run("git", "rev-parse", "--short=12", "HEAD", cwd=ROOT).stdout
+    assert zipfile.ZipFile(wheel).read("fabric/_commit").decode() == head
+
+
 @pytest.mark.slow
 def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """With the libraries of the lab from its extra, and without them for everything else."""
