@@ -97,7 +97,7 @@ def in_force(root: Any) -> list[tuple[str, str, str, str]]:
             one = from_files.get((words, parameter.name))
             variable = parameter.envvar or ""
             if os.environ.get(variable):
-                key = (name, os.environ[variable], variable)
+                key = (name, _shown(os.environ[variable]), variable)
             elif one:
                 key = (name, _shown(one.value), one.where)
             else:
@@ -107,7 +107,9 @@ def in_force(root: Any) -> list[tuple[str, str, str, str]]:
 
 
 def _shown(value: Any) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    """Return a value as text, without the user and password of a URL."""
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return re.sub(r"://[^/@\s]*@", "://***@", text)
 
 
 def _commands(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -229,10 +231,10 @@ def _reason(command: Any, parameter: Any, value: Any) -> str:
         return ""
     if isinstance(value, dict):
         return "an option has a value, not a table"
-    if _is_path(parameter) and not _is_text(value):
-        return f"{value!r} is not a path"
     if parameter.multiple != isinstance(value, list):
         return "use a list of values" if parameter.multiple else "use one value, no list"
+    if _is_path(parameter):
+        return "" if _is_text(value) else f"{value!r} is not a path"
     texts = [str(one) for one in value] if isinstance(value, list) else str(value)
     try:
         parameter.get_runtime_param().coerce(texts, param=parameter, ctx=typer.Context(command))

@@ -130,7 +130,10 @@ def test_show_config_says_where_values_are_from(folder: Path) -> None:
     }
     assert rows["fail-on"]["from"] == "rocefab.toml:5"
     assert rows["color"]["from"] == f"{user}:1"
-    rows = json.loads(rocefab(folder, *words, ROCEFAB_WORKERS="1").out)
+    secret = {"ROCEFAB_STATE": "postgresql://me:hidden@host/journal"}
+    said = rocefab(folder, *words, ROCEFAB_WORKERS="1", **secret).out
+    assert ("hidden" in said, "postgresql://***@host/journal" in said) == (False, True)
+    rows = json.loads(said)
     assert {
         "option": "workers",
         "value": "1",

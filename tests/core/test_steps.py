@@ -8,8 +8,7 @@ from fabric.core.steps import steps, watched
 def test_each_step_is_reported_when_it_is_done() -> None:
     told: list[tuple[str, int, int]] = []
     with watched(lambda *words: told.append(words)):
-        for item in steps("rules", "ab"):
-            told.append(("now", ord(item), 0))
+        told.extend(("now", ord(item), 0) for item in steps("rules", "ab"))
     assert told == [
         ("rules", 0, 2),
         ("now", ord("a"), 0),
