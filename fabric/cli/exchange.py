@@ -121,7 +121,7 @@ def import_(
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Create an inventory from another tool's description of a fabric.
+    """Create an inventory from what another tool has of a fabric.
 
     Nothing is written unless the complete inventory can be loaded. Source data that an inventory
     cannot represent is reported on stderr.
