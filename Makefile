@@ -85,7 +85,8 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 		openmpi-bin mpich curl wrk \
 		lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
 		systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
-		prometheus prometheus-alertmanager rsyslog >/dev/null
+		prometheus prometheus-alertmanager rsyslog \
+		man-db groff mandoc zsh fish >/dev/null
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		qemu-system-x86 busybox-static kmod udev dbus sudo ethtool openssh-server openssh-client tcpdump \
 		rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest >/dev/null

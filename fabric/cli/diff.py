@@ -77,7 +77,7 @@ def diff(
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
-    compared = compare(before, inventory, work, output.watch, jobs)
+    compared = compare(before, inventory, work, output.Meter(), jobs)
     output.data(FORMS[form.value](compared))
     if detailed_exitcode and not compared.empty:
         raise CommandExit(Exit.CHANGES)

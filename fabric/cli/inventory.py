@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from fabric.cli import options, output
+from fabric.cli import completion, options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option
 
@@ -123,7 +123,7 @@ def check(
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
         raise
-    output.data(workflow.report(outcome, form.value, judged, severity))
+    output.findings(workflow.report(outcome, form.value, judged, severity))
     if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
@@ -195,6 +195,7 @@ def explain(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
             "or host; a port, or a table, field or line of its configuration. Or a rule ID.",
             metavar="[INVENTORY] DEVICE [TEXT] | RULE",
+            autocompletion=completion.explained,
         ),
     ],
     form: options.FormatOption = options.Format.TEXT,

@@ -11,11 +11,15 @@ import os
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fabric.cli import completion, output
 from fabric.core.units import S_PER_H, S_PER_MIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Worker processes of one machine at most; our choice.
 _MOST_WORKERS = 1024
@@ -30,6 +34,21 @@ def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
 def argument(text: str, variable: str = "", **more: Any) -> Any:
     """Return an argument by its help and its variable without ``ROCEFAB_`` (empty: none)."""
     return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
+
+
+def renamed(names: Mapping[str, str] | None = None, **more: str) -> dict[str, Any]:
+    """Return settings of a command whose options had other names: old and new, without dashes.
+
+    The old names are in no help; they are accepted for two minor releases, with a note.
+    """
+    new_names = {**(names or {}), **more}
+
+    def current(word: str) -> str:
+        if word in new_names and not completion.asked():
+            output.note(f"--{word} is now --{new_names[word]}; the old name will be removed")
+        return new_names.get(word, word)
+
+    return {"token_normalize_func": current}
 
 
 CLASS_OPTION = option(
@@ -52,7 +71,13 @@ def inventory_folder(path: Path) -> Path:
 
 
 Inventory = Annotated[
-    Path, argument("Inventory folder with fabric.yaml.", "INVENTORY", callback=inventory_folder)
+    Path,
+    argument(
+        "Inventory folder with fabric.yaml.",
+        "INVENTORY",
+        callback=inventory_folder,
+        autocompletion=completion.inventories,
+    ),
 ]
 OwnModels = Annotated[
     Path | None,
@@ -192,7 +217,13 @@ Ticket = Annotated[
     str, option("Ticket of the change; recorded in each row of the journal.", "TICKET", "--ticket")
 ]
 Only = Annotated[
-    str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")
+    str,
+    option(
+        "Limit to these devices: su1-rail[0-1],gpu001; default: all.",
+        "ONLY",
+        "--only",
+        autocompletion=completion.devices,
+    ),
 ]
 Switches = Annotated[bool, option("Include switches.", "SWITCHES", "--switches/--no-switches")]
 Hosts = Annotated[bool, option("Include hosts.", "HOSTS", "--hosts/--no-hosts")]

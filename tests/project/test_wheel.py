@@ -71,11 +71,11 @@ def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """With the libraries of the lab from its extra, and without them for everything else."""
     rocefab = installed / "rocefab"
     common = {"cwd": tmp_path, "env": environment(), "timeout": 180}
-    done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
+    done = run(rocefab, "demo", "--out", tmp_path / "demo", **common)
     assert (done.returncode, (tmp_path / "demo").exists()) == (2, False), done.stderr
     assert "pip install 'rocefab[lab]'" in done.stderr
     install(installed.parent, "--extra", "lab")
-    done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
+    done = run(rocefab, "demo", "--out", tmp_path / "demo", **common)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "drift" in done.stdout
     assert "rolled back" in done.stdout
