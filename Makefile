@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 UV := $(BOOT)/bin/uv
 READY := $(VENV)/.ready
 KERNEL := /var/cache/rocefab-vm
+SCHEMAS := /var/cache/rocefab-schemas
 TEMPLATES := $(wildcard templates/*/*.j2)
 
 # A command starts in half the time where Python finds its modules compiled.
@@ -86,6 +87,12 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 		apt-get download -qq $$(apt-cache depends linux-image-amd64 | sed -n 's/^ *Depends: //p') && \
 		dpkg -x linux-image-*.deb . && rm linux-image-*.deb && \
 		for folder in lib/modules/*; do /sbin/depmod -b . "$${folder##*/}" || exit 1; done; \
+	fi
+	@if [ ! -s $(SCHEMAS)/junit-10.xsd ]; then \
+		echo "the JUnit schema of Jenkins into $(SCHEMAS), from the source distribution of pytest"; \
+		mkdir -p $(SCHEMAS) && cd $(SCHEMAS) && \
+		$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary pytest pytest==9.1.1 && \
+		tar -xzf pytest-*.tar.gz --strip-components=3 --wildcards '*/junit-10.xsd' && rm pytest-*.tar.gz; \
 	fi
 	command -v kubectl >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq kubernetes-client >/dev/null
 	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabric.change.actor import user
+from fabric.change.approvals import approvers, needed
 from fabric.change.budget import Budget
 from fabric.change.cables import changed_ports, check_cables
 from fabric.change.crew import Crew
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan, Plan
     from fabric.devices.driver import Connection
 
-__all__ = ["Applier", "Options", "Result", "RollBack"]
+__all__ = ["Applier", "Options", "Result", "RollBack", "check_approvals"]
 
 
 @dataclass
@@ -77,6 +78,7 @@ class Applier:
             be written.
         """
         _check_net(plan, self.options)
+        check_approvals(plan, self.options)
         _check_rollout(plan, self.options)
         with self.journal.exclusive():
             unfinished = self.journal.unfinished()
@@ -85,6 +87,7 @@ class Applier:
                     f"run {unfinished} was interrupted; resume it with `rocefab apply "
                     f"--resume` or roll it back with `rocefab rollback {unfinished}`"
                 )
+            self.journal.stops.clear()
             run = self.journal.begin("apply", plan.fabric, plan.to_json())
             return self._waves(self._crew(run), plan, plan.waves)
 
@@ -95,6 +98,7 @@ class Applier:
         When some devices cannot be settled, the others are, and the run stays interrupted.
         """
         with self.journal.exclusive(run):
+            self.journal.stops.clear()
             crew = self._crew(run)
             errors = settle(crew, list(plan.devices.values()))
             if errors:
@@ -113,6 +117,7 @@ class Applier:
             When another run is under way, or the journal cannot be written.
         """
         with self.journal.exclusive():
+            self.journal.stops.clear()
             run = self.journal.begin("rollback", plan.fabric, plan.to_json())
             return roll_back(order, plan, self._crew(run))
 
@@ -124,8 +129,8 @@ class Applier:
         tell, drains = Notifier(plan, crew), Drains(crew, plan, crew.run)
         drains.back()
         tell("run", waves=len(waves))
-        approved = f"approved by {', '.join(crew.options.approved_by)}"
-        said = [approved] if crew.options.approved_by else []
+        given = approvers(plan, crew.options.approvals, user())
+        said = [f"approved by {', '.join(map(str, given))}"] if given else []
         crew.record(
             "", State.PENDING, "; ".join([f"{len(waves)} waves", *said, *crew.options.notes])
         )
@@ -137,6 +142,7 @@ class Applier:
             crew, [plan.devices[name] for wave in waves for name in wave], known, budget
         )
         for number, wave in enumerate([] if reasons else waves, 1):
+            crew.check_stop()
             going = [name for name in wave if name not in budget.lost]
             crew.progress("", f"wave {number} of {len(waves)}: {', '.join(going)}")
             tell("wave", number=number, devices=going)
@@ -198,24 +204,34 @@ def _closed(plan: Plan) -> list[str]:
     return [f"no window of the roll-out is open; the next one opens {opening}"]
 
 
+def check_approvals(plan: Plan, options: Options) -> None:
+    """Raise PlanError where fewer people approved a plan than its inventory demands.
+
+    Neither who made it counts nor who applies it.
+    """
+    wanted, given = needed(plan), approvers(plan, options.approvals, user())
+    if len(given) < wanted:
+        author = plan.origin.author if plan.origin else ""
+        besides = " and ".join(dict.fromkeys([user(), *([author] if author else [])]))
+        raise PlanError(
+            f"the inventory demands approvals of the plan: {wanted}; given: {len(given)}, without "
+            f"those of {besides}; add --approvals with the service or the file that has them"
+        )
+
+
 def _check_rollout(plan: Plan, options: Options) -> None:
     """Reject a roll-out that may not begin.
 
     Raises
     ------
     PlanError
-        When approvals are missing, no window is open, or packets would be lost between waves.
+        When no window is open, or packets would be lost between waves.
     InputError
         When the timer would run out while a wave soaks.
     """
     if plan.rollout is None:
         return
-    policy, approvers = plan.rollout.policy, {*options.approved_by} - {user()}
-    if len(approvers) < policy.approvals:
-        raise PlanError(
-            f"{policy.approvals} people must approve the plan, {len(approvers)} did besides "
-            f"{user()}; name them with --approved-by"
-        )
+    policy = plan.rollout.policy
     if plan.rollout.hazards and not options.traffic_stopped:
         raise PlanError(
             f"packets of the lossless class are lost between waves: {plan.rollout.hazards[0]}; "

@@ -119,14 +119,19 @@ class Chain:
         return "; ".join(parts)
 
 
-def chain_of(rows: Sequence[Row], lost: str = "") -> Chain:
+def chain_of(rows: Sequence[Row], lost: str = "", after: Chain | None = None) -> Chain:
     """Return what the chain says of rows in the order of their positions.
 
     A row whose own hash was damaged does not make the next one a damaged one.
+
+    Parameters
+    ----------
+    after : Chain or None
+        What it said of the rows before them, when nothing was damaged.
     """
     damaged: list[Row] = []
-    good = None
-    kept = computed = ""
+    good = after.last_good if after else None
+    kept = computed = after.head if after else ""
     for row in rows:
         before = next((hash_ for hash_ in (kept, computed) if row.digest(hash_) == row.hash), None)
         if before is None or row.text_differs:
@@ -135,4 +140,5 @@ def chain_of(rows: Sequence[Row], lost: str = "") -> Chain:
             good = row
         kept, computed = row.hash, row.digest(kept if before is None else before)
     is_tail = bool(damaged) and list(rows[-len(damaged) :]) == damaged
-    return Chain(len(rows), kept, tuple(damaged), lost, good, is_tail)
+    count = len(rows) + (after.count if after else 0)
+    return Chain(count, kept, tuple(damaged), lost, good, is_tail)

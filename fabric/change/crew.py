@@ -9,14 +9,16 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.change.fence import Fence
+from fabric.change.journal import State
 from fabric.change.session import Session
+from fabric.change.stop import POLL_S, StopRequestedError
 from fabric.core.errors import DeviceError, FabricError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
-    from fabric.change.journal import Journal, State
+    from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan
     from fabric.change.options import Options
     from fabric.devices.driver import Connection
@@ -80,6 +82,23 @@ class Crew:
         if self.stop.is_set():
             raise DeviceError(device, "interrupted by the user")
 
+    def check_stop(self) -> None:
+        """End the run as Ctrl-C does, where somebody asked for it.
+
+        Raises
+        ------
+        StopRequestedError
+            When somebody did.
+        """
+        if self.stop.is_set():
+            return
+        request = self.journal.stops.asked(self.run)
+        if request is not None:
+            self.stop.set()
+            self.record("", State.PENDING, str(request))
+            self.progress("", f"{request}; stopping after the current step on each device")
+            raise StopRequestedError(str(request))
+
     def side_by_side(
         self, items: Sequence[T], step: Callable[[T], R]
     ) -> tuple[list[tuple[T, R]], list[tuple[T, FabricError]]]:
@@ -87,9 +106,14 @@ class Crew:
 
         All workers have ended when this returns or raises: nobody uses a session any more.
         """
+        self.check_stop()
         futures = [self.executor.submit(step, item) for item in items]
         try:
+            while wait(futures, POLL_S).not_done:
+                self.check_stop()
+        except StopRequestedError:
             wait(futures)
+            raise
         except KeyboardInterrupt:
             self.stop.set()
             self.progress("", _STOPPING)

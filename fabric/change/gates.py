@@ -117,6 +117,7 @@ class WaveGates:
         """Wait for the soak, or until the user stops the run."""
         end_s = time.monotonic() + self.soak_s
         while (left_s := end_s - time.monotonic()) > 0:
+            self.crew.check_stop()
             self.crew.check_going(self.stage.names[0])
             time.sleep(min(left_s, _POLL_S))
 

@@ -21,6 +21,7 @@ from fabric.change.actor import Actor
 from fabric.change.chain import Chain, text_hash
 from fabric.change.kept import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
+from fabric.change.stop import Stops
 from fabric.core.errors import JournalError
 from fabric.devices.driver import OWN_TOKEN
 
@@ -104,6 +105,7 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.actor = actor or Actor()
+        self.stops = Stops(folder)
         self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
         with journal_errors("used"):
@@ -113,12 +115,16 @@ class Journal:
             tables.prepare(connection)
         self._refresh()
 
-    def _refresh(self) -> None:
+    def _refresh(self, after: Chain | None = None) -> None:
         """Get the rows that other machines wrote, and check the chain."""
         with self._connect() as connection:
             if self._remote:
                 self._remote.pull(connection)
-            self.chain = tables.read_chain(connection)
+            self.chain = tables.read_chain(connection, after=after)
+
+    def follow(self) -> None:
+        """Read what was written since, and check it; what was checked before is not read again."""
+        self._refresh(self.chain)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -212,7 +218,15 @@ class Journal:
 
     def runs(self) -> list[RunRecord]:
         """Return all runs, oldest first, without what is damaged."""
-        query = f"SELECT id, kind, fabric, plan, started, {_BY} FROM runs ORDER BY id"  # noqa: S608
+        return self._runs("id > 0")
+
+    def runs_after(self, run: int) -> list[RunRecord]:
+        """Return the runs after one, oldest first."""
+        return self._runs(f"id > {int(run)}")
+
+    def _runs(self, where: str) -> list[RunRecord]:
+        columns = f"id, kind, fabric, plan, started, {_BY}"
+        query = f"SELECT {columns} FROM runs WHERE {where} ORDER BY id"  # noqa: S608 - ours
         return [
             RunRecord(run, kind, fabric, plan, started, Actor(*by))
             for run, kind, fabric, plan, started, *by in self._good("runs", query)
@@ -230,9 +244,8 @@ class Journal:
             raise JournalError(
                 f"run {run} is damaged in the journal; see `rocefab status --verify`"
             )
-        for record in self.runs():
-            if record.id == run:
-                return record
+        for record in self._runs(f"id = {int(run)}"):
+            return record
         raise JournalError(f"run {run} does not exist; `rocefab status` lists the runs")
 
     def events(self, run: int) -> list[Event]:

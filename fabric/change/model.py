@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.expectation import Expectation
@@ -116,7 +117,7 @@ class Missing:
     risk: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The changes of a fabric in the order in which they are made.
 
@@ -144,6 +145,11 @@ class Plan:
     def empty(self) -> bool:
         """Whether nothing changes."""
         return not self.devices
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the file form."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def to_json(self) -> str:
         """Return the file form, with a digest that shows edits."""

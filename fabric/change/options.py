@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.change.budget import NO_FAILURES, MaxFailures
 from fabric.core.errors import InputError
+
+if TYPE_CHECKING:
+    from fabric.change.approvals import Approvals
 
 #: What a wave needs of its commit timer beside verification: the looks themselves, confirming.
 SPARE_S = 30
@@ -35,8 +39,8 @@ class Options:
         Whether ports are changed that are cabled to another device than planned.
     traffic_stopped : bool
         Whether nobody minds that packets of the lossless class are lost between waves.
-    approved_by : tuple of str
-        People who approve the plan.
+    approvals : Approvals or None
+        Who approved the plan.
     max_failures : MaxFailures
         How many devices may fail, in a wave and in all, without stopping the run.
     notes : tuple of str
@@ -54,7 +58,7 @@ class Options:
     without_net: bool = False
     despite_cabling: bool = False
     traffic_stopped: bool = False
-    approved_by: tuple[str, ...] = ()
+    approvals: Approvals | None = None
     max_failures: MaxFailures = NO_FAILURES
     notes: tuple[str, ...] = ()
 

@@ -31,6 +31,10 @@ class Origin:
         Version of rocefab.
     made : float
         Unix time in seconds.
+    author : str
+        Account that made the plan; empty in plans of earlier versions.
+    approvals : int
+        People who must approve the plan, as the inventory had it.
     """
 
     inventory: str
@@ -38,6 +42,8 @@ class Origin:
     revision: str
     version: str
     made: float = field(compare=False)
+    author: str = ""
+    approvals: int = 0
 
     def __str__(self) -> str:
         clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.made))

@@ -166,6 +166,8 @@ class OriginForm(_Form):
     revision: str
     version: str
     made: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    author: Annotated[str, Field(max_length=200)] = ""
+    approvals: Annotated[int, Field(ge=0, le=9)] = 0
 
 
 class MissingForm(_Form):

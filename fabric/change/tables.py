@@ -132,26 +132,53 @@ def _rows(
         yield Row(table, row, position, content, digest, differs)
 
 
-def read_chain(connection: sqlite3.Connection, *, texts: bool = False) -> Chain:
+def read_chain(
+    connection: sqlite3.Connection, *, texts: bool = False, after: Chain | None = None
+) -> Chain:
     """Return what the chain says of all rows.
 
     Parameters
     ----------
     texts : bool
         Whether the texts of plans, and the pages of the database, are checked as well.
+    after : Chain or None
+        What it said before: rows that fitted are not read again while the last of them stands.
     """
+    if after is not None and after.whole and _stands(connection, after):
+        rows, lost = chained_rows(connection, texts=texts, after=after.count)
+        return chain_of(rows, lost, after)
     rows, lost = chained_rows(connection, texts=texts)
     return chain_of(rows, lost)
 
 
-def chained_rows(connection: sqlite3.Connection, *, texts: bool = False) -> tuple[list[Row], str]:
-    """Return all rows in their order, and what of the journal is missing or cannot be read."""
+def _stands(connection: sqlite3.Connection, chain: Chain) -> bool:
+    """Tell whether the last row of a chain is where it was."""
+    return any(
+        connection.execute(
+            f"SELECT 1 FROM {table} WHERE position = ? AND hash = ?",  # noqa: S608 - a table of ours
+            (chain.count, chain.head),
+        ).fetchone()
+        for table in _OWN
+    )
+
+
+def chained_rows(
+    connection: sqlite3.Connection, *, texts: bool = False, after: int = 0
+) -> tuple[list[Row], str]:
+    """Return the rows in their order, and what of the journal is missing or cannot be read.
+
+    Parameters
+    ----------
+    after : int
+        Position of the last row that is not wanted; 0 reads all.
+    """
+    # NOT INDEXED: what an index leaves out is read all the same.
+    where = f"WHERE position > {int(after)}" if after else "NOT INDEXED ORDER BY id"
     connection.text_factory = lenient
     rows, lost = [], []
     for table in _OWN:
         try:
-            # NOT INDEXED: what an index leaves out is read all the same.
-            rows += list(_rows(connection, f"{table}", "NOT INDEXED ORDER BY id", texts=texts))
+            rows += list(_rows(connection, table, where, texts=texts))
             lost += _removed(connection, table)
         except sqlite3.DatabaseError as error:
             lost.append(f"table {table} cannot be read: {error}")

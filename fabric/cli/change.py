@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +33,7 @@ class WaveBy(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(epilog="Example: rocefab plan inventory/demo --out plan.json")(plan)
+    app.command(epilog="Example: rocefab approve plan.json")(approve)
     app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
     app.command(epilog="Example: rocefab status 3")(status)
     app.command(epilog="Example: rocefab report 3 --format html > run3.html")(report)
@@ -117,6 +119,27 @@ def plan(
         raise CommandExit(Exit.CHANGES)
 
 
+def approve(
+    plan_file: Annotated[Path, argument("Plan file written by `rocefab plan`.", metavar="PLAN")],
+    *,
+    withdraw: Annotated[
+        bool, option("Withdraw the approval of this account.", "", "--withdraw")
+    ] = False,
+) -> None:
+    """Approve a plan, for `rocefab apply --approvals`.
+
+    Writes PLAN.approvals, with the account that runs the command and the SHA-256 of the plan. The
+    author of a plan cannot approve it.
+
+    Exit codes: 0, 2, 3.
+    """
+    from fabric.workflow.approvals import approve as write
+
+    path, approvals, needed = write(plan_file, withdraw=withdraw)
+    names = ", ".join(one.name for one in approvals.counting(()))
+    output.note(f"wrote {path}; approved by {names or 'nobody'}; {needed} needed")
+
+
 def _write(path: Path, text: str) -> None:
     from fabric.workflow import plan as workflow
 
@@ -193,14 +216,16 @@ def apply(
             "--traffic-stopped",
         ),
     ] = False,
-    approved_by: Annotated[
-        list[str] | None,
+    approvals: Annotated[
+        str,
         option(
-            "Person who approves the plan; may be repeated. The journal records it.",
-            "",
-            "--approved-by",
+            "Approvals of the plan: a file of `rocefab approve`, or the URL of `rocefab serve` "
+            "with a token in ROCEFAB_TOKEN. The journal records them.",
+            "APPROVALS",
+            "--approvals",
+            metavar="FILE|URL",
         ),
-    ] = None,
+    ] = "",
     despite_age: Annotated[
         bool,
         option("Apply a plan that is older. The journal records it.", "", "--despite-age"),
@@ -232,6 +257,7 @@ def apply(
     Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
+    from fabric.workflow.approvals import approvals_of
     from fabric.workflow.plan import NO_NET, describe
 
     actor = workflow.Actor(reason=reason, ticket=ticket)
@@ -242,7 +268,6 @@ def apply(
         without_net=without_net,
         despite_cabling=despite_cabling,
         traffic_stopped=traffic_stopped,
-        approved_by=tuple(approved_by or ()),
         max_failures=workflow.MaxFailures.from_text(max_failures),
     )
     if resume:
@@ -256,12 +281,15 @@ def apply(
         message = "specify a plan file, or use --resume to continue an interrupted run"
         raise typer.BadParameter(message)
     planned = workflow.read_plan(plan_file)
+    if approvals:
+        options = replace(options, approvals=approvals_of(planned, approvals))
     fresh = workflow.Freshness(
         max_age_s, despite_age=despite_age, despite_inventory=despite_inventory
     )
     if not commit:
         output.alarming(describe(planned, verify_s), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
+        _warn(lambda: workflow.check_approvals(planned, options))
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
     if planned.empty:

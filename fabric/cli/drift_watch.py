@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import ExitStack
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from fabric.cli import output
 from fabric.core.events import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fabric.core.events import Event
@@ -44,22 +44,23 @@ class Takers:
     syslog: str
     form: str
 
-    def opened(self, stack: ExitStack) -> tuple[Ledger, list[Callable[[Event], None]]]:
-        """Return what lasts by the file, and what takes each event."""
-        from fabric.workflow.drift_events import EventsFile, Sender
-        from fabric.workflow.syslog import Syslog
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Ledger, Callable[[list[Event]], None]]]:
+        """Yield what lasts by the file, and what takes events."""
+        from fabric.workflow.event_log import EventLog
 
-        ledger = Ledger()
-        takers: list[Callable[[Event], None]] = [_text if self.form == "text" else _line]
-        if self.file:
-            file = stack.enter_context(EventsFile(self.file))
-            ledger = file.ledger
-            takers.insert(0, file.write)
-        if self.syslog:
-            sender = Sender(Syslog(self.syslog), output.note)
-            stack.callback(sender.close)
-            takers.append(sender.send)
-        return ledger, takers
+        as_text = _text if self.form == "text" else _line
+        with EventLog(self.file, self.syslog, output.note) as log:
+
+            def take(events: list[Event]) -> None:
+                log.write(events)
+                for event in events:
+                    output.data(as_text(event))
+                sys.stdout.flush()
+
+            ledger = Ledger()
+            ledger.replay(log.past)
+            yield ledger, take
 
 
 def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Takers) -> None:
@@ -70,8 +71,7 @@ def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Tak
         raise typer.BadParameter("--watch prints text or jsonl; set --format jsonl")
     switches, hosts, only = wanted.selected
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
-    with ExitStack() as stack:
-        ledger, take = takers.opened(stack)
+    with takers.opened() as (ledger, take):
         service = DriftService(
             inventory,
             connections,
@@ -81,24 +81,20 @@ def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Tak
             output.progress,
             ledger,
         )
-        events = service.events()
-        stack.callback(events.close)
-        try:
-            for event in events:
-                for one in take:
-                    one(event)
-        except KeyboardInterrupt:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
-            output.note("stopped")
+        with closing(service.events()) as looks:
+            try:
+                for events in looks:
+                    take(events)
+            except KeyboardInterrupt:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+                output.note("stopped")
 
 
-def _text(event: Event) -> None:
-    output.data(f"{event.time:%Y-%m-%dT%H:%M:%SZ} {event}\n")
-    sys.stdout.flush()
+def _text(event: Event) -> str:
+    return f"{event.time:%Y-%m-%dT%H:%M:%SZ} {event}\n"
 
 
-def _line(event: Event) -> None:
+def _line(event: Event) -> str:
     from fabric.report.events import line
 
-    output.data(line(event))
-    sys.stdout.flush()
+    return line(event)

@@ -280,7 +280,9 @@ def export(
     name: Annotated[
         str, option("Job name; default: from the template, otherwise job.", "JOB_NAME")
     ] = "",
-    image: Annotated[str, option("Container image for the job.", "IMAGE")] = "",
+    image: Annotated[
+        str, option("Container image for the job, or for the CronJob of node-health.", "IMAGE")
+    ] = "",
     command: Annotated[str, option("Command line of the job, in shell syntax.", "COMMAND")] = "",
     account: Annotated[
         str, option("Account on the devices that the rights are for.", "ACCOUNT")

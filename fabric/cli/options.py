@@ -87,7 +87,10 @@ TlsKey = Annotated[
 TokenFile = Annotated[
     Path | None,
     option(
-        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`.", "TOKEN_FILE", "--token-file"
+        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`, each with a name or "
+        "without; who approves plans needs one.",
+        "TOKEN_FILE",
+        "--token-file",
     ),
 ]
 FormatOption = Annotated[Format, option("Output format.", "FORMAT", "--format")]
@@ -150,7 +153,8 @@ AskPassword = Annotated[
 ]
 
 
-def _state(text: str) -> Path:
+def state_folder(text: str) -> Path:
+    """Return the state folder of a path, or of the URL of a journal."""
     from fabric.workflow.state import of_url
 
     return of_url(text) if "://" in text else Path(text)
@@ -163,7 +167,7 @@ StateFolder = Annotated[
         "default: one folder per inventory, in ~/.local/state/rocefab.",
         "STATE",
         "--state",
-        parser=_state,
+        parser=state_folder,
         metavar="<path>",
     ),
 ]

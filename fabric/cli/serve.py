@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
-from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option
+from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option, state_folder
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
@@ -59,6 +59,16 @@ def serve(
             "DRIFT",
         ),
     ] = None,
+    journal: Annotated[
+        Path | None,
+        option(
+            "State folder of `rocefab apply`, or postgresql://HOST/DATABASE; the page shows its "
+            "runs. Default: that of the inventory.",
+            "JOURNAL",
+            parser=state_folder,
+            metavar="<path>",
+        ),
+    ] = None,
     rate: Annotated[
         float, option("Requests per second of one client; 0 turns the limit off.", "RATE", min=0.0)
     ] = 1000.0,
@@ -79,7 +89,7 @@ def serve(
     Exit codes: 0, 2.
     """
     settings = settings_of(listen, tls_cert, tls_key, token_file, rate)
-    settings = replace(settings, readings=readings, drift=drift)
+    settings = replace(settings, readings=readings, drift=drift, journal=journal)
     from fabric.serve.run import listen as bind
     from fabric.serve.run import prepare
     from fabric.serve.service import Service

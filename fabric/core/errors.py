@@ -12,7 +12,7 @@ FabricError
 │   ├── IdentityMismatchError  the device is not the one that the plan names
 │   ├── LabError               the real lab could not be built, or a part of it failed
 │   ├── ForeignSessionError    somebody else has a configuration session open
-│   ├── ServiceError           a service that proves is away, too old, out of time or talks nonsense
+│   ├── ServiceError           a service that is asked is away, too old, late or talks nonsense
 │   ├── NotPlannedError        the device cannot become what the inventory says
 │   └── RefusedError           the device refused a line or a command
 └── PlanError                  the plan cannot be applied
@@ -77,7 +77,7 @@ class ConnectionLostError(DeviceError):
 
 
 class ServiceError(DeviceError):
-    """A service that proves configurations did not do so; nothing is proved."""
+    """A service that proves, or has approvals, did not answer: nothing is proved or approved."""
 
 
 class LabError(DeviceError):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,6 +34,15 @@ class Event:
     finding: Finding
     since: datetime
     by: tuple[str, ...] = ()
+
+    @classmethod
+    def opened(cls, finding: Finding, now: datetime, by: tuple[str, ...] = ()) -> Self:
+        """Return the event of a finding that begins."""
+        return cls(now, is_open=True, finding=finding, since=now, by=by)
+
+    def closed(self, now: datetime) -> Self:
+        """Return the event of its end."""
+        return replace(self, time=now, is_open=False)
 
     @property
     def word(self) -> str:
@@ -68,12 +77,21 @@ class Ledger:
     ['closed']
     """
 
-    _open: dict[Key, Event] = field(default_factory=dict)
+    _open: dict[str, dict[Key, Event]] = field(default_factory=dict)
 
     @property
     def lasting(self) -> list[Event]:
         """Events of the findings that last, the oldest first."""
-        return sorted(self._open.values(), key=lambda event: event.since)
+        events = (event for own in self._open.values() for event in own.values())
+        return sorted(events, key=lambda event: event.since)
+
+    def of(self, device: str) -> list[Event]:
+        """Return the events of the findings of a device that last."""
+        return list(self._open.get(device, {}).values())
+
+    def new(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return those findings that do not last yet."""
+        return [one for one in findings if key_of(one) not in self._open.get(one.device, {})]
 
     def update(
         self,
@@ -81,6 +99,7 @@ class Ledger:
         is_judged: Callable[[Finding], bool],
         now: datetime,
         by: Callable[[Finding], tuple[str, ...]] = lambda _: (),
+        device: str | None = None,
     ) -> list[Event]:
         """Return what began and what ended.
 
@@ -93,17 +112,16 @@ class Ledger:
             could not be read lasts.
         by : callable
             Returns who may have caused a new finding.
+        device : str, optional
+            Whose findings may have ended; without it those of all devices.
         """
         present = {key_of(finding): finding for finding in findings}
-        begun = [
-            Event(now, True, finding, now, by(finding))  # noqa: FBT003 - the field has a name
-            for key, finding in present.items()
-            if key not in self._open
-        ]
+        before = self.lasting if device is None else self.of(device)
+        begun = [Event.opened(one, now, by(one)) for one in self.new(present.values())]
         ended = [
-            Event(now, False, event.finding, event.since, event.by)  # noqa: FBT003
-            for key, event in self._open.items()
-            if key not in present and is_judged(event.finding)
+            event.closed(now)
+            for event in before
+            if key_of(event.finding) not in present and is_judged(event.finding)
         ]
         self.replay([*begun, *ended])
         return [*begun, *ended]
@@ -111,7 +129,9 @@ class Ledger:
     def replay(self, events: Iterable[Event]) -> None:
         """Take events as they were seen, also by an earlier process."""
         for event in events:
+            own = self._open.setdefault(event.finding.device, {})
+            key = key_of(event.finding)
             if event.is_open:
-                self._open[key_of(event.finding)] = event
+                own[key] = event
             else:
-                self._open.pop(key_of(event.finding), None)
+                own.pop(key, None)

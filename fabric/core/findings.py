@@ -56,6 +56,8 @@ class Finding:
         Where that value stands in the inventory, where known.
     device, port : str
         The switch or host, and its port or NIC, where the finding has one.
+    planned, running : str
+        What the inventory wants and what the device has, where they are two values.
     """
 
     rule: str
@@ -66,6 +68,8 @@ class Finding:
     position: Position | None = None
     device: str = ""
     port: str = ""
+    planned: str = ""
+    running: str = ""
 
     def __str__(self) -> str:
         place = f"{self.position}: " if self.position else ""

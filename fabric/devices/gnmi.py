@@ -3,6 +3,11 @@
 Protocol: https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md, with
 the messages that pygnmi generated from gnmi.proto 0.8.0. Credentials travel as the metadata
 ``username`` and ``password`` (gnmi-authentication.md, same folder), and only over TLS.
+
+A subject is a path, or a name and several paths with spaces between them. ``TARGET:`` before a
+path is the target of the prefix, the database of SONiC. SONiC drops an answer when the client ends
+its side of the subscription early (sonic-net/sonic-gnmi gnmi_server/client_subscribe.go, ``recv``),
+so that it stays open until the answer is there.
 """
 
 from __future__ import annotations
@@ -128,47 +133,57 @@ class GnmiDriver(BaseDriver):
         self.close()
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return, for each path, its leaves as the JSON of ``[[path, value], ...]``.
+        """Return, for each subject, its leaves as the JSON of ``[[path, value], ...]``.
 
-        A path that the target does not have is absent.
+        A subject with a path that the target does not have is absent. A path of several subjects is
+        read once.
         """
+        read: dict[str, list[tuple[str, Any]]] = {}
         texts = {}
         for subject in subjects:
+            paths = [word for word in subject.split() if "/" in word]
             with self._translated(f"read {subject}"):
                 try:
-                    texts[subject] = json.dumps(self._leaves(subject))
+                    read |= {path: self._leaves(path) for path in paths if path not in read}
                 except self._grpc.RpcError as error:
-                    if not self._is_absent(error):
-                        raise
+                    if self._is_absent(error):
+                        continue
+                    raise
+            texts[subject] = json.dumps([leaf for path in paths for leaf in read[path]])
         return texts
 
     def _is_absent(self, error: Any) -> bool:
         status = self._grpc.StatusCode
         return error.code() in {status.NOT_FOUND, status.INVALID_ARGUMENT, status.UNIMPLEMENTED}
 
-    def _leaves(self, subject: str) -> list[tuple[str, Any]]:
+    def _leaves(self, text: str) -> list[tuple[str, Any]]:
         if self._channel is None:
             raise ConnectionError("there is no session with it")
         messages = self._messages
+        target, _, names = text.rpartition(":")
         path = messages.Path(
-            elem=[messages.PathElem(name=name) for name in _ELEMENT.findall(subject)]
+            elem=[messages.PathElem(name=name) for name in _ELEMENT.findall(names)]
         )
         once = messages.SubscribeRequest(
             subscribe=messages.SubscriptionList(
+                prefix=messages.Path(target=target) if target else None,
                 subscription=[messages.Subscription(path=path)],
                 mode=messages.SubscriptionList.ONCE,
                 encoding=self._encoding,
             )
         )
-        call = self._stub().Subscribe(iter([once]), metadata=self._metadata(), timeout=_SUBJECT_S)
+        answered = threading.Event()
+        requests = _open_until(answered, once)
+        call = self._stub().Subscribe(requests, metadata=self._metadata(), timeout=_SUBJECT_S)
         with self._lock:
             self._call = call
         try:
-            return self._gathered(call)
+            return self._gathered(call, target)
         finally:
+            answered.set()
             call.cancel()
 
-    def _gathered(self, call: Any) -> list[tuple[str, Any]]:
+    def _gathered(self, call: Any, target: str) -> list[tuple[str, Any]]:
         leaves: list[tuple[str, Any]] = []
         length, end_s = 0, time.monotonic() + _SUBJECT_S
         for response in call:
@@ -179,10 +194,11 @@ class GnmiDriver(BaseDriver):
                 return leaves
             if time.monotonic() > end_s:
                 break
-            before = _text_of(response.update.prefix.elem)
+            before = f"{target}:" if target else ""
+            before += _text_of(response.update.prefix.elem)
             for update in response.update.update:
                 place = before + _text_of(update.path.elem)
-                leaves += _flat(place, _value(update.val))
+                leaves += _flat(place, _value(update.val), is_modelled=not target)
         raise ConnectionError("the answer has no end")
 
     def _cause(self, error: Exception, doing: str) -> str:  # noqa: ARG002
@@ -199,6 +215,12 @@ class GnmiDriver(BaseDriver):
         told: Any = error
         status = self._grpc.StatusCode
         return told.code() in {status.PERMISSION_DENIED, status.UNAUTHENTICATED}
+
+
+def _open_until(answered: threading.Event, request: Any) -> Iterator[Any]:
+    """Yield the request, and end when it is answered."""
+    yield request
+    answered.wait(_SUBJECT_S)
 
 
 def _text_of(elements: Any) -> str:
@@ -226,13 +248,19 @@ def _value(value: Any) -> Any:
     return None
 
 
-def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the leaves of a tree; an entry of a list is named by its key."""
+def _flat(path: str, value: Any, *, is_modelled: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield the leaves of a tree; an entry of a list is named by its key.
+
+    The names of a model lose the prefix of their module; others, such as ``Ethernet0:3``, are kept.
+    """
     todo = [(path, value)]
     while todo:
         place, item = todo.pop()
         if isinstance(item, Mapping):
-            todo += [(f"{place}/{name.rpartition(':')[2]}", part) for name, part in item.items()]
+            todo += [
+                (f"{place}/{name.rpartition(':')[2] if is_modelled else name}", part)
+                for name, part in item.items()
+            ]
         elif isinstance(item, list):
             for part in item:
                 keys = [key for key in _LIST_KEYS if isinstance(part, Mapping) and key in part]

@@ -25,15 +25,51 @@ def inventory_hash(folder: Path) -> str:
         When a file cannot be read, or there is no inventory.
     """
     whole = hashlib.sha256()
+    for name, path in _named(folder):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        whole.update(f"{name}\0{content}\n".encode())
+    return whole.hexdigest()
+
+
+class ContentHash:
+    """The hash of an inventory for who asks often: files are read again when one has changed.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the inventory.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: tuple[object, ...] | None = None
+        self._hash = ""
+
+    def now(self) -> str:
+        """Return what `inventory_hash` returns.
+
+        Raises
+        ------
+        OSError
+            When a file cannot be read, or there is no inventory.
+        """
+        status = ((name, path.stat()) for name, path in _named(self._folder))
+        seen = tuple((name, one.st_mtime_ns, one.st_size, one.st_ino) for name, one in status)
+        if seen != self._seen:
+            self._hash = inventory_hash(self._folder)
+            self._seen = seen
+        return self._hash
+
+
+def _named(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files of an inventory and of its site, and how the hash names them."""
     folder = folder.resolve()
     in_site = folder.parent.name == SITE_FOLDER
     folders = sorted(folder.parent.iterdir()) if in_site else [folder]
     (folder / MAIN_FILE).stat()
     for one in folders:
         for path in _files(one):
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            whole.update(f"{path.relative_to(folder.parent)}\0{content}\n".encode())
-    return whole.hexdigest()
+            yield str(path.relative_to(folder.parent)), path
 
 
 def _files(folder: Path) -> Iterator[Path]:

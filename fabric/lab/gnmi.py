@@ -4,6 +4,11 @@ What is known: gnmi.proto 0.8.0 and the specification beside it,
 https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md: a subscription
 of mode ONCE ends with ``sync_response``; credentials are metadata. What is assumed: real targets
 put some hundred updates into a notification. Only Capabilities and Subscribe ONCE are there.
+
+With ``tables`` it is the container ``telemetry`` of SONiC: sonic-net/sonic-gnmi
+gnmi_server/client_subscribe.go and sonic_data_client/db_client.go. A target is a database; an
+answer is one JSON of texts, at the path that was asked for; a path without rows has no answer; a
+client that ends its side of the subscription gets no answer.
 """
 
 from __future__ import annotations
@@ -12,8 +17,9 @@ import json
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -23,6 +29,8 @@ if TYPE_CHECKING:
 _ELEMENT = re.compile(r"/([^/\[\]]+)((?:\[[^=\]]+=[^\]]*\])*)")
 _KEY = re.compile(r"\[([^=\]]+)=([^\]]*)\]")
 _IN_ONE = 200
+#: How long an end of the client may travel on loopback, in seconds.
+_END_S = 0.2
 
 
 @dataclass
@@ -39,6 +47,8 @@ class GnmiTarget:
         Values by path, ``/interfaces/interface[name=e1]/state/mtu``.
     encodings : tuple of str
         Names of ``Encoding``: without PROTO, values travel as JSON.
+    tables : dict
+        Trees by ``TARGET:/path`` as SONiC has them, in place of the leaves.
     lies : list
         Messages that are sent in place of the leaves, one after the other.
     hangs : bool
@@ -51,6 +61,7 @@ class GnmiTarget:
     password: str
     leaves: dict[str, Any]
     encodings: tuple[str, ...] = ("JSON", "PROTO", "JSON_IETF")
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     lies: list[Any] = field(default_factory=list)
     hangs: bool = False
     port: int = field(default=0, init=False)
@@ -102,11 +113,35 @@ class GnmiTarget:
             if context.add_callback(gone.set):
                 gone.wait()
         yield from self.lies
+        if self.tables:
+            self._refuse_strangers(requests, asked.prefix.target, context)
         for subscription in asked.subscription:
             path = "".join(f"/{one.name}" for one in subscription.path.elem)
+            if self.tables:
+                yield from self._table(asked.prefix.target, path)
+                continue
             self.asked.append(path)
             yield from self._notifications(path, as_json=asked.encoding != self._proto)
         yield self._messages.SubscribeResponse(sync_response=True)
+
+    def _refuse_strangers(self, requests: Iterator[Any], target: str, context: Any) -> None:
+        """Refuse a target that is no database, and a client that has ended its side."""
+        status = self._grpc.StatusCode
+        if not target:
+            context.abort(status.UNIMPLEMENTED, "Empty target data not supported")
+        ended = Event()
+        Thread(target=_wait, args=(requests, ended), daemon=True).start()
+        if ended.wait(_END_S):
+            context.abort(status.INVALID_ARGUMENT, "queue: disposed")
+
+    def _table(self, target: str, path: str) -> Iterator[Any]:
+        self.asked.append(f"{target}:{path}")
+        if rows := self.tables.get(f"{target}:{path}"):
+            messages = self._messages
+            update = messages.Update(path=self._path(path), val=self._value(rows, as_json=True))
+            prefix = messages.Path(target=target)
+            notification = messages.Notification(timestamp=1, prefix=prefix, update=[update])
+            yield messages.SubscribeResponse(update=notification)
 
     @property
     def _proto(self) -> int:
@@ -144,3 +179,10 @@ class GnmiTarget:
         if isinstance(value, int):
             return self._messages.TypedValue(uint_val=value)
         return self._messages.TypedValue(string_val=value)
+
+
+def _wait(requests: Iterator[Any], ended: Event) -> None:
+    """Set the event when the client ends its side; a call that is over raises."""
+    with suppress(Exception):
+        next(requests, None)
+        ended.set()

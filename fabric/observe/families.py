@@ -45,6 +45,10 @@ _GROUP, _PRIORITY = ("port", "priority_group"), ("port", "priority", "direction"
 UPTIME = Family("rocefab_device_uptime_seconds", "Time since the device started.", ())
 PORT_UP = Family("rocefab_port_up", "Whether the link of a port is up.", _PORT)
 BGP_UP = Family("rocefab_bgp_session_up", "Whether a BGP session is established.", ("peer",))
+BGP_SECONDS = Family(
+    "rocefab_bgp_session_established_seconds", "Time since a session was established.", ("peer",)
+)
+BGP_LOST = Family("rocefab_bgp_session_lost_total", "Times that a session was lost.", ("peer",))
 LLDP = Family("rocefab_lldp_neighbours", "LLDP neighbours of a port.", _PORT)
 TABLE_ENTRIES = Family("rocefab_table_entries", "Entries of a hardware table.", ("table",))
 TABLE_LIMIT = Family("rocefab_table_entries_limit", "Size of a hardware table.", ("table",))

@@ -51,9 +51,10 @@ def read_settings(
 
 
 def read_counters(driver: RunsEach, nics: Sequence[NicNames]) -> dict[str, str]:
-    """Return the texts of the counters, by reading."""
+    """Return the texts of the counters, by reading; rdma is asked where there are no files."""
     of_nics = [key for nic in nics for key in _of_nic(nic, "ethtool_statistics")]
-    return _read(driver, ["hw_counters", "rdma_link", *of_nics])
+    texts = _read(driver, ["hw_counters", "rdma_link", *of_nics])
+    return texts if "hw_counters" in texts else {**texts, **_read(driver, ["rdma_statistic"])}
 
 
 def read_hardware(driver: RunsEach) -> dict[str, str]:

@@ -8,12 +8,11 @@ unreadable.
 
 from __future__ import annotations
 
-import json
 import re
-from collections import defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from fabric.observe.leaves import grouped, number_of, text_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import BgpPeer, InterfaceState, LldpNeighbour, SystemFacts
 
@@ -44,22 +43,21 @@ _COUNTERS = {
 _UP = {"UP": True, "DOWN": False, "LOWER_LAYER_DOWN": False, "NOT_PRESENT": False}
 _STATES = ("IDLE", "CONNECT", "ACTIVE", "OPENSENT", "OPENCONFIRM", "ESTABLISHED")
 _NS_PER_S = 1e9
-_MOST_CHARACTERS = 512
 
 
 def interfaces(text: str) -> dict[str, InterfaceState]:
     """Return ports from ``/interfaces/interface/state``, or raise UnreadableError."""
-    by_port = _grouped(text, _INTERFACE)
+    by_port = grouped(text, _INTERFACE)
     return {
         port: InterfaceState(
-            up=_UP.get(_text(leaves, "oper-status")),
-            enabled=_UP.get(_text(leaves, "admin-status")),
-            mtu_bytes=_number(leaves, "mtu"),
-            description=_text(leaves, "description"),
+            up=_UP.get(text_of(leaves, "oper-status")),
+            enabled=_UP.get(text_of(leaves, "admin-status")),
+            mtu_bytes=number_of(leaves, "mtu"),
+            description=text_of(leaves, "description"),
             counters={
                 name: value
                 for leaf, name in _COUNTERS.items()
-                if (value := _number(leaves, f"counters/{leaf}")) is not None
+                if (value := number_of(leaves, f"counters/{leaf}")) is not None
             },
         )
         for (port,), leaves in by_port.items()
@@ -69,9 +67,9 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
 def lldp(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     """Return LLDP neighbours by port, or raise UnreadableError."""
     by_port: dict[str, tuple[LldpNeighbour, ...]] = {}
-    for (port, _), leaves in _grouped(text, _NEIGHBOUR).items():
-        name, port_id = _text(leaves, "system-name"), _text(leaves, "port-id")
-        neighbour = LldpNeighbour(name, port_id, _text(leaves, "port-description"))
+    for (port, _), leaves in grouped(text, _NEIGHBOUR).items():
+        name, port_id = text_of(leaves, "system-name"), text_of(leaves, "port-id")
+        neighbour = LldpNeighbour(name, port_id, text_of(leaves, "port-description"))
         by_port[port] = (*by_port.get(port, ()), neighbour)
     return by_port
 
@@ -79,8 +77,8 @@ def lldp(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
 def bgp(text: str) -> dict[str, BgpPeer]:
     """Return BGP sessions by the address of the peer, or raise UnreadableError."""
     peers = {}
-    for (address,), leaves in _grouped(text, _PEER).items():
-        state, asn = _text(leaves, "session-state"), _number(leaves, "peer-as")
+    for (address,), leaves in grouped(text, _PEER).items():
+        state, asn = text_of(leaves, "session-state"), number_of(leaves, "peer-as")
         if state not in _STATES or asn is None:
             raise UnreadableError(f"the session with {address[:80]!r} has no state or no AS")
         peers[address] = BgpPeer(state == "ESTABLISHED", state.capitalize(), asn)
@@ -89,16 +87,16 @@ def bgp(text: str) -> dict[str, BgpPeer]:
 
 def facts(text: str) -> SystemFacts:
     """Return who the system says it is, or raise UnreadableError."""
-    leaves = _grouped(text, _SYSTEM)[()]
-    if not (hostname := _text(leaves, "hostname")):
+    leaves = grouped(text, _SYSTEM)[()]
+    if not (hostname := text_of(leaves, "hostname")):
         raise UnreadableError("the system reports no host name")
-    version = _text(leaves, "software-version")
+    version = text_of(leaves, "software-version")
     return SystemFacts(hostname, version=version, uptime_s=_uptime_s(leaves))
 
 
 def _uptime_s(leaves: Mapping[str, Any]) -> float | None:
     """Return the time since ``boot-time`` by the clock of the system; None without both."""
-    boot_ns, now = _number(leaves, "boot-time"), _text(leaves, "current-datetime")
+    boot_ns, now = number_of(leaves, "boot-time"), text_of(leaves, "current-datetime")
     if boot_ns is None or not now:
         return None
     try:
@@ -118,44 +116,3 @@ READINGS: Mapping[str, tuple[str, Reading]] = {
         bgp,
     ),
 }
-
-
-def _grouped(text: str, form: re.Pattern[str]) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return leaves by the keys of their entry."""
-    groups: dict[tuple[str, ...], dict[str, Any]] = defaultdict(dict)
-    for path, value in _leaves(text):
-        if match := form.fullmatch(path):
-            *keys, leaf = match.groups()
-            groups[tuple(keys)][leaf] = value
-    if not groups:
-        raise UnreadableError("the target reports nothing of it, or does not have the model")
-    return groups
-
-
-def _leaves(text: str) -> list[tuple[str, Any]]:
-    try:
-        leaves = [(path, value) for path, value in json.loads(text)]
-    except (ValueError, TypeError, RecursionError) as error:
-        raise UnreadableError(f"not a list of leaves: {error}") from error
-    if not all(isinstance(path, str) for path, _ in leaves):
-        raise UnreadableError("a path is not a text")
-    return leaves
-
-
-def _text(leaves: Mapping[str, Any], leaf: str) -> str:
-    value = leaves.get(leaf, "")
-    if not isinstance(value, str) or len(value) > _MOST_CHARACTERS or not value.isprintable():
-        raise UnreadableError(f"{leaf} is not a short text")
-    return value
-
-
-def _number(leaves: Mapping[str, Any], leaf: str) -> int | None:
-    """Return a number; RFC 7951 section 6.1 writes those of 64 bits as text."""
-    value = leaves.get(leaf)
-    if value is None:
-        return None
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
-        value = int(value) if len(value) <= len(str(2**64)) else -1
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**64:
-        raise UnreadableError(f"{leaf} is not a number of 64 bits")
-    return value

@@ -103,6 +103,8 @@ def _state(snapshot: Snapshot) -> Iterator[Row]:
         yield "facts", of.UPTIME, (), snapshot.facts.uptime_s
     for peer, session in (snapshot.bgp or {}).items():
         yield "bgp", of.BGP_UP, (peer,), session.established
+        yield "bgp", of.BGP_SECONDS, (peer,), session.established_s
+        yield "bgp", of.BGP_LOST, (peer,), session.lost
     for port, neighbours in (snapshot.lldp or {}).items():
         yield "lldp", of.LLDP, (port,), len(neighbours)
     for table, use in (snapshot.tables or {}).items():

@@ -17,11 +17,21 @@ class LldpNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class BgpPeer:
-    """State of a BGP session."""
+    """State of a BGP session; times and counts are None where the system does not report them.
+
+    Parameters
+    ----------
+    established_s : float or None
+        How long it has been established; systems round it to their last unit.
+    lost : int or None
+        How often it was lost, since the system counts.
+    """
 
     established: bool
     state: str
     asn: int
+    established_s: float | None = None
+    lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,11 @@ class HostHealth:
         return all(one.health is Health.DEGRADED for one in self.conditions)
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether something of it could not be read."""
+        return any(one.is_unknown for one in self.conditions)
+
+    @property
     def reason(self) -> str:
         """What is not as planned, as one line; empty where nothing is."""
         return "; ".join(map(why, self.conditions))

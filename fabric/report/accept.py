@@ -9,6 +9,8 @@ from html import escape
 from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
+from fabric.validate.report.junit import xml_text
+
 State = Literal["open", "passed", "failed", "skipped"]
 
 #: Version of the record file.
@@ -202,11 +204,12 @@ def junit(acceptance: Acceptance) -> str:
         result = acceptance.record.results.get(step.key, Result())
         case = ET.SubElement(suite, "testcase", classname="accept", name=step.title)
         if result.state == "failed":
-            failure = ET.SubElement(case, "failure", message=result.summary)
-            failure.text = "\n".join(result.lines)
+            failure = ET.SubElement(case, "failure", message=xml_text(result.summary))
+            failure.text = xml_text("\n".join(result.lines))
         elif result.state != "passed":
-            ET.SubElement(case, "skipped", message=result.summary or "not run")
+            ET.SubElement(case, "skipped", message=xml_text(result.summary) or "not run")
     suite.set("failures", str(len(acceptance.failed)))
+    suite.set("errors", "0")
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 

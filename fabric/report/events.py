@@ -39,6 +39,8 @@ class EventDocument(BaseModel):
     ] = ""
     message: str
     fix: str
+    planned: Annotated[str, Field(description="What the inventory wants; empty: message.")] = ""
+    running: Annotated[str, Field(description="What the device has; empty: message.")] = ""
     by: Annotated[list[str], Field(description="Who may have caused it, as the device says.")]
 
 
@@ -58,6 +60,8 @@ def document_of(event: Event) -> EventDocument:
         position=str(finding.position or ""),
         message=finding.message,
         fix=finding.fix,
+        planned=finding.planned,
+        running=finding.running,
         by=list(event.by),
     )
 
@@ -108,6 +112,8 @@ def _event(document: EventDocument) -> Event:
         _position(document.position),
         device=document.device,
         port=document.port,
+        planned=document.planned,
+        running=document.running,
     )
     is_open = document.event == "opened"
     return Event(document.time, is_open, finding, document.since, tuple(document.by))

@@ -31,6 +31,8 @@ from fabric.serve.routes import (
     jobs,
     network,
     placements,
+    plans,
+    runs,
     state,
     topograph,
     whatif,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 _ROUTERS = (
     *(placements.router, network.router, state.router, jobs.router, whatif.router),
+    *(plans.router, runs.router),
     *(drawing.router, devices.router, browser.router, alerts.router),
     *(extender.router, topograph.router, events.router, health.router),
 )

@@ -60,6 +60,7 @@ class Drift:
         self.path = path
         self._stamp: tuple[int, ...] | None = None
         self._devices: dict[str, DeviceDrift] = {}
+        self._ledger: Ledger | None = None
         #: Events that last, the oldest first, where the file has events.
         self.lasting: list[Event] = []
         #: When the file was written, seconds since 1970; None before it is there.
@@ -70,6 +71,10 @@ class Drift:
     def of(self, device: str) -> DeviceDrift | None:
         """Return what is known of a device; None where it was not read."""
         return self._devices.get(device)
+
+    def lasting_of(self, device: str) -> list[Event] | None:
+        """Return the events of a device that last; None where the file has no events."""
+        return None if self._ledger is None else self._ledger.of(device)
 
     def refresh(self) -> None:
         """Read the file where it has changed."""
@@ -107,8 +112,9 @@ class Drift:
             is_list = file.read(_BEGINNING).lstrip()[:1] == b"["
         if is_list:
             devices = _FILE.validate_json(self.path.read_bytes())
-            self._devices, self.lasting = {one.device: one for one in devices}, []
+            self._devices = {one.device: one for one in devices}
+            self._ledger, self.lasting = None, []
             return
         ledger = Ledger()
         ledger.replay(read_events(self.path))
-        self._devices, self.lasting = {}, ledger.lasting
+        self._devices, self._ledger, self.lasting = {}, ledger, ledger.lasting

@@ -30,6 +30,10 @@ ASKING = (
     *("/extender/filter", "/extender/prioritize"),
 )
 STREAM = "/v1/events"
+#: Where the grant of the token is in the scope of a request.
+CALLER = "rocefab.caller"
+#: Largest plan that is taken, our choice; other bodies are smaller.
+PLAN, PLAN_BYTES = "/v1/plans", 64 << 20
 _READING = ("GET", "HEAD", "OPTIONS")
 #: Names that a browser on this machine has for it; a page of elsewhere has another (DNS rebinding).
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -108,9 +112,10 @@ class Guard:
             await self._app(scope, receive, send)
             return
         began_s = time.perf_counter()
-        exchange = _Exchange(receive, send, self._settings.limits.body_bytes)
+        most = PLAN_BYTES if scope["path"] == PLAN else self._settings.limits.body_bytes
+        exchange = _Exchange(receive, send, most)
         try:
-            self._check(scope)
+            self._check(scope, most)
             limit_s = None if scope["path"] == STREAM else self._settings.limits.request_s
             async with asyncio.timeout(limit_s):
                 await self._app(scope, exchange.receive, exchange.send)
@@ -124,7 +129,7 @@ class Guard:
         finally:
             self._record(scope, exchange.status, time.perf_counter() - began_s)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope, most: int) -> None:
         headers = dict(scope["headers"])
         client = scope["client"][0] if scope.get("client") else ""
         wait_s = self._buckets.take(client, time.monotonic())
@@ -133,8 +138,8 @@ class Guard:
             problem.headers["Retry-After"] = str(int(wait_s) + 1)
             raise problem
         length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length[:20]) > self._settings.limits.body_bytes:
-            raise too_large(self._settings.limits.body_bytes)
+        if length.isdigit() and int(length[:20]) > most:
+            raise too_large(most)
         if scope["method"] not in _READING:
             _refuse_other_sites(headers)
         if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_FOLDER):
@@ -148,14 +153,15 @@ class Guard:
                 message = "the Host header is not a name of this machine"
                 raise refused(421, "SRV010", "Host", message, "use http://127.0.0.1, or tokens")
             return
-        granted = tokens.scope(headers.get(b"authorization", b"").decode("latin-1"))
+        granted = tokens.grant(headers.get(b"authorization", b"").decode("latin-1"))
         if granted is None:
             fix = "send the header Authorization: Bearer TOKEN"
             problem = refused(401, "SRV010", "Authorization", "no valid token was sent", fix)
             problem.headers["WWW-Authenticate"] = "Bearer"
             raise problem
+        scope[CALLER] = granted
         asks = scope["method"] in _READING or scope["path"] in ASKING
-        if not asks and granted != "write":
+        if not asks and granted.scope != "write":
             message = "the token has the scope read, and this is a change"
             problem = refused(403, "SRV010", "Authorization", message, "use a token of scope write")
             problem.headers["WWW-Authenticate"] = 'Bearer error="insufficient_scope"'

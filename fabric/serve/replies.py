@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, RootModel
 
 from fabric.report.placement import PlacementDocument
 from fabric.serve.replies_map import MAP_REPLIES, ConditionReply
+from fabric.serve.replies_review import REVIEW_REPLIES
 
 Count = Annotated[int, Field(ge=0)]
 Load = Annotated[float, Field(ge=0)]
@@ -326,4 +327,5 @@ REPLIES: tuple[type[BaseModel], ...] = (
     HostHealthReply,
     *(FabricReply, AliveReply, ReadyReply, FilterReply, PrioritiesReply, WhatIfReply),
     *MAP_REPLIES,
+    *REVIEW_REPLIES,
 )

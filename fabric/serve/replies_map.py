@@ -147,6 +147,10 @@ class DeviceReply(BaseModel):
     failure: Annotated[str, Field(description="Why its last reading failed, or empty.")]
     series: list[SeriesReply]
     drift: Annotated[DeviceDrift | None, Field(description="Null where it was not compared.")]
+    lasting: Annotated[
+        list[EventDocument] | None,
+        Field(description="Drift that lasts, the first ones; null without a file of events."),
+    ]
     drift_written_s: float | None
 
 

@@ -23,7 +23,10 @@ from fabric.serve.metrics import Metrics
 from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
 from fabric.serve.query import Wrong, traffic_of
 from fabric.serve.readings import Readings
+from fabric.serve.reviews import Reviews
+from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
+from fabric.workflow.review import ContentHash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +74,9 @@ class Service:
         fabric, files = self.loaded.fabric, settings
         self.readings = Readings(files.readings, fabric) if files.readings else None
         self.drift = Drift(files.drift) if files.drift else None
+        self.reviews = Reviews(store.path.parent / "plans")
+        self.runs = Runs(folder, settings.journal)
+        self.contents = ContentHash(folder)
         self._refresh_files()
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()
@@ -235,6 +241,8 @@ class Service:
             if seen != self._seen:
                 await self.reload()
             await asyncio.to_thread(self._refresh_files)
+            if await asyncio.to_thread(self.runs.has_changed):
+                self.events.tell("run", {})
 
     def _refresh_files(self) -> None:
         """Read what other commands have written since the last time."""

@@ -60,8 +60,10 @@ class Settings:
         How often the inventory folder and the files below are examined for changes.
     readings : Path or None
         File that `rocefab observe --out` appends to.
+    journal : Path or None
+        State folder of `rocefab apply`; None is that of the inventory.
     drift : Path or None
-        Output of `rocefab drift --format json`.
+        Output of `rocefab drift --format json`, or the events of `rocefab drift --watch`.
     """
 
     host: str = "127.0.0.1"
@@ -72,6 +74,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     watch_s: float = 2.0
     readings: Path | None = None
+    journal: Path | None = None
     drift: Path | None = None
 
 

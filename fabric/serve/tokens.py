@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -17,6 +19,17 @@ SCOPES = ("read", "write")
 #: Shortest token: 128 bits in hexadecimal digits.
 MIN_LENGTH = 32
 _MAX_BYTES = 1 << 20
+_NAME = re.compile(r"[!-~]{1,128}")
+#: Words of a line with a name.
+_WITH_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a token may do, and whose it is; empty for one without a name."""
+
+    scope: str
+    name: str = ""
 
 
 class Tokens:
@@ -36,7 +49,7 @@ class Tokens:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen = _stamp(path)
-        self._scopes = _read(path)
+        self._grants = _read(path)
 
     def refresh(self) -> bool:
         """Read the file again where it has changed; tell whether it has.
@@ -50,15 +63,15 @@ class Tokens:
         if seen == self._seen:
             return False
         self._seen = seen
-        self._scopes = _read(self._path)
+        self._grants = _read(self._path)
         return True
 
-    def scope(self, authorization: str) -> str | None:
-        """Return the scope of an ``Authorization`` header; None for an unknown token."""
+    def grant(self, authorization: str) -> Grant | None:
+        """Return what an ``Authorization`` header may do; None for an unknown token."""
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer":
             return None
-        return self._scopes.get(_digest(token.strip()))
+        return self._grants.get(_digest(token.strip()))
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -70,8 +83,8 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
-def _read(path: Path) -> dict[bytes, str]:
-    """Return scopes by digest of a file with lines ``scope token``; ``#`` starts a comment."""
+def _read(path: Path) -> dict[bytes, Grant]:
+    """Return grants by digest of a file of lines ``scope token [name]``; ``#`` starts a comment."""
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # a pipe would wait for a writer
@@ -83,26 +96,26 @@ def _read(path: Path) -> dict[bytes, str]:
             text = file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise _wrong(path, 0, f"the token file cannot be read: {error.strerror}", "") from error
-    scopes: dict[bytes, str] = {}
+    grants: dict[bytes, Grant] = {}
     findings = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        if len(words) != len(("scope", "token")) or words[0] not in SCOPES:
-            findings.append(
-                _finding(path, number, "this line is not `read TOKEN` or `write TOKEN`")
-            )
-        elif len(words[1]) < MIN_LENGTH:
+        scope, token, name, *more = (*words, "", "")[: max(len(words), _WITH_NAME)]
+        if more or not token or scope not in SCOPES or not _NAME.fullmatch(name or "-"):
+            message = "this line is not `read TOKEN`, `write TOKEN`, or one of these with a name"
+            findings.append(_finding(path, number, message))
+        elif len(token) < MIN_LENGTH:
             message = f"the token is shorter than {MIN_LENGTH} characters"
             findings.append(_finding(path, number, message, "use `openssl rand -hex 32`"))
         else:
-            scopes[_digest(words[1])] = words[0]
-    if not scopes and not findings:
+            grants[_digest(token)] = Grant(scope, name)
+    if not grants and not findings:
         findings.append(_finding(path, 0, "the token file has no token", "add `read TOKEN`"))
     if findings:
         raise InputError("the token file is wrong", findings)
-    return scopes
+    return grants
 
 
 def _digest(token: str) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.actor import Actor
-from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.apply import Applier, Options, Result, RollBack, check_approvals
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from fabric.change.chain import Chain
     from fabric.change.gates import Gate
+    from fabric.change.journal import RunRecord
     from fabric.change.rollout import Stage
     from fabric.devices.driver import Connection
 
@@ -41,6 +42,7 @@ __all__ = [
     "Options",
     "Result",
     "apply",
+    "check_approvals",
     "export",
     "read_plan",
     "record",
@@ -237,23 +239,25 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
             for name, event in journal.states(run).items()
             if name
         ]
-    rows = []
-    for record in journal.runs():
-        states = journal.states(record.id)
-        own = states.pop("", None)
-        counts: dict[str, int] = {}
-        for event in states.values():
-            counts[event.state.value] = counts.get(event.state.value, 0) + 1
-        rows.append({
-            "run": record.id,
-            "kind": record.kind,
-            "fabric": record.fabric,
-            "started": record.started,
-            "state": _run_state(own.state if own else None),
-            "devices": counts,
-            **asdict(record.by),
-        })
-    return rows
+    return [run_row(journal, record) for record in journal.runs()]
+
+
+def run_row(journal: Journal, record: RunRecord) -> dict[str, Any]:
+    """Return a run as plain data, without its plan."""
+    states = journal.states(record.id)
+    own = states.pop("", None)
+    counts: dict[str, int] = {}
+    for event in states.values():
+        counts[event.state.value] = counts.get(event.state.value, 0) + 1
+    return {
+        "run": record.id,
+        "kind": record.kind,
+        "fabric": record.fabric,
+        "started": record.started,
+        "state": _run_state(own.state if own else None),
+        "devices": counts,
+        **asdict(record.by),
+    }
 
 
 def verify(state: Path) -> Chain:

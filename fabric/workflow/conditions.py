@@ -85,7 +85,7 @@ def _of_observed(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
         if is_down and (subject := _port(fabric, device, str(port))):
             yield Condition(subject, Health.DOWN, "observe: the port is down")
     if item.get("error") and (device in fabric.host_row or device in fabric.switch_row):
-        yield Condition(device, Health.DEGRADED, _line(f"not read: {item['error']}"), 1.0)
+        yield _unread(device, item["error"])
 
 
 def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
@@ -97,9 +97,10 @@ def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
         health = _NIC_HEALTH.get(str(nic.get("word")))
         subject = _port(fabric, device, str(nic.get("interface", "")))
         if health and subject:
-            yield Condition(subject, health, _line(f"verify: {nic.get('reason', '')}"), 1.0)
+            reason = _line(f"verify: {nic.get('reason', '')}")
+            yield Condition(subject, health, reason, 1.0, nic["word"] == "unknown")
     if item.get("error"):
-        yield Condition(device, Health.DEGRADED, _line(f"not read: {item['error']}"), 1.0)
+        yield _unread(device, item["error"])
     deviations = _dicts(item.get("deviations"))
     for one in deviations:  # as `fabric.change.expectation.Deviation`
         text = f"{one.get('subject', '')} {one.get('item', '')}: {one.get('message', '')}"
@@ -107,11 +108,15 @@ def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
         uplink = "" if one.get("unknown") else _session(fabric, device, about)
         subject = uplink or _port(fabric, device, about) or device
         health = Health.DOWN if uplink else Health.DEGRADED
-        yield Condition(subject, health, _line(f"verify: {text}"), 1.0)
+        yield Condition(subject, health, _line(f"verify: {text}"), 1.0, bool(one.get("unknown")))
     drift = _dicts(item.get("drift"))
     if drift and not deviations:  # verify tells which port it is about
         path = drift[0].get("path", "")
         yield Condition(device, Health.DEGRADED, _line(f"{len(drift)} drifted: {path}"), 1.0)
+
+
+def _unread(device: str, error: object) -> Condition:
+    return Condition(device, Health.DEGRADED, _line(f"not read: {error}"), 1.0, is_unknown=True)
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -83,7 +84,7 @@ def _drifted(device: str, path: str, changes: list[tuple[Change, Answer | None]]
         dict.fromkeys(f"{value.field} = {value.value} ({value.where})" for value in values)
     )
     position = next((value.position for value in values if value.position), None)
-    return _finding(
+    one = _finding(
         CONFIGURATION,
         device,
         f"runs {runs}, planned {planned}",
@@ -91,6 +92,7 @@ def _drifted(device: str, path: str, changes: list[tuple[Change, Answer | None]]
         position=position,
         wanted=f"; the inventory says {wanted}" if wanted else "",
     )
+    return replace(one, planned=planned, running=runs)
 
 
 def _joined(texts: Iterable[str]) -> str:

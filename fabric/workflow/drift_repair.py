@@ -80,7 +80,7 @@ class Repairs:
             return False
         if any(change.risk is not Risk.HARMLESS for change in health.drift):
             return False
-        own = [one.finding for one in ledger.lasting if one.finding.device == health.device]
+        own = [one.finding for one in ledger.of(health.device)]
         reported = {one.field for one in own if one.rule == CONFIGURATION}
         if any(one.rule == REPAIR for one in own):
             return False

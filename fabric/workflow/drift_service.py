@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.events import Ledger
-from fabric.intent.contents import inventory_hash
+from fabric.intent.contents import ContentHash
 from fabric.workflow.devices import Selection
 from fabric.workflow.drift_repair import Repairs
 from fabric.workflow.drift_watch import Watch
@@ -48,8 +49,8 @@ class DriftService:
     progress: Callable[[str, str], None]
     ledger: Ledger = field(default_factory=Ledger)
 
-    def events(self) -> Generator[Event, None, None]:
-        """Yield what begins and ends.
+    def events(self) -> Generator[list[Event], None, None]:
+        """Yield what each look at a device begins and ends, which may be nothing.
 
         An inventory that was changed is read again; one that is wrong then is reported, and the
         devices are compared with the one before it.
@@ -59,20 +60,22 @@ class DriftService:
         InputError
             When the inventory is wrong at the start, or a device or the connections file.
         """
-        project, digest = Project(self.inventory), inventory_hash(self.inventory)
+        project, files = Project(self.inventory), _Files(self.inventory)
+        digest = files.sha256
         while True:
             watch, repairs = self._watch(project), self._repairs(project, digest)
             for looked in watch.looks():
-                yield from looked.events
-                yield from self._repaired(repairs, watch, looked)
-                if inventory_hash(self.inventory) != digest:
+                yield looked.events
+                yield self._repaired(repairs, watch, looked)
+                if files.have_changed():
                     break
             else:
                 return
-            digest = inventory_hash(self.inventory)
-            project = self._read_again(project)
+            if (changed := self._read_again()) is not None:
+                project, digest = changed, files.sha256
 
-    def _read_again(self, project: Project) -> Project:
+    def _read_again(self) -> Project | None:
+        """Return the project of the changed inventory; None where it is wrong."""
         try:
             changed = Project(self.inventory)
             _ = changed.devices, changed.hosts
@@ -80,7 +83,7 @@ class DriftService:
             for finding in error.findings:
                 self.progress("", str(finding))
             self.progress("", "the inventory is wrong; the one before it counts")
-            return project
+            return None
         self.progress("", "the inventory was changed and is read again")
         return changed
 
@@ -101,3 +104,18 @@ class DriftService:
         if failed is None:
             return []
         return self.ledger.update([failed], lambda _: False, watch.now())
+
+
+class _Files:
+    """The content of an inventory, and whether it has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._hash = ContentHash(folder)
+        self.sha256 = self._hash.now()
+
+    def have_changed(self) -> bool:
+        """Tell whether the content is another one than at the last call."""
+        before = self.sha256
+        with suppress(OSError):  # one is being replaced: the next call sees it
+            self.sha256 = self._hash.now()
+        return self.sha256 != before

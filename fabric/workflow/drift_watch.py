@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from fabric.change.planner import open_driver
 from fabric.change.windows import is_open
 from fabric.core.errors import ConnectionLostError, DeviceError
-from fabric.core.events import key_of
 from fabric.observe.authors import MOST_CHARACTERS, SUBJECT, author, histories
 from fabric.workflow.devices import targets
 from fabric.workflow.drift_findings import findings_of, is_judged_by
@@ -95,12 +94,12 @@ class Watch:
 
     def _update(self, look: _Look) -> list[Event]:
         health = look.health
-        if self._new(findings_of(health)):
+        if self.ledger.new(findings_of(health)):
             health = with_origins(self.project, health)
         present = findings_of(health)
         if look.was_quiet or self.is_quiet(health.device):
-            new = {key_of(one) for one in self._new(present)}
-            present = [one for one in present if key_of(one) not in new]
+            new = set(self.ledger.new(present))
+            present = [one for one in present if one not in new]
         by = {change.path: (change.before, change.after) for change in health.drift}
 
         def author_of(finding: Finding) -> tuple[str, ...]:
@@ -108,16 +107,13 @@ class Watch:
             own = (str(entry),) if entry else ()
             return own or health.suspects
 
-        return self.ledger.update(present, is_judged_by(health), self.now(), author_of)
+        judged = is_judged_by(health)
+        return self.ledger.update(present, judged, self.now(), author_of, health.device)
 
     def is_quiet(self, device: str) -> bool:
         """Tell whether what begins on a device now is held back: people or a run are at work."""
         windows = self.project.intent.fabric.rollout.windows
         return (bool(windows) and is_open(windows, self.now())) or self.is_busy(device)
-
-    def _new(self, findings: list[Finding]) -> list[Finding]:
-        lasting = {key_of(event.finding) for event in self.ledger.lasting}
-        return [finding for finding in findings if key_of(finding) not in lasting]
 
     def _look(self, device: str) -> _Look:
         target = self._targets[device]
@@ -150,7 +146,7 @@ class Watch:
         A device that does not say it, or refuses to, is read all the same.
         """
         platform = target.connection.platform
-        drifted = self._new(findings_of(replace(health, deviations=())))
+        drifted = self.ledger.new(findings_of(replace(health, deviations=())))
         if not drifted or platform not in histories:
             return ()
         with suppress(DeviceError):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import fcntl
+import time
 from collections import deque
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.core.record_files import SUFFIX, RecordFile
+from fabric.core.record_files import SUFFIX
 from fabric.report.events import line, read_events
 from fabric.workflow.syslog import Syslog
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Events that wait for a syslog server that is away; our choice: some hours of a bad day.
 _MOST_WAITING = 10_000
+#: Until a server that is away is tried again; our choice: a try may last seconds.
+_RETRY_S = 10.0
 
 
 class EventLog:
@@ -30,11 +33,12 @@ class EventLog:
     Parameters
     ----------
     path : Path or None
-        File of JSON lines; the events that it holds are in `past`.
+        File of JSON lines, which no other process may write; the events that it holds are in
+        `past`.
     address : str
         Of a syslog server; empty sends nothing.
     report : callable
-        Takes a line for the user: the server is away.
+        Takes a line for the user: the server is away, or is back.
 
     Raises
     ------
@@ -44,16 +48,13 @@ class EventLog:
 
     def __init__(self, path: Path | None, address: str, report: Callable[[str], None]) -> None:
         self._syslog = Syslog(address) if address else None
-        self._report, self._stack = report, ExitStack()
+        self._report = report
         self._waiting: deque[Event] = deque(maxlen=_MOST_WAITING)
-        self._is_away = False
-        self._file: RecordFile | None = None
-        self.past: list[Event] = []
-        if path:
-            _refuse_compressed(path)
-            self.past = list(read_events(path))
-            _cut_torn_line(path)
-            self._file = self._stack.enter_context(RecordFile(path))
+        self._away_since_s: float | None = None
+        with ExitStack() as stack:
+            self._path, self._file = path, _opened(stack, path) if path else None
+            self.past = list(read_events(path)) if path else []
+            self._stack = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -78,23 +79,49 @@ class EventLog:
         """
         for event in events:
             if self._file:
-                self._file.write(line(event))
+                self._append(self._file, event)
             if self._syslog:
                 self._waiting.append(event)
         if self._syslog:
             self._send(self._syslog)
 
+    def _append(self, file: BinaryIO, event: Event) -> None:
+        try:
+            file.write(line(event).encode())
+            file.flush()
+        except OSError as error:
+            raise _cannot_write(self._path, error) from error
+
     def _send(self, syslog: Syslog) -> None:
+        now_s, since_s = time.monotonic(), self._away_since_s
+        if since_s is not None and now_s < since_s + _RETRY_S:
+            return
         try:
             while self._waiting:
                 syslog.send(self._waiting[0])
                 self._waiting.popleft()
         except OSError as error:
-            if not self._is_away:
+            if since_s is None:
                 self._report(f"the syslog server does not answer: {error}; events wait for it")
-            self._is_away = True
+            self._away_since_s = time.monotonic()
         else:
-            self._is_away = False
+            if since_s is not None:
+                self._report("the syslog server takes events again")
+            self._away_since_s = None
+
+
+def _opened(stack: ExitStack, path: Path) -> BinaryIO:
+    _refuse_compressed(path)
+    try:
+        file = cast("BinaryIO", stack.enter_context(path.open("ab")))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _cut_torn_line(path, file)
+    except BlockingIOError as error:
+        message = f"{path}: another process writes it; give each process a file of events"
+        raise InputError(message) from error
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    return file
 
 
 def _refuse_compressed(path: Path) -> None:
@@ -105,20 +132,13 @@ def _refuse_compressed(path: Path) -> None:
         raise InputError("events cannot be written", [finding])
 
 
-def _cut_torn_line(path: Path) -> None:
+def _cut_torn_line(path: Path, appended: BinaryIO) -> None:
     """Cut a last line without an end, which a process that was killed has left."""
-    try:
-        with path.open("r+b") as file:
-            end = start = file.seek(0, os.SEEK_END)
-            while start:
-                start = max(0, start - 4096)
-                file.seek(start)
-                place = file.read(min(4096, end - start)).rfind(b"\n")
-                if place >= 0:
-                    file.truncate(start + place + 1)
-                    return
-            file.truncate(0)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise InputError(f"{path}: cannot write the events: {error.strerror}") from error
+    with path.open("rb") as file:
+        whole = sum(len(text) for text in file if text.endswith(b"\n"))
+        if whole != file.tell():
+            appended.truncate(whole)
+
+
+def _cannot_write(path: Path | None, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot write the events: {error.strerror}")

@@ -160,7 +160,7 @@ def _nodes(project: Project, request: Request) -> NodeHealth:
         raise refused("PLC034", message, "name a file with --avoid-state", field="--avoid-state")
     state = read_state(request.avoid, project.fabric, request.max_age_s)
     excluded = frozenset(host_names(request.excluded) if request.excluded else ())
-    return NodeHealth(project.fabric, state.conditions, excluded)
+    return NodeHealth(project.fabric, state.conditions, excluded, request.image)
 
 
 _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {

@@ -19,7 +19,7 @@ from fabric.devices.limits import timed
 from fabric.observe import openconfig, read_snapshot
 from fabric.observe.host_session import read_counters
 from fabric.observe.hostfacts.assemble import host_facts
-from fabric.observe.parsers import parsers
+from fabric.observe.parsers import gnmi_readings, parsers
 from fabric.observe.rates import rates
 from fabric.observe.state import NicCounters
 from fabric.report.observed import FIELDS, Seen
@@ -201,7 +201,9 @@ class _Look:
 
 
 def _readings(connection: Connection) -> Mapping[str, tuple[str, Reading]]:
-    return openconfig.READINGS if connection.gnmi_port else parsers[connection.platform].readings
+    if not connection.gnmi_port:
+        return parsers[connection.platform].readings
+    return dict(gnmi_readings.items()).get(connection.platform, openconfig.READINGS)
 
 
 def _session(connection: Connection, within_s: float) -> Driver:

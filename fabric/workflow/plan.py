@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric import __version__
+from fabric.change.actor import user
 from fabric.change.apply import Options
+from fabric.change.approvals import needed
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.origin import Origin
@@ -68,7 +70,7 @@ def plan(
         its notes.
     """
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
-    origin = origin_of(Path(project.intent.folder))
+    origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
 
     def keep_and_judge(target: Target, reading: Reading) -> Verdict:
@@ -94,11 +96,14 @@ def plan(
     return whole
 
 
-def origin_of(folder: Path) -> Origin:
-    """Return what a plan for an inventory folder is made of, at this time."""
+def origin_of(folder: Path, approvals: int = 0) -> Origin:
+    """Return what a plan for an inventory folder is made of, at this time, and by whom."""
     whole = folder.resolve()
     revision = Repository(whole).state()
-    return Origin(str(whole), inventory_hash(whole), revision, __version__, time.time())
+    made_s = time.time()
+    return Origin(
+        str(whole), inventory_hash(whole), revision, __version__, made_s, user(), approvals
+    )
 
 
 def write_plan(path: Path, text: str) -> None:
@@ -123,7 +128,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
         for name in wave:
             device = plan_file.devices[name]
             lines.append(
-                f"  {name} ({_kind(device)}): {_count(device.changes, 'change')} "
+                f"  {name} ({kind_of(device)}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
             if device.no_net:
@@ -132,6 +137,8 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
     lines += [str(plan_file.origin)] if plan_file.origin else []
     lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]
     lines += describe_rollout(plan_file)
+    if wanted := needed(plan_file):
+        lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")
     for wave in plan_file.waves:
         for name in wave:
             diff = plan_file.devices[name].diff.splitlines()
@@ -157,7 +164,7 @@ def _minutes(plan_file: Plan, verify_s: float) -> str:
     )
 
 
-def _kind(device: DevicePlan) -> str:
+def kind_of(device: DevicePlan) -> str:
     """Return what a device is, and how far rocefab goes with it unless that is all the way."""
     if device.role == device.platform:
         return device.role

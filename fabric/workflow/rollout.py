@@ -162,8 +162,6 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     for window in policy.windows:
         days = ", ".join(window.days)
         yield f"waves begin {days}, {window.start} to {window.end} {window.timezone}"
-    if policy.approvals:
-        yield f"approvals needed: {policy.approvals} (`rocefab apply --approved-by NAME`)"
     if plan.rollout.hazards:
         yield "traffic of the lossless class must stop, or packets are lost between waves:"
         yield from (f"  {hazard}" for hazard in plan.rollout.hazards)

@@ -17,6 +17,7 @@ from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal, State
 from fabric.change.model import parse_plan
 from fabric.change.rollback import RollBack
+from fabric.change.stop import StopRequest, Stops
 from fabric.change.wave import Wave
 from fabric.core.errors import (
     ConnectionLostError,
@@ -233,6 +234,39 @@ def test_ctrl_c_takes_the_wave_back_and_resume_goes_on(folder, plan, method, whe
     assert Journal(folder / "state").unfinished() == 1
     assert applier(folder).resume(1, plan).ok
     assert all(is_after(folder, name) for name in memory_fabric.names())
+
+
+@pytest.mark.parametrize("method", ["stage", "commit", "confirm"])
+@pytest.mark.parametrize("run", [1, 2])
+def test_a_request_to_stop_does_what_ctrl_c_does(folder, plan, method, run):
+    stops = Stops(folder / "state")
+    ask = lambda _: stops.ask(StopRequest(run=run, by="alice", at=1.0))  # noqa: E731
+    ScriptedDriver.act("leaf2", f"after {method}", ask)
+    if run == 2:  # the request is of another run
+        assert applier(folder).apply(plan).ok
+        return
+    with pytest.raises(KeyboardInterrupt):
+        applier(folder).apply(plan)
+    assert all(is_before(folder, name) for name in LEAVES)
+    journal = Journal(folder / "state")
+    assert journal.unfinished() == 1
+    assert journal.states(1)[""].detail == "stop requested by alice"
+    assert applier(folder).resume(1, plan).ok
+    assert not stops.path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"run": 0}', "[1]", '{"run": 1, "by": "x"}'])
+def test_a_damaged_request_to_stop_stops_nothing(folder, text):
+    stops = Stops(folder)
+    stops.path.write_text(text)
+    assert stops.asked(1) is None
+
+
+def test_a_link_is_no_request_to_stop(folder):
+    stops, other = Stops(folder), folder / "other"
+    other.write_text(StopRequest(run=1, by="", at=0).model_dump_json())
+    stops.path.symlink_to(other)
+    assert stops.asked(1) is None
 
 
 def effects():

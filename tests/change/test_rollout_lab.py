@@ -234,12 +234,7 @@ def test_a_change_of_the_priority_needs_traffic_to_stop(site: tuple) -> None:
 
 
 REJECTED = {
-    "approvals": ({"approvals": 1}, Options(), "1 people must approve the plan, 0 did"),
-    "own approval": (
-        {"approvals": 1},
-        replace(Options(), approved_by=("root",)),
-        "0 did besides root",
-    ),
+    "approvals": ({"approvals": 1}, Options(), "approvals of the plan: 1; given: 0"),
     "soak": ({"soak_s": 600}, Options(), "can expire during the soak; set --timer-s to at least"),
 }
 

@@ -21,11 +21,12 @@ VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
     "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
-    "simulate", "judge",
+    "simulate", "judge", "approve",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
     "adopt",
+    "approve",
     "audit",
     "probe",
     "plan",

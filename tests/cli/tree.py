@@ -16,7 +16,7 @@ BARE = {"--help", "--version"}
 #: Options that confirm a risk: no variable that somebody once set says them.
 CONFIRMING = {"--commit", "--resume", "--force", "--run"}
 CONFIRMING |= {"--without-safety-net", "--despite-cabling", "--skip-unreachable"}
-CONFIRMING |= {"--traffic-stopped", "--approved-by"}
+CONFIRMING |= {"--traffic-stopped", "--withdraw"}
 CONFIRMING |= {"--despite-age", "--despite-inventory", "--max-failures", "--clean", "--delete"}
 
 

@@ -72,3 +72,19 @@ def test_severity_may_change() -> None:
     ledger = Ledger()
     ledger.update([finding()], lambda _: True, NOW)
     assert ledger.update([replace(finding(), severity=Severity.ERROR)], lambda _: True, NOW) == []
+
+
+def test_a_look_at_a_device_asks_for_its_findings_alone() -> None:
+    """2,000 devices are looked at in turn: what lasts on the others must cost nothing."""
+    ledger, asked = Ledger(), []
+    ledger.update([finding("leaf1"), finding("leaf2")], lambda _: True, NOW)
+
+    def is_judged(one: Finding) -> bool:
+        asked.append(one.device)
+        return True
+
+    (event,) = ledger.update([], is_judged, NOW, device="leaf1")
+    assert (event.word, event.finding.device, asked) == ("closed", "leaf1", ["leaf1"])
+    assert [one.finding.device for one in ledger.of("leaf2")] == ["leaf2"]
+    assert ledger.of("leaf1") == []
+    assert ledger.new([finding("leaf1"), finding("leaf2")]) == [finding("leaf1")]

@@ -46,10 +46,14 @@ NOT_RUN = {
     "rocefab judge inventory/demo --readings readings.jsonl --format json": "the same",
     "rocefab export node-health inventory/demo --avoid-state state.json --out node-health": "needs "
     "a state: tests/judges/test_node_health.py",
+    "rocefab export node-health inventory/demo --avoid-state state.json --what rbac "
+    "--what cronjob --image registry.example/rocefab:1 --out node-health": "the same",
     "rocefab drift inventory/demo --watch --events drift.jsonl": "runs until it is stopped: "
     "tests/workflow/test_drift_watch.py",
     "rocefab serve inventory/demo --drift drift.jsonl": "runs until it is stopped: "
     "tests/serve/test_drift.py",
+    "rocefab apply plan.json --commit --approvals https://fabric.example.net:8780": "needs a "
+    "service: tests/serve/test_review.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }

@@ -21,6 +21,7 @@ from tests.docs.commands import NOT_RUN, documented, is_online
 from tests.exchange.plants import of_example
 from tests.exchange.saved_outputs import NXOS_MODULE
 from tests.exchange.test_lldp_folder import folder_of
+from tests.serve.reviewed import plan_of
 
 pytestmark = pytest.mark.slow
 
@@ -108,6 +109,8 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     session = f"leaf1# show module\n{NXOS_MODULE}"
     (folder / "saved" / "leaf1.txt").write_text(session)
     (folder / "docs").mkdir()
+    # Of another account: its author cannot approve it.
+    (folder / "plan.json").write_text(plan_of(folder / "inventory" / "demo").to_json())
     for extra in ("rendered", ".cache"):
         shutil.rmtree(folder / extra, ignore_errors=True)
     return folder

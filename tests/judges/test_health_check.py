@@ -18,7 +18,9 @@ from tests.serve.servers import served
 from tests.topology.fabrics import example
 
 SCRIPT = ROOT / "docs" / "slurm" / "health_check.sh"
-LINES = "SlurmdTimeout=0\nReturnToService=2\n"
+#: The lines of the documentation, as they stand there.
+OWN = re.findall(r"^ *#? *(HealthCheck\w+=.*)$", SCRIPT.read_text(), re.MULTILINE)
+LINES = "\n".join(["SlurmdTimeout=0", "ReturnToService=2", *OWN, ""])
 DOWN = {"health": "down", "reason": 'bad "cable"; $(touch x) \\ at 3'}
 
 
@@ -58,6 +60,14 @@ def test_nodes_follow_the_service(tmp_path, monkeypatch) -> None:
         monkeypatch.setattr(slurmctld, "CONFIGURATION", slurmctld.CONFIGURATION + LINES)
         topology = slurm(example("demo"))
         with slurmctld._controller(tmp_path, "gpu[001-004]", topology) as environment:
+            taken = slurmctld._scontrol(environment, "show", "config")
+            known = dict(re.findall(r"^(HealthCheck\w+) *= (.*)$", taken, re.MULTILINE))
+            assert known["HealthCheckNodeState"] == "CYCLE,ANY"
+            assert (
+                known["HealthCheckProgram"]
+                == dict(one.split("=") for one in OWN)["HealthCheckProgram"]
+            )
+            assert "HealthCheck" not in slurmctld._log(tmp_path)
             node = Node(tmp_path, environment, f"http://127.0.0.1:{client.base_url.port}")
             for state in ("state=down", "state=idle"):
                 node.set("gpu[001-004]", state, "reason=test")

@@ -12,22 +12,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.exports import export, exporters
+from fabric.lab.faults import Fault
 from fabric.placement.engine.state import Condition, Health
 from fabric.placement.exporters.node_health import CONDITION, TAINT, NodeHealth
-from tests.cli.runs import DEMO, run
+from fabric.workflow.laboratory import CONNECTIONS
+from tests.change import labs
+from tests.cli.runs import DEMO, ROCEFAB, run
 from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import example
+from tests.workflow import test_drift_watch as drifts
 
 OTHER_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": "NoSchedule"}
 READY = {"type": "Ready", "status": "True"}
 CONDITIONS = (
     Condition("gpu001:eth1", Health.DOWN, 'a "bad" cable'),
     Condition("gpu002", Health.DEGRADED, "fan", 1.0),
+    Condition("gpu004", Health.DEGRADED, "not read: refused", 1.0, is_unknown=True),
 )
 #: Qualified names: Kubernetes documentation, Labels and Selectors, Syntax and character set.
 QUALIFIED = re.compile(r"([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
@@ -44,8 +50,9 @@ def kubectl() -> str:
     return path
 
 
-def files(*conditions: Condition) -> dict[str, str]:
-    done = export(NodeHealth(example("demo"), conditions), exporters["node-health"])
+def files(*conditions: Condition, parts: tuple[str, ...] = ()) -> dict[str, str]:
+    subject = NodeHealth(example("demo"), conditions, image="registry.example/rocefab:1")
+    done = export(subject, exporters["node-health"], parts)
     return {file.path: file.text for file in done.files}
 
 
@@ -55,7 +62,7 @@ def node(name: str, *taints: dict[str, str]) -> dict[str, Any]:
         "kind": "Node",
         "metadata": {"name": name},
         "spec": {"taints": [OTHER_TAINT, *taints]},
-        "status": {"conditions": [READY, {"type": CONDITION, "status": "Unknown"}]},
+        "status": {"conditions": [READY, {"type": CONDITION, "status": "False"}]},
     }
 
 
@@ -75,6 +82,7 @@ def patched(kubectl: str, folder: Path, name: str, patch: str) -> dict[str, Any]
         ("gpu001", "False", "NotAsPlanned", 'gpu001:eth1 is down: a "bad" cable'),
         ("gpu002", "True", "Degraded", "gpu002 is degraded: fan"),
         ("gpu003", "True", "AsPlanned", "nothing is known against it"),
+        ("gpu004", "Unknown", "NotRead", "gpu004 is degraded: not read: refused"),
     ],
 )
 def test_kubectl_changes_one_condition(kubectl, tmp_path, name, status, reason, message) -> None:
@@ -173,6 +181,11 @@ def applied(kubectl: str, folder: Path, url: str, *conditions: Condition) -> Non
         pytest.skip("this kubectl is older than 1.24 and has no --subresource")
     for path, text in files(*conditions).items():
         (folder / path).write_text(text)
+    ran(["/bin/sh", str(folder / "apply.sh")], reaching(kubectl, folder, url))
+
+
+def reaching(kubectl: str, folder: Path, url: str) -> dict[str, str]:
+    """Return the environment in which kubectl reaches a cluster."""
     config = {
         "clusters": [{"name": "a", "cluster": {"server": url}}],
         "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
@@ -180,18 +193,16 @@ def applied(kubectl: str, folder: Path, url: str, *conditions: Condition) -> Non
         "current-context": "a",
     }
     (folder / "config").write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "Config", **config}))
-    environment = {
+    return {
         "KUBECONFIG": str(folder / "config"),
         "HOME": str(folder),
         "PATH": f"{Path(kubectl).parent}:/usr/bin:/bin",
     }
+
+
+def ran(words: list[str], environment: dict[str, str], folder: Path | None = None) -> None:
     done = subprocess.run(
-        ["/bin/sh", str(folder / "apply.sh")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        words, env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -207,7 +218,7 @@ def test_the_script_taints_and_clears_with_the_rights_that_it_names(
     for _ in range(2):  # a second time changes nothing
         applied(kubectl, tmp_path, url, *CONDITIONS)
         assert taints("gpu001") == {OTHER_TAINT["key"], TAINT}
-        assert taints("gpu002") == taints("gpu003") == {OTHER_TAINT["key"]}
+        assert taints("gpu002") == taints("gpu003") == taints("gpu004") == {OTHER_TAINT["key"]}
     applied(kubectl, tmp_path, url)
     assert taints("gpu001") == {OTHER_TAINT["key"]}
     role = list(yaml.safe_load_all((tmp_path / "rbac.yaml").read_text()))[1]
@@ -231,11 +242,83 @@ def test_kubectl_reads_the_rights(kubectl, tmp_path) -> None:
     ], done.stderr
 
 
-def test_shellcheck(tmp_path) -> None:
+def cron_job() -> dict[str, Any]:
+    return dict(yaml.safe_load(files(parts=("cronjob",))["cronjob.yaml"]))
+
+
+@pytest.mark.parametrize("version", ["1.27", "1.31", "1.34"])
+def test_objects_are_as_the_schemas_of_kubernetes_say(version: str) -> None:
+    texts = files(parts=("rbac", "cronjob")).values()
+    objects = [one for text in texts for one in yaml.safe_load_all(text)]
+    assert [one["kind"] for one in objects][-1] == "CronJob"
+    for one in objects:
+        kubernetes_validate.validate(one, version, strict=True)
+    wrong = cron_job()
+    wrong["spec"]["schedules"] = "* * * * *"
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, version, strict=True)
+
+
+def test_the_cron_job_uses_the_account_of_the_rights() -> None:
+    account, _, binding = yaml.safe_load_all(files()["rbac.yaml"])
+    own = cron_job()
+    pod = own["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert (pod["serviceAccountName"], own["metadata"]["namespace"]) == (
+        account["metadata"]["name"],
+        account["metadata"]["namespace"],
+    )
+    assert binding["subjects"][0]["name"] == pod["serviceAccountName"]
+    assert pod["containers"][0]["image"] == "registry.example/rocefab:1"
+
+
+def test_an_image_is_needed_for_the_cron_job() -> None:
+    with pytest.raises(InputError) as refused:
+        export(NodeHealth(example("demo")), exporters["node-health"], ("cronjob",))
+    assert refused.value.findings[0].rule == "PLC035"
+
+
+def test_the_command_of_the_cron_job_reads_the_lab_and_writes_to_nodes(
+    kubectl, tmp_path, cluster, monkeypatch
+) -> None:
+    """A leaf that cannot be read: its host is unknown, and keeps its place."""
+    handler, url = cluster
+    handler.nodes["gpu1"] = node("gpu1")
+    (container,) = cron_job()["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    environment = reaching(kubectl, tmp_path, url)
+    environment |= {
+        "INVENTORY": str(tmp_path / "inventory"),
+        "ROCEFAB_PASSWORD": "lab-password",
+        "ROCEFAB_CONNECTIONS": str(tmp_path / "lab" / CONNECTIONS),
+        "PATH": f"{Path(ROCEFAB[0]).parent}:{environment['PATH']}",
+    }
+
+    def condition() -> tuple[str, str, str]:
+        shutil.rmtree(tmp_path / "work", ignore_errors=True)
+        (tmp_path / "work").mkdir()
+        ran(container["command"], environment, tmp_path / "work")
+        (ours,) = [
+            one for one in handler.nodes["gpu1"]["status"]["conditions"] if one["type"] == CONDITION
+        ]
+        return ours["status"], ours["reason"], ours["message"]
+
+    with drifts.applied(tmp_path, monkeypatch) as lab:
+        assert condition()[:2] == ("True", "AsPlanned"), condition()
+        lab[labs.LEAF].faults.add(Fault("cut_at_command", times=0))
+        status, reason, message = condition()
+        assert (status, reason) == ("Unknown", "NotRead")
+        assert message.startswith(f"{labs.LEAF} is degraded: not read: ")
+        assert TAINT not in {one["key"] for one in handler.nodes["gpu1"]["spec"]["taints"]}
+
+
+@pytest.mark.parametrize("script", ["apply.sh", "cronjob.yaml"])
+def test_shellcheck(tmp_path, script) -> None:
     if (program := shutil.which("shellcheck")) is None:
         missing_judge("shellcheck")
     assert program is not None
     (tmp_path / "apply.sh").write_text(files(*CONDITIONS)["apply.sh"])
+    if script == "cronjob.yaml":
+        pod = cron_job()["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        (tmp_path / "apply.sh").write_text("#!/bin/sh\n" + pod["containers"][0]["command"][-1])
     words = [program, str(tmp_path / "apply.sh")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fabric.core.events import Event
+from fabric.core.findings import Finding, Severity
 from fabric.observe.state import LldpNeighbour
+from fabric.report.events import line
 from fabric.serve.tokens import Tokens
 from fabric.topology.device_ends import ends_of
 from fabric.workflow.project import Project
 from tests.judges.conftest import missing_judge
 from tests.serve.records import Traffic, append, busy, records
-from tests.serve.servers import served
+from tests.serve.servers import DEMO, served
 from tests.topology.fabrics import INVENTORY
 from tests.waiting import until
 
@@ -131,7 +135,7 @@ def keys(browser: Any, *sent: str) -> None:
 def focused(browser: Any) -> str:
     return browser.execute_script(
         "const at = document.activeElement;"
-        "return at.getAttribute('aria-label') ?? at.value ?? at.textContent"
+        "return at.getAttribute('aria-label') || at.value || at.textContent"
     )
 
 
@@ -248,6 +252,38 @@ def test_a_group_opens_and_filters_are_in_the_address(page: Any, site: Any) -> N
     until(lambda: len(every(page, "g.box.leaf")) == 1, "one rail is drawn")
     next(item for item in every(page, ".filters button") if item.text == "Show all").click()
     until(lambda: len(every(page, "g.box.leaf")) == 16, "all is drawn")
+
+
+def test_drift_is_shown_with_both_values_since_when_and_by_whom(
+    page: Any, axe: str, tmp_path: Path
+) -> None:
+    """By keys alone, from the map to the row; it goes when the drift ends."""
+    from selenium.webdriver.common.keys import Keys
+
+    values = {"planned": "3,4", "running": MARKUP}
+    wrong = Finding("DRF001", Severity.ERROR, "x", "y", "pfc", device="su1-rail0", **values)
+    began = Event.opened(wrong, datetime(2026, 11, 24, 12, tzinfo=UTC), (f"{MARKUP} by cli",))
+    file = tmp_path / "drift.jsonl"
+    file.write_text(line(began))
+    with served(tmp_path / "state", DEMO, drift=file, watch_s=0.05) as client:
+        page.get(f"{str(client.base_url).rstrip('/')}/#/map")
+        until(lambda: every(page, "g.box"), "the map is there")
+        tab_to(page, "su1-rail0")
+        keys(page, Keys.ENTER)
+        tab_to(page, "Open")
+        keys(page, Keys.ENTER)
+        until(lambda: heading(page) == "su1-rail0", "the device is there")
+        tab_to(page, "Drift")
+        cells = [cell.text for cell in every(page, "[aria-label=Drift] td")]
+        assert cells == ["pfc", "3,4\ny", MARKUP, "2026-11-24 12:00:00", f"{MARKUP} by cli"]
+        for name in ("light", "dark"):
+            scheme(page, name)
+            assert violations(page, axe) == []
+        size(page, 390, 844)
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+        with file.open("a") as more:
+            more.write(line(began.closed(began.time)))
+        until(lambda: "no drift lasts" in text(page), "the end of it is shown")
 
 
 def test_all_of_it_without_a_mouse(page: Any, site: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def recorded(name: str) -> str:
 def test_sonic_bgp() -> None:
     """Eight spines that are up, sixteen racks that never were."""
     result = sonic.bgp_summary(recorded("sonic/show_ip_bgp_summary.txt"))
+    minutes = {peer: result[peer].established_s / 60 for peer in result if result[peer].established}
+    assert set(minutes.values()) == {45 * 60 + 9, 45 * 60 + 10, 45 * 60 + 11}, (
+        "1d21h09m to 1d21h11m"
+    )
+    result = {peer: replace(one, established_s=None) for peer, one in result.items()}
     up = {f"10.0.0.{number}": BgpPeer(True, "6402", 65200) for number in range(1, 30, 4)}
     down = {
         f"10.0.0.{33 + 2 * number}": BgpPeer(False, "Active", 64001 + number)

@@ -142,6 +142,12 @@ CASES: dict[str, Any] = {
         ),
         RdmaCounters("mlx5_2", 1, {"np_cnp_sent": 0, "out_of_sequence": 0}),
     ),
+    "rdma_statistic.json": (
+        RdmaCounters(
+            "mlx5_1", 1, {"duplicate_request": 0, "np_cnp_sent": 1200, "out_of_sequence": 3}
+        ),
+        RdmaCounters("mlx5_2", 1, {"np_cnp_sent": 0}),
+    ),
     "traffic_class.txt": TrafficClass(104, (TrafficClassRule(106, "10.64.1.2", "10.64.0.0/16"),)),
     "dcb_pfc.json": PFC,
     "dcb_ets.json": ETS,
@@ -401,6 +407,10 @@ def test_outputs_that_are_too_large_are_not_read() -> None:
         ("ibdev2netdev.txt", "mlx5_2 port", "mlx5_1 port"),
         ("rdma_link.json", '"mlx5_2"', '"mlx5_1"'),
         ("rdma_link.json", '"port":1', '"port":true'),
+        ("rdma_statistic.json", '"mlx5_2"', '"mlx5_1"'),
+        ("rdma_statistic.json", "1200", "-1200"),
+        ("rdma_statistic.json", "1200", '"1200"'),
+        ("rdma_statistic.json", "np_cnp_sent", "$(id)"),
         ("show_gids.txt", "mlx5_2\t1\t1", "mlx5_2\t1\t0"),
         ("gid_files.txt", "mlx5_2/ports/1/gids/1", "mlx5_2/ports/1/gids/0"),
         ("gid_files.txt", "types/1:RoCE v2", "types/1:RoCE v3"),

@@ -26,7 +26,7 @@ def sample(name: str) -> str:
 def test_sonic_bgp() -> None:
     """A number means established; everything else does not."""
     assert sonic.bgp_summary(sample("show_ip_bgp_summary.txt")) == {
-        "10.254.0.0": BgpPeer(established=True, state="6", asn=65100),
+        "10.254.0.0": BgpPeer(True, "6", 65100, established_s=162_660.0),
         "10.254.0.2": BgpPeer(established=False, state="Idle (Admin)", asn=65100),
         "10.254.0.4": BgpPeer(established=False, state="Active", asn=65100),
     }

@@ -120,7 +120,10 @@ def test_state() -> None:
         "leaf1",
         facts=SystemFacts("leaf1", uptime_s=9.5),
         interfaces={"e1": InterfaceState(up=False), "e2": InterfaceState()},
-        bgp={"10.0.0.1": BgpPeer(established=True, state="Established", asn=1)},
+        bgp={
+            "10.0.0.1": BgpPeer(established=True, state="Established", asn=1),
+            "10.0.0.3": BgpPeer(True, "Established", 1, established_s=60.0, lost=2),
+        },
         tables={"host_entries": TableUse(3)},
         lldp={"e1": ()},
     )
@@ -128,6 +131,9 @@ def test_state() -> None:
         ("rocefab_device_uptime_seconds",): 9.5,
         ("rocefab_port_up", "e1"): False,
         ("rocefab_bgp_session_up", "10.0.0.1"): True,
+        ("rocefab_bgp_session_up", "10.0.0.3"): True,
+        ("rocefab_bgp_session_established_seconds", "10.0.0.3"): 60.0,
+        ("rocefab_bgp_session_lost_total", "10.0.0.3"): 2,
         ("rocefab_table_entries", "host_entries"): 3,
         ("rocefab_lldp_neighbours", "e1"): 0,
     }

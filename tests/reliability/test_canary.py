@@ -47,6 +47,7 @@ CALLS = {
     "serve": "I --check",
     "cabling": "I",
     "plan": "I --out plan.json",
+    "approve": "plan.json --withdraw",
     "apply": "plan.json --commit --reason test",
     "status": "1",
     "report": "1",

@@ -18,7 +18,7 @@ from fabric.report.events import line, read_events, schema
 NOW = datetime(2026, 11, 24, 12, 0, 0, 250_000, tzinfo=UTC)
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 FINDINGS = st.builds(
-    Finding, TEXT, st.sampled_from(Severity), TEXT, TEXT, TEXT, st.none(), TEXT, TEXT
+    Finding, TEXT, st.sampled_from(Severity), TEXT, TEXT, TEXT, st.none(), *[TEXT] * 4
 )
 EVENTS = st.builds(
     Event,

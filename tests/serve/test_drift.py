@@ -15,7 +15,8 @@ NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
 def event(path, *, is_open=True):
     place = Position("inventory/fabric.yaml", 8, 7)
-    finding = Finding("DRF001", Severity.ERROR, "runs a", "", path, place, device="su1-rail0")
+    values = {"planned": "9000", "running": "1500"}
+    finding = Finding("DRF001", Severity.ERROR, "x", "", path, place, device="su1-rail0", **values)
     return line(Event(NOW, is_open, finding, NOW, ("eve by cli",)))
 
 
@@ -35,6 +36,24 @@ def test_events_that_last_are_listed(tmp_path):
             out.write("nonsense\n")
         until(lambda: client.get("/v1/drift").json()["warning"], "a wrong line is reported")
         assert "not an event" in client.get("/v1/drift").json()["warning"]
+
+
+def test_a_device_has_its_own_events_with_both_values(tmp_path):
+    file = tmp_path / "drift.jsonl"
+    with served(tmp_path / "state", drift=file, watch_s=0.02) as client:
+
+        def lasting(device):
+            return client.get(f"/v1/devices/{device}").json()["lasting"]
+
+        assert lasting("su1-rail0") is None
+        file.write_text(event("mtu"))
+        until(lambda: lasting("su1-rail0"), "the events are read")
+        (one,) = lasting("su1-rail0")
+        assert (one["planned"], one["running"], one["by"]) == ("9000", "1500", ["eve by cli"])
+        assert one["since"] == "2026-11-24T12:00:00Z"
+        assert lasting("su1-rail1") == []
+        file.write_text("[]")
+        until(lambda: lasting("su1-rail0") is None, "a list of devices is read")
 
 
 def test_without_a_file_nothing_is_known(tmp_path):

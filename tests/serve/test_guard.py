@@ -213,7 +213,7 @@ def test_internal_error_is_a_problem_and_no_more(tmp_path, monkeypatch, capsys) 
     ("text", "mode", "message"),
     [
         (f"read {READ}", 0o640, "mode 0640"),
-        (f"read {READ} more", 0o600, "not `read TOKEN`"),
+        (f"read {READ} name more", 0o600, "not `read TOKEN`"),
         (f"admin {READ}", 0o600, "not `read TOKEN`"),
         ("read short", 0o600, "shorter than 32"),
         ("# none", 0o600, "no token"),

@@ -179,6 +179,7 @@ def test_each_event_names_the_inventory_line_and_goes_to_syslog(tmp_path, monkey
             message = server.recv(4096).decode()
             watch.end()
     assert "PORT_QOS_MAP|Ethernet0" in event.finding.field
+    assert (event.finding.running, "3" in event.finding.planned) == ("nothing", True)
     assert "lossless." in event.finding.fix
     assert event.finding.position is None or "fabric.yaml" in event.finding.position.file
     assert f" {CONFIGURATION} - opened: " in message

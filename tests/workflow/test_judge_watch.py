@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import socket
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from fabric.core.errors import InputError
 from fabric.core.events import Event
 from fabric.core.findings import Finding, Severity
 from fabric.health.settings import Settings
 from fabric.observe.state import NicCounters
-from fabric.report.events import line, read_events, schema
 from fabric.report.newest import Newest
 from fabric.report.observed import Seen
-from fabric.workflow.event_log import EventLog
 from fabric.workflow.judge_watch import JudgeWatch, Selection, Wanted
 from fabric.workflow.project import Project
 from tests.cli.runs import DEMO, run
@@ -112,53 +105,6 @@ def test_devices_without_a_reading_are_not_judged() -> None:
     watch = JudgeWatch(Project(DEMO), Wanted(Selection(), Settings()), ())
     watch.put(Seen(HOST, "host", Fabric().after[HOST], clock_s=1.0))
     assert watch.events() == []
-
-
-def test_the_file_is_read_back_and_a_torn_line_is_cut(tmp_path: Path) -> None:
-    file = tmp_path / "events.jsonl"
-    with EventLog(file, "", print) as log:
-        log.write([OPENED])
-    with file.open("a") as more:
-        more.write('{"for')
-    with EventLog(file, "", print) as log:
-        assert log.past == [OPENED]
-        log.write([replace(OPENED, is_open=False)])
-    assert [event.word for event in read_events(file)] == ["opened", "closed"]
-    validator = Draft202012Validator(json.loads(schema()))
-    documents = map(json.loads, file.read_text().splitlines())
-    assert not [error for one in documents for error in validator.iter_errors(one)]
-
-
-@pytest.mark.parametrize("length", [1, 4095, 4096, 4097, 9000])
-@pytest.mark.parametrize("whole", [0, 1, 40])
-def test_torn_lines_of_any_length(tmp_path: Path, length: int, whole: int) -> None:
-    file = tmp_path / "events.jsonl"
-    file.write_text(line(OPENED) * whole + "x" * length)
-    with EventLog(file, "", print) as log:
-        assert len(log.past) == whole
-    assert file.read_text() == line(OPENED) * whole
-
-
-def test_a_compressed_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
-        EventLog(tmp_path / "events.zst", "", print)
-    assert refused.value.findings[0].rule == "EVT002"
-
-
-def test_events_wait_for_a_syslog_server_that_is_away() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    notes: list[str] = []
-    with EventLog(None, f"tcp://127.0.0.1:{port}", notes.append) as log:
-        log.write([OPENED])
-        log.write([replace(OPENED, is_open=False)])
-        assert len(notes) == 1
-        with socket.create_server(("127.0.0.1", port)) as server:
-            log.write([])
-            taken, _ = server.accept()
-            text = taken.recv(1 << 16).decode()
-            taken.close()
-    assert text.index("opened: ") < text.index("closed: ")
 
 
 def test_one_series_for_each_rule_and_port() -> None:

@@ -145,7 +145,7 @@ def _link_layer(device: Any, port: Any, link: Any, gids: tuple[Any, ...]) -> str
 
 
 def _hw_counters(read: Readings, port: Port) -> Mapping[str, int] | None:
-    row = _find(read.first("hw_counters"), port)
+    row = _find(read.first("hw_counters", "rdma_statistic"), port)
     return row.counters if row else None
 
 

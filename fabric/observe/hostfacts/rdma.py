@@ -1,5 +1,8 @@
 """``rdma -j link`` (iproute2/iproute2, rdma/ at ee2a4a86); hardware counters of RDMA ports.
 
+``rdma -j statistic`` prints the counters of a port beside its name and number (rdma/stat.c,
+``stat_show_parse_cb``), and no ``lifespan``.
+
 Names of mlx5: Linux drivers/infiniband/hw/mlx5/counters.c. ``lifespan`` is how long the kernel
 keeps a value, in milliseconds (Linux Documentation/ABI/stable/sysfs-class-infiniband): no counter.
 """
@@ -42,6 +45,10 @@ _PATH = re.compile(
     r"/sys/class/infiniband/([^/:]{1,64})/ports/([0-9]{1,3})/hw_counters/([^/:]{1,64}):([0-9]+)"
 )
 _NO_COUNTER = "lifespan"
+
+
+#: What ``print_link`` of rdma/res.c names a port by.
+_PLACE = ("ifindex", "ifname", "port")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +122,24 @@ def parse_hw_counters(text: str) -> tuple[RdmaCounters, ...]:
         if name != _NO_COUNTER:
             counters[name] = number(value, f"value of {name}")
     return tuple(RdmaCounters(*port, counters) for port, counters in by_port.items())
+
+
+@reads("rdma_statistic", "rdma -j statistic show")
+def parse_rdma_statistic(text: str) -> tuple[RdmaCounters, ...]:
+    """Parse the counters of all RDMA ports, for hosts that show no files of them.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not that JSON, a counter is no number, or a port stands twice.
+    """
+    ports = tuple(_counters(row) for row in rows(text, "rdma"))
+    if len({(port.device, port.port) for port in ports}) != len(ports):
+        raise UnreadableError("rdma printed a port twice")
+    return ports
+
+
+def _counters(row: Row) -> RdmaCounters:
+    names = [word(name, "name of a counter") for name in row if name not in _PLACE]
+    port = whole(row, "port", 1, _MAX_PORT)
+    return RdmaCounters(rdma_name(row.get("ifname")), port, {one: whole(row, one) for one in names})

@@ -35,6 +35,11 @@ class Parser(Protocol):
 
 
 parsers: Registry[Parser] = Registry("parser", plugins="parsers")
+#: Readings by gNMI of a system that does not have the models of OpenConfig, by the subjects of
+#: ``fabric.devices.gnmi``.
+gnmi_readings: Registry[Mapping[str, tuple[str, Reading]]] = Registry(
+    "readings by gNMI", plugins="parsers"
+)
 
 #: First lines of outputs as people keep them in files, one after the other, and the subject of each
 #: (a key of ``Parser.readings``).

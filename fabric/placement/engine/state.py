@@ -33,12 +33,15 @@ class Condition:
         Why, for the answer; one line.
     capacity : float
         Share of its speed that a degraded cable or switch has left, 0 to 1; of others 0.
+    is_unknown : bool
+        Whether it could not be read, so that it may be as planned.
     """
 
     subject: str
     health: Health
     reason: str = ""
     capacity: float = 0.0
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True)

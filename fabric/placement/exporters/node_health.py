@@ -11,13 +11,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.exports import About, Exported, Exporter, exporters, text_file
+from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
 from fabric.placement.engine.now import now
 from fabric.placement.export import Order
 from fabric.placement.host_health import HEALTHY, HostHealth, host_health
 from fabric.placement.k8s.cluster import node_names
 from fabric.placement.k8s.labels import PREFIX
 from fabric.placement.k8s.manifest import yaml_text
+from fabric.placement.k8s.node_health_job import cron_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,11 +54,18 @@ node() {{
 
 @dataclass(frozen=True)
 class NodeHealth:
-    """A fabric, what is not as planned, and hosts that are no nodes."""
+    """A fabric, what is not as planned, and hosts that are no nodes.
+
+    Parameters
+    ----------
+    image : str
+        Container image of the CronJob; empty where none is written.
+    """
 
     fabric: Fabric
     conditions: tuple[Condition, ...] = ()
     excluded: frozenset[str] = frozenset()
+    image: str = ""
 
     def by_node(self) -> dict[str, HostHealth]:
         """Return what is known of each node.
@@ -77,13 +85,17 @@ def status_patch(health: HostHealth) -> dict[str, Any]:
     """Return a strategic merge patch of the status of a node.
 
     The files do not tell when a condition changed, so ``lastTransitionTime`` is not written.
+    ``Unknown`` is the status of what cannot be decided: ConditionStatus in kubernetes/api
+    ``core/v1/types.go``.
     """
     if not health.conditions:
         words = ("True", "AsPlanned", "nothing is known against it")
-    elif health.takes_jobs:
-        words = ("True", "Degraded", health.reason)
-    else:
+    elif not health.takes_jobs:
         words = ("False", "NotAsPlanned", health.reason)
+    elif health.is_unknown:
+        words = ("Unknown", "NotRead", health.reason)
+    else:
+        words = ("True", "Degraded", health.reason)
     status, reason, message = words
     condition = {"type": CONDITION, "status": status, "reason": reason}
     return {"status": {"conditions": [{**condition, "message": message[:_MAX_MESSAGE]}]}}
@@ -136,9 +148,20 @@ def _rbac(subject: NodeHealth) -> Exported:
     return Exported((text_file(FORM, "rbac", "rbac.yaml", text),))
 
 
+def _cron_job(subject: NodeHealth) -> Exported:
+    if not subject.image:
+        fix = "name an image with rocefab and kubectl with --image"
+        raise refused("PLC035", "the image of the CronJob is missing", fix, field="--image")
+    space = subject.fabric.intent.fabric.kubernetes.namespace
+    text = yaml_text(cron_job(_NAME, space, subject.image))
+    return Exported((text_file(FORM, "cronjob", "cronjob.yaml", text),))
+
+
 _PARTS: dict[str, Callable[[NodeHealth], Exported]] = {
     "status": _status,
     "script": _script,
     "rbac": _rbac,
+    "cronjob": _cron_job,
 }
-exporters.add(FORM)(Exporter(_PARTS, about=About.NODES))
+_STANDARD = ("status", "script", "rbac")
+exporters.add(FORM)(Exporter(_PARTS, _STANDARD, about=About.NODES))

@@ -29,10 +29,12 @@ async function send(path, options = {}) {
 
 export const get = async (path) => (await send(path)).json();
 
-export async function post(path, body) {
+export async function post(path, body, { raw = false } = {}) {
   const headers = { "Content-Type": "application/json" };
-  return (await send(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  return (await send(path, { method: "POST", headers, body: raw ? body : JSON.stringify(body) })).json();
 }
+
+export const remove = async (path) => (await send(path, { method: "DELETE" })).json();
 
 export function query(path, filters) {
   const words = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));

@@ -7,6 +7,9 @@ const VIEWS = {
   map: ["Map", () => import("./map.js")],
   placement: ["Placement", () => import("./placement.js")],
   "what-if": ["What if", () => import("./whatif.js")],
+  changes: ["Changes", () => import("./changes.js")],
+  plan: ["Plan", () => import("./plan.js")],
+  run: ["Run", () => import("./run.js")],
   device: ["Device", () => import("./device.js")],
   cable: ["Cable", () => import("./cable.js")],
 };
@@ -29,8 +32,9 @@ async function show({ focus = true } = {}) {
   const mine = (turn += 1);
   const { view, parts, filters } = address();
   const [title, load] = VIEWS[view];
+  const page = ["plan", "run"].includes(view) ? "changes" : view;
   for (const link of document.querySelectorAll("#pages a")) {
-    if (link.hash === `#/${view}`) link.setAttribute("aria-current", "page");
+    if (link.hash === `#/${page}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   document.title = `${[title, ...parts].join(" ")} · ${fabric}`;

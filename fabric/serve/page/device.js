@@ -87,11 +87,12 @@ function runningFacts({ running }) {
   ])];
 }
 
-function drift({ drift: found, drift_written_s: written }) {
+function drift({ drift: found, lasting, drift_written_s: written }) {
   const heading = make("h2", {}, "Drift: planned and running");
   const wrap = (...children) => make("section", { class: "card wide" }, heading, ...children);
+  if (lasting !== null) return wrap(...events(lasting, written));
   if (found === null) {
-    return wrap(make("p", { class: "faint" }, "Not read. Start the service with --drift FILE, the output of ", make("code", {}, "rocefab drift --format json"), "."));
+    return wrap(make("p", { class: "faint" }, "Not read. Start the service with --drift FILE, the output of ", make("code", {}, "rocefab drift --format json"), " or the events of ", make("code", {}, "rocefab drift --watch"), "."));
   }
   const when = make("p", { class: "faint" }, `Compared ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
   if (found.error) return wrap(when, make("p", { class: "problem" }, name(`It could not be read: ${found.error}`)));
@@ -100,6 +101,21 @@ function drift({ drift: found, drift_written_s: written }) {
   const rest = found.drift.length - rows.length;
   return wrap(when, table("Drift", ["setting", "planned", "running"], rows, { class: "scroll tall" }),
     rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: rocefab drift lists them.`));
+}
+
+function events(lasting, written) {
+  const when = make("p", { class: "faint" }, `The last event of the fabric was written ${age(Math.max(0, Date.now() / 1000 - written))} ago.`);
+  if (!lasting.length) return [when, make("p", {}, badge("good", "no drift lasts"))];
+  const rows = lasting.slice(0, DIFFERENCES).map((one) => [
+    [one.port, one.field].filter(Boolean).join(" ") || one.rule,
+    make("div", {}, one.planned && make("pre", { class: "plan" }, one.planned), make("p", { class: "faint" }, name(one.fix))),
+    make("pre", { class: "run" }, one.running || one.message),
+    make("time", { datetime: one.since }, one.since.slice(0, 19).replace("T", " ")),
+    one.by.join(", "),
+  ]);
+  const rest = lasting.length - rows.length;
+  return [when, table("Drift", ["setting", "planned", "running", "since (UTC)", "changed by"], rows, { class: "scroll tall" }),
+    rest > 0 && make("p", { class: "faint" }, `${rest.toLocaleString("en")} more: the file of events has them.`)];
 }
 
 function ports(planned, running) {

@@ -51,6 +51,14 @@ export const card = (title, ...children) =>
 
 export const badge = (kind, text) => make("span", { class: `badge ${kind}` }, text);
 
+// New content: what had the focus, a link or a region, has it again where it is still there.
+export function refill(place, children) {
+  const key = (node) => node.getAttribute("href") ?? node.getAttribute("aria-label");
+  const at = place.contains(document.activeElement) ? key(document.activeElement) : null;
+  place.replaceChildren(...children);
+  if (at !== null) [...place.querySelectorAll("a, [tabindex]")].find((node) => key(node) === at)?.focus({ preventScroll: true });
+}
+
 export function say(text) {
   document.getElementById("said").textContent = text;
 }

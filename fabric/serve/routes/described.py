@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from fabric.serve.guard import CALLER
+from fabric.serve.tokens import Grant
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from starlette.requests import Request
@@ -39,6 +42,12 @@ def service_of(request: Request) -> Service:
     """Return the service behind a request."""
     service: Service = request.app.state.service
     return service
+
+
+def caller_of(request: Request) -> Grant:
+    """Return what the token of a request may do; without tokens everyone may, without a name."""
+    grant: Grant = request.scope.get(CALLER, Grant("write"))
+    return grant
 
 
 def as_json(content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -16,6 +16,8 @@ from fabric.serve.replies_map import BudgetReply, DeviceReply, DriftReply
 from fabric.serve.routes.described import as_json, responses, service_of
 
 if TYPE_CHECKING:
+    from fabric.core.events import Event
+    from fabric.report.events import EventDocument
     from fabric.serve.service import Service
 
 router = APIRouter()
@@ -72,9 +74,13 @@ def _drift(service: Service) -> bytes:
         written_s=drift.written_s if drift else None,
         warning=drift.warning if drift else "",
         total=len(lasting),
-        events=[document_of(event) for event in lasting[:_MOST_EVENTS]],
+        events=_documents(lasting),
     )
     return reply.model_dump_json().encode()
+
+
+def _documents(events: list[Event]) -> list[EventDocument]:
+    return [document_of(event) for event in events[:_MOST_EVENTS]]
 
 
 def _device(service: Service, name: str) -> bytes:
@@ -83,6 +89,7 @@ def _device(service: Service, name: str) -> bytes:
         raise _unknown("name", "there is no device of this name")
     readings, drift = service.readings, service.drift
     book = service.book
+    lasting = drift.lasting_of(name) if drift else None
     reply = DeviceReply(
         planned=of,
         conditions={
@@ -96,6 +103,7 @@ def _device(service: Service, name: str) -> bytes:
         failure=readings.failure(name) if readings else "",
         series=readings.timelines.of(name) if readings else [],
         drift=drift.of(name) if drift else None,
+        lasting=None if lasting is None else _documents(lasting),
         drift_written_s=drift.written_s if drift else None,
     )
     return reply.model_dump_json(exclude_unset=False).encode()

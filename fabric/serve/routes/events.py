@@ -16,11 +16,13 @@ _MAX_DIGITS = 18
 @router.get(
     "/v1/events",
     summary="Changes as they happen",
-    responses=responses(ok="Events `state`, `job` and `reload`.", media="text/event-stream"),
+    responses=responses(
+        ok="Events `state`, `job`, `plan`, `run` and `reload`.", media="text/event-stream"
+    ),
     openapi_extra={"parameters": [header("Last-Event-ID", "Last event that was received.")]},
 )
 async def events(request: Request) -> Response:
-    """Send an event for each change of the state, of the jobs and of the inventory."""
+    """Send an event for each change of state, jobs, plans, runs and inventory."""
     service = service_of(request)
     service.events.check_room()
     last = request.headers.get("last-event-id", "")

@@ -66,6 +66,8 @@ _STATE_COMMANDS = {
     "priority_groups": _COUNTERS,
     "pfc_watchdog": _EACH_PORT.format(what="qos pfc-watchdog"),
     "marked": _EACH_PORT.format(what="qos roce counters"),
+    "optics": _EACH_PORT.format(what="transceiver"),
+    "temperatures": "nv show platform environment temperature | cat",
     SUBJECT: "nv config history -o json | cat",
 }
 #: CumulusNetworks/docs, Monitoring System Hardware, names the place of decode-syseeprom.

@@ -56,6 +56,11 @@ _TEXT_COMMANDS = {
 }
 _INTERFACES = "show interfaces extensive"
 _XML_SUBJECTS = ("interfaces", "pfc_counters", "queues")
+#: Commands whose answers are read as XML; each is a subject of its own.
+_XML_COMMANDS = {
+    "optics": "show interfaces diagnostics optics",
+    "temperatures": "show chassis environment",
+}
 #: What is read of the configuration beside PFC says that it was read at all.
 _COS = ("set class-of-service ", "deactivate class-of-service", "set system host-name ")
 _TIMED = "commit confirmed, rollback in"
@@ -166,6 +171,9 @@ class JunosDriver(BaseDriver):
         asked = [subject for subject in subjects if subject in _XML_SUBJECTS]
         if asked:
             texts.update(dict.fromkeys(asked, self._show(_INTERFACES, "xml")))
+        for subject in subjects:
+            if subject in _XML_COMMANDS:
+                texts[subject] = self._show(_XML_COMMANDS[subject], "xml")
         if SUBJECT in subjects:
             texts[SUBJECT] = self._commits()
         if "pfc" in subjects:

@@ -62,15 +62,20 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
         if one.finding.rule == name
     ]
     if lines:
-        ET.SubElement(case, "system-out").text = _NOT_XML.sub("?", "\n".join(lines))
+        ET.SubElement(case, "system-out").text = xml_text("\n".join(lines))
 
 
 def _add(case: ET.Element, kind: str, message: str, findings: list[Finding]) -> ET.Element:
-    result = ET.SubElement(case, kind, message=_NOT_XML.sub("?", message))
+    result = ET.SubElement(case, kind, message=xml_text(message))
     if findings:
         result.text = _lines(findings)
     return result
 
 
 def _lines(findings: list[Finding]) -> str:
-    return _NOT_XML.sub("?", "\n".join(f"{one.severity.word}: {one}" for one in findings))
+    return xml_text("\n".join(f"{one.severity.word}: {one}" for one in findings))
+
+
+def xml_text(text: str) -> str:
+    """Return a text in which each character that XML cannot hold is a question mark."""
+    return _NOT_XML.sub("?", text)

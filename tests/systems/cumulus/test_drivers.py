@@ -92,7 +92,7 @@ def test_no_output_meets_a_pager(driver, leaf, monkeypatch):
         for part in line.split(";")
         if re.search(r"\bnv (show|config (show|diff|revision))", part)
     ]
-    assert len(reads) == 9
+    assert len(reads) == 11
     assert [part for part in reads if not part.rstrip().endswith("| cat")] == []
 
 

@@ -17,14 +17,15 @@ from fabric.observe.state import (
     EcnState,
     InterfaceState,
     NeighbourEntry,
+    Optic,
     PfcCounters,
     QueueCounters,
     SystemFacts,
     WatchdogState,
 )
-from fabric.systems.cumulus.parsers import CumulusParser, bgp_summary, counters, roce
+from fabric.systems.cumulus.parsers import CumulusParser, bgp_summary, counters, optics, roce
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
-from tests.systems.outputs import Outputs
+from tests.systems.outputs import Outputs, optics_part
 
 SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "cumulus"
 REPOSITORY = Path(__file__).parents[3]
@@ -143,7 +144,7 @@ def test_bfd_and_bgp() -> None:
     """By peer."""
     assert bfd(sample("bfd.txt")) == {"10.254.0.0": True, "10.254.0.2": False}
     assert bgp_summary(sample("bgp.json")) == {
-        "10.254.0.0": BgpPeer(established=True, state="Established", asn=65100),
+        "10.254.0.0": BgpPeer(True, "Established", 65100, 162_660.0, 2),
         "swp18": BgpPeer(established=False, state="Active", asn=65100),
     }
     assert bgp_summary("{}\n") == {}
@@ -154,6 +155,38 @@ def test_facts() -> None:
     assert facts(sample("facts.txt")) == SystemFacts(
         hostname="su1-rail0", model="SN5600", serial="MT000001", mac="52:54:00:aa:00:01"
     )
+
+
+def test_optics_and_temperatures() -> None:
+    """A port without light and a sensor that failed have no figure."""
+    assert optics.optics(sample("optics.txt")) == {
+        "swp1": Optic(42.56, (-0.64, None), (-0.46, 0.5)),
+    }
+    assert optics.temperatures(sample("temperatures.txt")) == {
+        "Board-Sensor-near-CPU": 25,
+        "PSU1-Temp-Sensor": 26.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("-0.64 dBm", "-0.64"),
+        ("42.56 degrees C", "42.56 degrees"),
+        ("ch-1-tx-power ", "ch-3-tx-power "),
+        ("ch-2-", "ch-4-"),
+    ],
+)
+def test_wrong_optics_are_unreadable(old: str, new: str) -> None:
+    """Figures without their unit, and lanes that are missing."""
+    with pytest.raises(UnreadableError):
+        optics.optics(sample("optics.txt").replace(old, new))
+
+
+def test_a_release_without_the_command_reads_no_optics() -> None:
+    """Every port prints nothing on standard output."""
+    with pytest.raises(UnreadableError, match=r"from 5\.11 on"):
+        optics.optics("== swp1 ==\n== swp2 ==\n")
 
 
 def test_running() -> None:
@@ -296,6 +329,8 @@ FILES: dict[Callable[[str], Any], str] = {
     counters.priority_groups: "counters.txt",
     counters.watchdog: "watchdog.txt",
     counters.marked: "marked.txt",
+    optics.optics: "optics.txt",
+    optics.temperatures: "temperatures.txt",
     neighbours: "neighbours.txt",
     bfd: "bfd.txt",
     bgp_summary: "bgp.json",
@@ -309,6 +344,8 @@ def _part(name: str, found: Any, whole: Any) -> bool:
         return replace(found, model="", serial="", mac="") == replace(
             whole, model="", serial="", mac=""
         )
+    if name == "optics":
+        return optics_part(found, whole)
     if name in {"pfc_priorities", "ecn"}:  # lines that are optional in other modes
         return all(value in (whole.get(key), ()) for key, value in found.items())
     return bool(found.items() <= whole.items())

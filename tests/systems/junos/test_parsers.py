@@ -17,11 +17,12 @@ from fabric.observe.state import (
     LldpNeighbour,
     MacEntry,
     NeighbourEntry,
+    Optic,
     PfcCounters,
     QueueCounters,
     SystemFacts,
 )
-from fabric.systems.junos.parsers import config, interfaces, tables
+from fabric.systems.junos.parsers import config, interfaces, optics, tables
 from tests.observe.test_fixtures import recorded
 from tests.systems.outputs import Outputs, recordings
 
@@ -48,9 +49,9 @@ CASES: dict[str, tuple[str, Callable[[str], Any], Any]] = {
         "bgp.txt",
         tables.bgp_summary,
         {
-            "10.254.0.0": BgpPeer(established=True, state="Establ", asn=65100),
-            "10.254.0.2": BgpPeer(established=False, state="Active", asn=65100),
-            "10.254.0.4": BgpPeer(established=True, state="Establ", asn=4_200_000_001),
+            "10.254.0.0": BgpPeer(True, "Establ", 65100, 19_417.0, 0),
+            "10.254.0.2": BgpPeer(False, "Active", 65100, None, 2),
+            "10.254.0.4": BgpPeer(True, "Establ", 4_200_000_001, 42.0, 0),
         },
     ),
     "lldp": (
@@ -101,6 +102,15 @@ CASES: dict[str, tuple[str, Callable[[str], Any], Any]] = {
         interfaces.queue_counters,
         {("et-0/0/0", 3): QueueCounters(packets=19, dropped_packets=1)},
     ),
+    "optics": (
+        "optics.xml",
+        optics.optics,
+        {
+            "et-0/0/0": Optic(34.8, (-1.8, None), (0.51, 0.47)),
+            "et-0/0/1": Optic(None, (-2.49,), (-2.86,)),
+        },
+    ),
+    "temperatures": ("environment.xml", optics.temperatures, {"FPC 0 CPU": 41}),
     "pfc": ("config.set", config.pfc_priorities, {"et-0/0/0": (3, 4)}),
 }
 OUTPUTS = Outputs(
@@ -235,7 +245,8 @@ def test_recorded_bgp() -> None:
     """Six sessions, two of them of one address in two tables."""
     found = tables.bgp_summary(junos("show_bgp_summary.raw"))
     assert len(found) == 5
-    assert set(found.values()) == {BgpPeer(established=True, state="Establ", asn=64496)}
+    assert {(peer.established, peer.asn) for peer in found.values()} == {(True, 64496)}
+    assert found["203.0.113.0"] == BgpPeer(True, "Establ", 64496, 3_934_942.0, 21)
 
 
 @pytest.mark.parametrize(

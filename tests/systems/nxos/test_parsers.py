@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ntc_templates.parse import parse_output
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import (
@@ -15,16 +16,17 @@ from fabric.observe.state import (
     LldpNeighbour,
     MacEntry,
     NeighbourEntry,
+    Optic,
     PfcCounters,
     QueueCounters,
     SystemFacts,
     WatchdogState,
 )
-from fabric.systems.nxos.parsers import counters, neighbours, tables
+from fabric.systems.nxos.parsers import counters, neighbours, optics, tables
 from fabric.systems.nxos.parsers.marking import marking
 from fabric.systems.nxos.parsers.text import blocks, whole_configuration
 from tests.observe.test_fixtures import recorded
-from tests.systems.outputs import Outputs, recordings
+from tests.systems.outputs import Outputs, optics_part, recordings
 
 NONE = (None,) * 4
 CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
@@ -122,8 +124,22 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
 }
 
 
+CASES |= {
+    "optics.txt": (
+        optics.optics,
+        {"Ethernet1/1": Optic(40.44, (-17.7, -1.57), (0.76, None))},
+    ),
+    "temperatures.txt": (
+        optics.temperatures,
+        {"1 FRONT": 32, "1 Back        (D3)": 28, "1 FRONT #2": 35},
+    ),
+}
+
+
 def part_of(name: str, found: Any, whole: Any) -> bool:
     """Tell whether nothing was said that the whole did not say."""
+    if name == "optics.txt":
+        return optics_part(found, whole)
     if name == "pfc counters":
         return all(
             seen in (None, real)
@@ -149,6 +165,8 @@ OUTPUTS = Outputs(
         "pfc.txt",
         "queuing.txt",
         "watchdog.txt",
+        "optics.txt",
+        "temperatures.txt",
         "bfd.txt",
         "lldp_detail.txt",
         "pfc counters",
@@ -179,6 +197,12 @@ OUTPUTS = Outputs(
         ("pfc.txt", "(18)", ""),
         ("queuing.txt", "|   Dropped Pkts |               6|", "|   x |               6|"),
         ("pfc counters", "Active           7", "Active           -"),
+        ("optics.txt", "-17.70 dBm", "-17.70 mW"),
+        ("optics.txt", "0.76", "nan"),
+        ("optics.txt", "  Rx Power      -1.57", "  Rx power      -1.57"),
+        ("optics.txt", "Ethernet1/2\n", ""),
+        ("temperatures.txt", "80           70           32 ", "80           32 "),
+        ("temperatures.txt", "CurTemp", "Temp"),
         ("watchdog.txt", "|                       Restored|", "|                       Wrong|"),
     ],
 )
@@ -309,3 +333,18 @@ def test_bgp_of_a_vrf_with_neighbours() -> None:
 def test_every_recorded_output_is_accounted_for() -> None:
     """Read, or in the list of those that are not."""
     assert recordings("nxos") - {"SOURCES.md"} == set(RECORDED) | set(UNREAD)
+
+
+def test_optics_and_temperatures_as_the_public_templates_read_them() -> None:
+    """The figures that ntc-templates has for each lane and sensor of our samples."""
+    lanes = parse_output("cisco_nxos", "show interface transceiver details", sample("optics.txt"))
+    [optic] = optics.optics(sample("optics.txt")).values()
+    said = [(row["rx_value"], row["tx_value"]) for row in lanes]
+    assert said == [("-17.70", "0.76"), ("-1.57", "N/A")]
+    assert list(zip(optic.received_dbm, optic.sent_dbm, strict=True)) == [
+        (float(received), None if sent == "N/A" else float(sent)) for received, sent in said
+    ]
+    whole = "\n".join(line for line in sample("temperatures.txt").split("\n") if "N/A" not in line)
+    rows = parse_output("cisco_nxos", "show environment temperature", whole)
+    found = optics.temperatures(sample("temperatures.txt"))
+    assert list(found.values()) == [float(row["current_value"]) for row in rows]

@@ -3,7 +3,8 @@
 Known: the layouts of CumulusNetworks/docs, content/cumulus-linux-510 and -514 (Quality of Service,
 RDMA over Converged Ethernet, Virtual Router Redundancy for ``nv show interface``, Bidirectional
 Forwarding Detection for ``ptmctl``), FRRouting/frr bgpd/bgp_vty.c for the summary of BGP, lldpd for
-``lldpcli -f json``, ``decode-syseeprom`` with its checksum line. Assumed: counts of prefixes, and
+``lldpcli -f json``, NVUE Reference, Platform, for modules and temperatures,
+``decode-syseeprom`` with its checksum line. Assumed: counts of prefixes, and
 that nobody talks on the wires, so that counters stand still until a test moves them.
 """
 
@@ -44,6 +45,10 @@ def show(device: CumulusStandIn, words: list[str]) -> Result:
             return Result(page("counters", counts=device.counters[port]))
         case ["interface", port, "qos", "roce", "counters"] if port in device.ports:
             return Result(page("roce-counters", counts=device.counters[port]))
+        case ["interface", port, "transceiver"] if port in device.ports:
+            return Result(page("transceiver") if device.link_up(port) else "")
+        case ["platform", "environment", "temperature"]:
+            return Result(page("temperature"))
         case ["interface", port, "qos", "pfc-watchdog"] if port in device.ports:
             on = device.value("interface", port, "qos", "pfc-watchdog", "state") == "enable"
             state = "enabled" if on else "disabled"

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.units import ms_to_s
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer
-from fabric.systems.cumulus.parsers import counters, roce
+from fabric.systems.cumulus.parsers import counters, optics, roce
 from fabric.systems.cumulus.parsers import history as history
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 from fabric.systems.cumulus.platforms import lines
@@ -36,20 +37,25 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     try:
         body: Any = json.loads(text)
         family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
-        peers = {
-            str(name): BgpPeer(
-                established=peer["state"] == "Established",
-                state=str(peer["state"]),
-                asn=int(peer["remoteAs"]),
-            )
-            for name, peer in family["peers"].items()
-        }
+        peers = {str(name): _peer(peer) for name, peer in family["peers"].items()}
         total = family["totalPeers"]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableError("this is not a summary of BGP peers") from error
     if total != len(peers):
         raise UnreadableError(f"there are {len(peers)} peers, and it says {total}")
     return peers
+
+
+def _peer(peer: Any) -> BgpPeer:
+    is_up = peer["state"] == "Established"
+    uptime_ms, dropped = peer.get("peerUptimeMsec"), peer.get("connectionsDropped")
+    return BgpPeer(
+        established=is_up,
+        state=str(peer["state"]),
+        asn=int(peer["remoteAs"]),
+        established_s=ms_to_s(int(uptime_ms)) if is_up and uptime_ms is not None else None,
+        lost=None if dropped is None else int(dropped),
+    )
 
 
 class CumulusParser:
@@ -69,6 +75,8 @@ class CumulusParser:
         "priority_groups": ("priority_groups", counters.priority_groups),
         "pfc_watchdog": ("watchdog", counters.watchdog),
         "marked": ("ecn", counters.marked),
+        "optics": ("optics", optics.optics),
+        "temperatures": ("temperatures", optics.temperatures),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:

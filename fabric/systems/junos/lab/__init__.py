@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from fabric.lab.ssh.channel import Process
     from fabric.systems.junos.platforms.text import Words
 
-_XML_COMMAND = "show interfaces extensive"
 _CONFIGURATION = 'xmlns="http://xml.juniper.net/xnm/1.1/xnm"'
 _NETCONF = ("system", "services", "netconf", "ssh")
 
@@ -230,8 +229,9 @@ class JunosStandIn(SshStandIn):
 
     def _command(self, operation: ET.Element) -> str:
         command = " ".join((operation.text or "").split())
-        if command == _XML_COMMAND and operation.get("format") != "text":
-            return self.view.interfaces(self.lines)
+        xml = self.view.xml(command, self.lines)
+        if xml is not None and operation.get("format") != "text":
+            return xml
         text = self.view.text(command, self.lines, self._name())
         if text is None:
             raise JunosError("syntax error, expecting <command>", command)

@@ -4,6 +4,8 @@ Known: the layouts of ``show lldp neighbors``, ``show bgp summary``, ``show arp 
 vlans``, ``show ethernet-switching table`` and ``show version`` (networktocode/ntc-templates @
 d0bc5a48 tests/juniper_junos), the elements of ``show interfaces extensive`` (Juniper-SE/
 Apstra_IBA_Probes @ 555d71a6 release_4.2.1/Interface_Flap/README.md).
+The elements of optics and of the
+environment are those of napalm/junos/utils/junos_views.yml.
 Assumed: sessions that are not up are ``Active``; LLDP tells of a port as soon as it has link; no
 neighbour and no MAC address has been learnt.
 """
@@ -109,6 +111,18 @@ class View(Cabled):
             for item in seen
         ]
         return page("lldp", heard=rows)
+
+    def xml(self, command: str, config: list[Words]) -> str | None:
+        """Return the XML of a command, or None where there is none of it."""
+        shows: dict[str, Callable[[], str]] = {
+            "show interfaces extensive": lambda: self.interfaces(config),
+            "show interfaces diagnostics optics": lambda: page(
+                "optics", ports=[name for name in self.ports if self._up(config, name)]
+            ),
+            "show chassis environment": lambda: page("environment"),
+        }
+        show = shows.get(command)
+        return None if show is None else show()
 
     def interfaces(self, config: list[Words]) -> str:
         """Return the XML of ``show interfaces extensive``."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
-from fabric.systems.junos.parsers import config, interfaces, tables
+from fabric.systems.junos.parsers import config, interfaces, optics, tables
 from fabric.systems.junos.parsers import history as history
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class JunosParser:
         "interfaces": ("interfaces", interfaces.interfaces),
         "pfc_counters": ("pfc_counters", interfaces.pfc_counters),
         "queues": ("queues", interfaces.queue_counters),
+        "optics": ("optics", optics.optics),
+        "temperatures": ("temperatures", optics.temperatures),
         "pfc": ("pfc_priorities", config.pfc_priorities),
     }
 

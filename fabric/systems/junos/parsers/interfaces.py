@@ -54,7 +54,8 @@ def tree(text: str) -> ET.Element:
     return root
 
 
-def _ports(text: str) -> Iterator[tuple[str, ET.Element]]:
+def ports_of(text: str) -> Iterator[tuple[str, ET.Element]]:
+    """Yield the physical interfaces of an answer by their names, or raise UnreadableError."""
     root = tree(text)
     table = root if root.tag == "interface-information" else root.find("interface-information")
     if table is None:
@@ -95,7 +96,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
         When the answer is not that XML, or a port has no state.
     """
     by_name = {}
-    for name, port in _ports(text):
+    for name, port in ports_of(text):
         enabled, up = (_STATES.get(_word(port, f"{kind}-status")) for kind in ("admin", "oper"))
         if enabled is None or up is None:
             raise UnreadableError(f"{name} has no state")
@@ -127,7 +128,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
         When the answer is not that XML, or a priority is missing.
     """
     counters = {}
-    for name, port in _ports(text):
+    for name, port in ports_of(text):
         rows = {_number(row, "mac-pfc-dot1p"): row for row in port.findall(f"{_PFC}-statistics")}
         if rows:
             if set(rows) != set(_PRIORITIES):
@@ -152,7 +153,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
         When the answer is not that XML, or a queue has no number.
     """
     counters = {}
-    for name, port in _ports(text):
+    for name, port in ports_of(text):
         for row in port.findall("queue-counters/queue"):
             queue = _number(row, "queue-number")
             if queue is None or (name, queue) in counters:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.durations import junos_seconds
 from fabric.observe.parsers.tables import as_number, plain
 from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
 
@@ -16,7 +17,7 @@ _MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
 _PROMPT = re.compile(r"\{[a-z]+(:\d+)?\}")
 _PEERS = re.compile(r"Groups: \d+ Peers: (\d+) Down peers: (\d+)")
 _PEER = re.compile(
-    r"([0-9a-f.:]+) +(\d+(?:\.\d+)?) +\d+ +\d+ +\d+ +\d+ +(\S.*?) +([A-Z][A-Za-z]+|[\d/ ]+/\d+)"
+    r"([0-9a-f.:]+) +(\d+(?:\.\d+)?) +\d+ +\d+ +\d+ +(\d+) +(\S.*?) +([A-Z][A-Za-z]+|[\d/ ]+/\d+)"
 )
 _ROUTES = re.compile(r"  [\w.-]+: \d+/\d+/\d+/\d+")
 _LLDP_HEADER = re.compile(r"Local Interface +Parent Interface +Chassis Id +Port info +System Name")
@@ -98,13 +99,26 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         match = _PEER.fullmatch(row)
         if match is None:
             raise _strange(row, "show bgp summary")
-        address, asn, _, state = match.groups()
+        address, asn, lost, since, state = match.groups()
         up.append(state == "Establ" or "/" in state)
-        together = up[-1] and (address not in peers or peers[address].established)
-        peers[address] = BgpPeer(together, state, as_number(asn))
+        established_s = junos_seconds(since) if up[-1] else None
+        peer = BgpPeer(up[-1], state, as_number(asn), established_s, int(lost))
+        peers[address] = _together(peers[address], peer) if address in peers else peer
     _counted(len(up), counts[0][1], "peers")
     _counted(up.count(False), counts[0][2], "peers that are down")
     return peers
+
+
+def _together(one: BgpPeer, other: BgpPeer) -> BgpPeer:
+    """Return two sessions with a peer as one, which is up since both are."""
+    times = [peer.established_s for peer in (one, other) if peer.established_s is not None]
+    return BgpPeer(
+        one.established and other.established,
+        other.state,
+        other.asn,
+        min(times) if len(times) == 2 else None,  # noqa: PLR2004
+        (one.lost or 0) + (other.lost or 0),
+    )
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:

@@ -61,6 +61,8 @@ _STATE_COMMANDS = {
     "queuing": "show queuing interface",
     "pfc_counters": "show queuing interface",
     "watchdog": "show queuing pfc-queue detail",
+    "optics": "show interface transceiver details",
+    "temperatures": "show environment temperature",
     SUBJECT: "show accounting log",
 }
 #: Commands that are asked for as data.

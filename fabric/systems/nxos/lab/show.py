@@ -212,6 +212,8 @@ TEXTS: dict[str, Callable[[View], str]] = {
     "show interface priority-flow-control": lambda view: page("pfc", view=view),
     "show queuing interface": show_queuing,
     "show queuing pfc-queue detail": lambda view: page("watchdog", view=view),
+    "show interface transceiver details": lambda view: page("transceivers", view=view),
+    "show environment temperature": lambda view: page("temperature", view=view),
     "show vdc": lambda view: page("vdc", view=view),
     "show scheduler schedule": show_schedules,
     "show checkpoint summary": lambda view: page("checkpoints", view=view),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Running
 from fabric.systems.nxos.parsers import history as history
+from fabric.systems.nxos.parsers import optics
 from fabric.systems.nxos.parsers.counters import (
     pfc_counters,
     pfc_priorities,
@@ -50,6 +51,8 @@ class NxosParser:
         "queuing": ("queues", queue_counters),
         "pfc_counters": ("pfc_counters", pfc_counters),
         "watchdog": ("watchdog", watchdog),
+        "optics": ("optics", optics.optics),
+        "temperatures": ("temperatures", optics.temperatures),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:

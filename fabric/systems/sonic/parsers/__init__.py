@@ -8,12 +8,14 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers, titles
+from fabric.observe.parsers.durations import frr_seconds
 from fabric.observe.parsers.linux import uptime
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.sonic.gcu import known_release
 from fabric.systems.sonic.parsers import state as sonic_state
+from fabric.systems.sonic.parsers import telemetry as telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +55,9 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
         if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
             raise UnreadableError(f"a row of the BGP summary is cut: {row}")
-        peers[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
+        is_up = state.isdecimal()
+        established_s = frr_seconds(row.get("Up/Down", "")) if is_up else None
+        peers[address] = BgpPeer(is_up, state, int(asn), established_s)
     return peers
 
 

@@ -1,0 +1,149 @@
+"""Approvals of a plan: who approved which plan, and when."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from fabric.core.errors import InputError, PlanError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from fabric.change.model import Plan
+
+#: A longer file is none of approvals; our choice.
+MOST_BYTES = 1 << 20
+_MOST = 1000
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False, description="Unix time in seconds.")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Approval(BaseModel):
+    """That a person approved a plan; one that was withdrawn does not count."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    at: Seconds
+    withdrawn: Seconds | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} at {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime(self.at))}"
+
+
+class Approvals(BaseModel):
+    """All approvals of one plan, in the form of a file.
+
+    Parameters
+    ----------
+    plan_sha256 : str
+        SHA-256 of the plan file.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal["rocefab-approvals-1"] = "rocefab-approvals-1"
+    plan_sha256: Digest
+    approvals: Annotated[tuple[Approval, ...], Field(max_length=_MOST)] = ()
+
+    def given(self, name: str) -> Self:
+        """Return the approvals with one more; an earlier one of the same name is replaced."""
+        rest = self._without(name)
+        return self.model_copy(update={"approvals": (*rest, Approval(name=name, at=time.time()))})
+
+    def withdrawn(self, name: str) -> Self:
+        """Return the approvals after a person has withdrawn; nothing changes without one."""
+        now = time.time()
+        changed = (
+            one.model_copy(update={"withdrawn": now})
+            if _same(one.name, name) and one.withdrawn is None
+            else one
+            for one in self.approvals
+        )
+        return self.model_copy(update={"approvals": tuple(changed)})
+
+    def counting(self, others: Collection[str]) -> list[Approval]:
+        """Return the approvals that count: one per person.
+
+        Parameters
+        ----------
+        others : collection of str
+            People who do not count, such as the author of the plan.
+        """
+        without = {name.casefold() for name in others}
+        valid = [one for one in self.approvals if one.withdrawn is None]
+        by_name = {one.name.casefold(): one for one in valid}
+        return [one for name, one in by_name.items() if name not in without]
+
+    def _without(self, name: str) -> list[Approval]:
+        return [one for one in self.approvals if not _same(one.name, name)]
+
+
+def approvers(plan: Plan, approvals: Approvals | None, account: str) -> list[Approval]:
+    """Return the approvals of a plan that count for an account that applies it.
+
+    Raises
+    ------
+    PlanError
+        When they are approvals of another plan.
+    """
+    if approvals is None:
+        return []
+    if not hmac.compare_digest(approvals.plan_sha256, plan.sha256):
+        raise PlanError(
+            f"the approvals are of plan {approvals.plan_sha256[:12]}, and this is plan "
+            f"{plan.sha256[:12]}; ask for approval of this plan"
+        )
+    author = plan.origin.author if plan.origin else ""
+    return approvals.counting({account, author})
+
+
+def needed(plan: Plan) -> int:
+    """Return how many people must approve a plan, as its inventory had it."""
+    by_rollout = plan.rollout.policy.approvals if plan.rollout else 0
+    return max(by_rollout, plan.origin.approvals if plan.origin else 0)
+
+
+def read_approvals(path: Path) -> Approvals:
+    """Return the approvals of a file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or is no file of approvals.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    return parse_approvals(content, str(path))
+
+
+def parse_approvals(content: bytes, source: str) -> Approvals:
+    """Return the approvals of a text; ``source`` is how messages name it.
+
+    Raises
+    ------
+    InputError
+        When it is no file of approvals.
+    """
+    try:
+        if len(content) <= MOST_BYTES:
+            return Approvals.model_validate_json(content)
+        reason = f"it has more than {MOST_BYTES:,} bytes"
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+    raise InputError(f"{source}: no approvals: {reason}; `rocefab approve PLAN` writes them")
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()

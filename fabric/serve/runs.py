@@ -1,0 +1,144 @@
+"""Runs of `rocefab apply` and `rollback`, as their journal has them; the service runs nothing."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fabric.core.errors import InputError, JournalError, PlanError
+from fabric.report.progress import progress
+from fabric.serve.problem import Problem, refused
+from fabric.workflow.history import History
+from fabric.workflow.state import of_inventory
+from fabric.workflow.stops import request_stop, stop_request
+
+_DATABASE = "journal.sqlite3"
+#: Seconds between two checks of the whole journal, our choice; new rows are checked as they come.
+_CHECK_S = 600.0
+
+
+class Runs:
+    """The journal of an inventory.
+
+    Parameters
+    ----------
+    inventory : Path
+        Folder of the inventory.
+    folder : Path or None
+        State folder; None is that of the inventory, which may come later.
+    """
+
+    def __init__(self, inventory: Path, folder: Path | None) -> None:
+        self._inventory, self._named = inventory, folder
+        self._stamp: tuple[int, ...] = ()
+        self._history: History | None = None
+        self._file = (Path(), 0)
+
+    @property
+    def folder(self) -> Path:
+        """The state folder."""
+        return self._named or of_inventory(self._inventory)
+
+    def has_changed(self) -> bool:
+        """Tell whether something was written since this was asked last."""
+        try:
+            status = (self.folder / _DATABASE).stat()
+        except OSError:
+            return False
+        before, self._stamp = self._stamp, (status.st_mtime_ns, status.st_size, status.st_ino)
+        return self._stamp != before
+
+    def all(self) -> dict[str, Any]:
+        """Return all runs, the newest first, and whether their hashes fit.
+
+        Raises
+        ------
+        Problem
+            503 when the journal cannot be read.
+        """
+        if not self._is_there():
+            return {"journal": str(self.folder), "chain": "", "whole": None, "runs": []}
+        try:
+            rows, chain = self._journal().rows()
+        except JournalError as error:
+            raise _unreadable(error) from error
+        return {
+            "journal": str(self.folder),
+            "chain": str(chain),
+            "whole": chain.whole,
+            "runs": [_run(row) for row in reversed(rows)],
+        }
+
+    def one(self, run: int) -> dict[str, Any]:
+        """Return a run as far as it is; raise Problem (404) where there is none."""
+        if not self._is_there():
+            raise _missing()
+        try:
+            history = self._journal()
+            if run not in {row["run"] for row in history.rows()[0]}:
+                raise _missing()
+            data = progress(history.report(run))
+        except (PlanError, InputError) as error:
+            raise _unreadable(error) from error
+        request = stop_request(self.folder, run)
+        return {
+            **data,
+            "stop": request.model_dump(mode="json") if request else None,
+            "rollback": self._command(run),
+            "resume": f"rocefab apply --resume{self._state()}",
+        }
+
+    def stop(self, run: int, by: str) -> dict[str, Any]:
+        """Ask a run to stop, and return it.
+
+        Raises
+        ------
+        Problem
+            409 when the run has ended.
+        """
+        if self.one(run)["state"] != "open":
+            message, fix = f"run {run} has ended", "roll it back if it must not stay"
+            raise refused(HTTPStatus.CONFLICT, "SRV013", "run", message, fix)
+        try:
+            request_stop(self.folder, run, by, time.time())
+        except JournalError as error:
+            raise _unreadable(error) from error
+        return self.one(run)
+
+    def _journal(self) -> History:
+        """Return the journal, checked as a whole now and then."""
+        path = self.folder / _DATABASE
+        file = path, path.stat().st_ino
+        kept = self._history
+        if kept is None or file != self._file or time.monotonic() - kept.opened_s > _CHECK_S:
+            self._history, self._file = History(self.folder), file
+        assert self._history is not None
+        return self._history
+
+    def _command(self, run: int) -> str:
+        return f"rocefab rollback {run}{self._state()}"
+
+    def _state(self) -> str:
+        return f" --state {shlex.quote(str(self.folder.absolute()))}"
+
+    def _is_there(self) -> bool:
+        return (self.folder / _DATABASE).is_file()
+
+
+def _run(row: dict[str, Any]) -> dict[str, Any]:
+    named = ("run", "kind", "fabric", "started", "devices", "user", "host", "reason", "ticket")
+    state = row["state"] if row["state"] in ("done", "failed") else "open"
+    return {**{name: row[name] for name in named}, "state": state}
+
+
+def _missing() -> Problem:
+    message = "there is no such run in the journal"
+    return refused(HTTPStatus.NOT_FOUND, "SRV011", "run", message, "GET /v1/runs lists them")
+
+
+def _unreadable(error: Exception) -> Problem:
+    fix = "`rocefab status --verify` says more"
+    return refused(HTTPStatus.SERVICE_UNAVAILABLE, "SRV013", "", str(error), fix)

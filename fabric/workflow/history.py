@@ -1,0 +1,78 @@
+"""Runs of a journal as they come, for who asks often: what was read is not read again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fabric.change.journal import Journal
+from fabric.change.model import parse_plan
+from fabric.report.run import RunReport
+from fabric.workflow.apply import run_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.change.chain import Chain
+    from fabric.change.journal import RunRecord
+    from fabric.change.model import Plan
+
+_ENDED = ("done", "failed")
+
+
+class History:
+    """The runs of a state folder. It is used from one thread.
+
+    Everything is checked when it is opened, with the texts of plans and the kept states; rows
+    that come later are checked as they come.
+
+    Parameters
+    ----------
+    state : Path
+        State folder.
+
+    Raises
+    ------
+    JournalError
+        When the journal cannot be read; every method that reads raises it as well.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self.opened_s = time.monotonic()
+        self._journal = Journal(state)
+        self._checked = self._journal.verify()
+        self._records: dict[int, RunRecord] = {}
+        self._ended: dict[int, dict[str, Any]] = {}
+        self._shown: tuple[RunRecord, Plan] | None = None
+
+    def rows(self) -> tuple[list[dict[str, Any]], Chain]:
+        """Return all runs as plain data, oldest first, and what the hashes say."""
+        self._journal.follow()
+        for record in self._journal.runs_after(max(self._records, default=0)):
+            self._records[record.id] = replace(record, plan="")
+        chain = self._journal.chain if self._checked.whole else self._checked
+        return [self._row(record) for record in self._records.values()], chain
+
+    def _row(self, record: RunRecord) -> dict[str, Any]:
+        if record.id in self._ended:
+            return self._ended[record.id]
+        row = run_row(self._journal, record)
+        if row["state"] in _ENDED:
+            self._ended[record.id] = row
+        return row
+
+    def report(self, run: int) -> RunReport:
+        """Return a run as far as it is, with its plan, which does not change.
+
+        Raises
+        ------
+        PlanError
+            When the plan cannot be read.
+        """
+        self._journal.follow()
+        if self._shown is None or self._shown[0].id != run:
+            record = self._journal.run(run)
+            plan = parse_plan(record.plan, f"the plan of run {run}")
+            self._shown = replace(record, plan=""), plan
+        return RunReport(*self._shown, self._journal.events(run))
