@@ -105,7 +105,7 @@ docs: $(READY) ## Write the generated parts of the docs again
 	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden
 
 docs-site: $(READY) ## The docs as a site in build/site: links checked, no network
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 models: $(READY) ## Write the data files of switch models again: IMAGE=, EDGECORE=, HEDGEHOG= are copies of their repositories
 	$(BIN)/python -m tests.platforms.remake "$(IMAGE)" "$(EDGECORE)" "$(HEDGEHOG)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from enum import Enum
 from typing import Any
 
 from fabric import client
@@ -45,6 +46,7 @@ _API: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Ask the service", (client.Client, client.Placement, client.ServiceProblem)),
 )
 _ATTRIBUTES = ("fabric", "devices", "hosts", "switch_artefacts", "host_artefacts")
+_WIDTH = 90
 _SECTION = re.compile(r"^([A-Z][a-z]+)\n-{3,}$", re.MULTILINE)
 
 
@@ -81,8 +83,28 @@ def _method(item: type[Any], name: str) -> str:
 
 
 def _signature(item: Any) -> str:
-    text = inspect.signature(item).format(max_width=90).replace("'", "")
-    return f"```python\n{item.__name__}{text}\n```\n\n"
+    signature = inspect.signature(item)
+    ends = signature.return_annotation
+    result = f" -> {ends}" if isinstance(ends, str) and ends != "None" else ""
+    items = [one for name, one in signature.parameters.items() if name != "self"]
+    parts = [_parameter(one) for one in items]
+    if any(one.kind is one.KEYWORD_ONLY for one in items):
+        parts.insert(sum(one.kind is not one.KEYWORD_ONLY for one in items), "*")
+    shown = f"{item.__name__}({', '.join(parts)}){result}"
+    if len(shown) > _WIDTH:
+        each = "".join(f"    {part},\n" for part in parts)
+        shown = f"{item.__name__}(\n{each}){result}"
+    return f"```python\n{shown}\n```\n\n"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    text = f"{stars}{one.name}: {one.annotation}"
+    if one.default is one.empty:
+        return text
+    value = one.default
+    shown = f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
+    return f"{text} = {shown}"
 
 
 def _text(item: Any) -> str:
