@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[2]
 #: Attributes whose address a browser asks for by itself, by element.
 _ASKED = {
     **dict.fromkeys(("script", "img", "iframe", "source", "video", "audio", "embed"), "src"),
-    **{"link": "href", "object": "data"},
+    "link": "href",
+    "object": "data",
 }
 
 
