@@ -15,14 +15,14 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"platforms__leaf__host_ports": 2},
         (
             "fabric.units[0].hosts: leaf ports for hosts exhausted: 3 needed, 2 available; "
-            "split the unit or increase platforms.leaf.host_ports [TOP004]"
+            MORE_HOST_PORTS
         ),
     ),
     "leaf host ports of a classic leaf": (
         {"design": "classic-tor", "platforms__leaf__host_ports": 5},
         (
             "fabric.units[0].hosts: leaf ports for hosts exhausted: 6 needed, 5 available; "
-            "split the unit or increase platforms.leaf.host_ports [TOP004]"
+            MORE_HOST_PORTS
         ),
     ),
     "uplink ports": (
