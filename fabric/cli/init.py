@@ -33,7 +33,7 @@ _QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "leaf": ("Switch model of the leaves", None),
     "spine": ("Switch model of the spines (empty: that of the leaves)", None),
     "split": ("Breakout of all cages, such as 2x400G (empty: whole ports)", None),
-    "spines": ("Spines (0: the fewest without over-subscription)", (0, _MOST_SPINES)),
+    "spines": ("Spines (0: the fewest without oversubscription)", (0, _MOST_SPINES)),
 }
 
 
@@ -76,7 +76,7 @@ def init(
     spines: Annotated[
         int,
         option(
-            "With --design: number of spines; 0: the fewest without over-subscription.",
+            "With --design: number of spines; 0: the fewest without oversubscription.",
             "SPINES",
             min=0,
             max=_MOST_SPINES,

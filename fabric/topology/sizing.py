@@ -20,7 +20,7 @@ class Need:
     leaf_ports, spine_ports : int
         Ports of a switch, after breakout.
     spines : int or None
-        Number of spines; None: the fewest without over-subscription.
+        Number of spines; None: the fewest without oversubscription.
     """
 
     hosts: int
@@ -98,7 +98,7 @@ class Size:
 
 
 def sized(need: Need) -> Size | None:
-    """Return the fabric with the least over-subscription, then the fewest switches, or None.
+    """Return the fabric with the least oversubscription, then the fewest switches, or None.
 
     Over-subscription below 1 is no gain: it counts as 1. Each leaf has the same number of cables to
     each spine, and all leaves of ``room_for`` hosts fit on the spines.

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.model import CageSplit
-from fabric.platforms.breakout import parse_mode
+from fabric.platforms.breakout import fits, offered_mode, parse_mode
 from fabric.platforms.catalogue import Skus
 from fabric.topology.hardware import split_model
 from fabric.topology.sizing import Need, Size, sized
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
 
 #: Host addresses before the first NIC: network, gateway; and the broadcast address.
 _NOT_FOR_NICS = 3
@@ -32,7 +36,7 @@ class Wish:
     split : str
         Breakout of all cages, such as ``2x400G``; empty: whole ports.
     spines : int
-        Number of spines; 0: the fewest without over-subscription.
+        Number of spines; 0: the fewest without oversubscription.
     """
 
     design: str = "rail-optimised"
@@ -97,21 +101,26 @@ def _ports(name: str, split: str) -> tuple[int, set[int]]:
         fix = "see `rocefab show platforms`"
         raise _refusal("--leaf/--spine", f"unknown switch model {name!r}", fix)
     model = skus[name]
-    cages = model.port_count
     if split:
-        try:
-            parts = parse_mode(split).parts
-            model = split_model(model, [CageSplit(cages=f"1-{cages}", mode=split)])
-        except ValueError as error:
-            raise _refusal("--split", f"{error}", "write parts and speed as 2x400G") from error
-        known = [kind.breakouts for kind in model.kinds]
-        offered = all(any(word.startswith(split) for word in words) for words in known if words)
-        if model.port_count != cages * parts or not offered:
-            shown = ", ".join(dict.fromkeys(word for words in known for word in words)) or "none"
-            message = f"not every cage of {name} has the breakout {split}"
-            raise _refusal("--split", message, f"choose one of: {shown}")
+        model = _broken_out(model, split)
     numbers = range(1, model.port_count + 1)
     return model.port_count, set.intersection(*(set(model.speeds_of(one)) for one in numbers))
+
+
+def _broken_out(model: Sku, split: str) -> Sku:
+    """Return a model with all of its cages broken out."""
+    kinds = [model.kind(cage) for cage in range(1, model.port_count + 1)]
+    try:
+        mode = parse_mode(split)
+    except ValueError as error:
+        raise _refusal("--split", f"{error}", "write parts and speed as 2x400G") from error
+    if not all(fits(kind, offered_mode(kind, split) or mode) for kind in kinds) or any(
+        kind.breakouts and offered_mode(kind, split) is None for kind in kinds
+    ):
+        words = dict.fromkeys(word.split("[")[0] for kind in kinds for word in kind.breakouts)
+        message = f"not every cage of {model.name} has the breakout {split}"
+        raise _refusal("--split", message, f"choose one of: {', '.join(words)}")
+    return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])
 
 
 def _lines(size: Size) -> tuple[str, ...]:
@@ -124,7 +133,7 @@ def _lines(size: Size) -> tuple[str, ...]:
     )
     cables = (
         f"cables from each leaf to each spine: {size.links_per_leaf}; uplinks: "
-        f"{size.leaves(hosts) * size.uplinks:,}; over-subscription {size.over_subscription:.3g}:1 "
+        f"{size.leaves(hosts) * size.uplinks:,}; oversubscription {size.over_subscription:.3g}:1 "
         "where a unit is full."
     )
     later = f"{room:,} hosts need {size.leaves(room):,} leaves and the same spines; no cable moves."

@@ -74,7 +74,7 @@ def test_what_it_says(tmp_path: Path) -> None:
     lines = sized_inventory(replace(WISH, hosts=256, room_for=512), "mine").lines
     assert lines == (
         "256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.",
-        "cables from each leaf to each spine: 2; uplinks: 256; over-subscription 8:1 where a unit "
+        "cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit "
         "is full.",
         "512 hosts need 64 leaves and the same spines; no cable moves.",
         "ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left "
