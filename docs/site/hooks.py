@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: decisions in the menu, and links to files that are not part of the site."""
+"""Hooks of mkdocs: decisions in the menu, links out of the docs, and names for screen readers."""
 
 from __future__ import annotations
 
@@ -42,3 +42,9 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         return link[0] if inside else f"]({REPOSITORY}{'/'.join([*parts, rest])})"
 
     return _TABLE_AFTER_COMMENT.sub("-->\n\n", _LINK.sub(outward, markdown))
+
+
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
+    """Return a page whose search dialog has a name, which the theme does not give it."""
+    del page, config
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')

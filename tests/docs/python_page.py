@@ -22,8 +22,8 @@ Generated from the code; do not edit.
 
 This is the part of the Python API that other programs can build on: names, parameters and
 results change with a line in the changelog only. Everything else in `fabric` is internal and
-changes without notice. [Forms of JSON](formats.md) and [commands](cli.md) are the better choice where a program only
-needs results.
+changes without notice. Where a program only needs results, [forms of JSON](formats.md) and
+[commands](cli.md) are the better choice.
 
 ```python
 from pathlib import Path

@@ -25,6 +25,13 @@ from tests.cli.runs import ROOT, clean_environment
 from tests.waiting import LONGEST_S
 
 WISH = Wish("rail-optimised", 32, 8, "ACS-SN5600", "", "2x400G", 4, 96)
+SAID = """\
+256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.
+cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit is full.
+512 hosts need 64 leaves and the same spines; no cable moves.
+ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left over in \
+each NIC subnet: 61.
+"""
 WISHES = {
     "split": WISH,
     "spines are free": replace(WISH, spines=0),
@@ -70,16 +77,17 @@ def test_from_256_to_512_hosts_moves_no_cable_and_no_address(tmp_path: Path) -> 
     assert (new.address[: len(old.address)] == old.address).all()
 
 
-def test_what_it_says(tmp_path: Path) -> None:
+def test_what_it_says() -> None:
     lines = sized_inventory(replace(WISH, hosts=256, room_for=512), "mine").lines
-    assert lines == (
-        "256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.",
-        "cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit "
-        "is full.",
-        "512 hosts need 64 leaves and the same spines; no cable moves.",
-        "ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left "
-        "over in each NIC subnet: 61.",
-    )
+    assert lines == tuple(SAID.splitlines())
+
+
+def test_split_cages_halve_the_switches() -> None:
+    """The examples of the same 512 GPUs."""
+    whole, split = (Project(ROOT / "inventory" / f"rail-512{end}") for end in ("", "-split"))
+    assert len(whole.fabric.hosts.names) == len(split.fabric.hosts.names) == 64
+    assert (len(whole.fabric.switches.names), len(split.fabric.switches.names)) == (24, 12)
+    assert check(split).at_least(Severity.WARNING) == ()
 
 
 @pytest.mark.parametrize(
