@@ -46,22 +46,22 @@ def init(
     folder: Annotated[Path, argument("New folder for the inventory.")],
     design: Annotated[
         Design | None,
-        option("Size a fabric of this design; default: a small commented example.", "DESIGN"),
+        option("Size a fabric of this design; default: a small commented example.", "INIT_DESIGN"),
     ] = None,
     hosts: Annotated[
-        int, option("With --design: hosts now.", "HOSTS", min=1, max=_MOST_HOSTS)
+        int, option("With --design: hosts now.", "INIT_HOSTS", min=1, max=_MOST_HOSTS)
     ] = 16,
     rails: Annotated[
-        int, option("With --design: NICs of each host.", "RAILS", min=1, max=_MOST_RAILS)
+        int, option("With --design: NICs of each host.", "INIT_RAILS", min=1, max=_MOST_RAILS)
     ] = 8,
     leaf: Annotated[
-        str, option("With --design: switch model of the leaves.", "LEAF", metavar="MODEL")
+        str, option("With --design: switch model of the leaves.", "INIT_LEAF", metavar="MODEL")
     ] = "ACS-SN5600",
     spine: Annotated[
         str,
         option(
             "With --design: switch model of the spines; default: that of the leaves.",
-            "SPINE",
+            "INIT_SPINE",
             metavar="MODEL",
         ),
     ] = "",
@@ -69,7 +69,7 @@ def init(
         str,
         option(
             "With --design: breakout of all cages, such as 2x400G; default: whole ports.",
-            "SPLIT",
+            "INIT_SPLIT",
             metavar="MODE",
         ),
     ] = "",
@@ -77,7 +77,7 @@ def init(
         int,
         option(
             "With --design: number of spines; 0: the fewest without oversubscription.",
-            "SPINES",
+            "INIT_SPINES",
             min=0,
             max=_MOST_SPINES,
         ),
@@ -86,14 +86,14 @@ def init(
         int,
         option(
             "With --design: hosts that it can grow to without a moved cable; 0: those of --hosts.",
-            "ROOM_FOR",
+            "INIT_ROOM_FOR",
             min=0,
             max=_MOST_HOSTS,
         ),
     ] = 0,
-    ask: Annotated[bool, option("Ask for each of these values.", "ASK", "--ask")] = False,
+    ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
 ) -> None:
-    """Create an inventory to start from: a commented example, or one of a size.
+    """Create a commented inventory, or one of a size.
 
     With --design or --ask it has the leaves, spines and cables that the hosts need. What it needs
     and what is left over is printed.
