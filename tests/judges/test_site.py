@@ -56,7 +56,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_page(browser: Any, site: str, axe: str, name: str, width: int, colours: str) -> None:
     size(browser, width)
     scheme(browser, colours)
-    browser.get("about:blank")
+    browser.get(f"{site}sitemap.xml")
+    browser.execute_script("localStorage.clear()")  # the colours of an earlier test
     browser.get_log("browser")
     browser.get(f"{site}{name}")
     until(lambda: every(browser, "h1"), "the page is there")
