@@ -56,7 +56,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_page(browser: Any, site: str, axe: str, name: str, width: int, colours: str) -> None:
     size(browser, width)
     scheme(browser, colours)
-    browser.get(f"{site}sitemap.xml")
+    browser.get(f"{site}404.html")
     browser.execute_script("localStorage.clear()")  # the colours of an earlier test
     browser.get_log("browser")
     browser.get(f"{site}{name}")
