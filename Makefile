@@ -18,7 +18,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python slow lint format judges bench docs models release lab-test clean
+.PHONY: help demo test test-python slow lint format judges bench docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -112,6 +112,9 @@ bench: $(READY) ## Print timings and memory; nothing is asserted
 
 docs: $(READY) ## Write the generated parts of the docs again
 	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden
+
+docs-site: $(READY) ## The docs as a site in build/site: links checked, no network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 models: $(READY) ## Write the data files of switch models again: IMAGE=, EDGECORE=, HEDGEHOG= are copies of their repositories
 	$(BIN)/python -m tests.platforms.remake "$(IMAGE)" "$(EDGECORE)" "$(HEDGEHOG)"

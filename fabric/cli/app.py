@@ -17,6 +17,7 @@ from fabric.cli import (
     draw,
     exchange,
     health,
+    init,
     inventory,
     jobs,
     judge,
@@ -90,7 +91,7 @@ def root(
 
 
 for module in (
-    *(inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
+    *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
     *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
     *(completion, man),
 ):

@@ -1,4 +1,4 @@
-"""init, check, render, explain."""
+"""check, render, explain."""
 
 from __future__ import annotations
 
@@ -37,23 +37,9 @@ class FailOn(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab init my-fabric")(init)
     app.command(epilog="Example: rocefab check inventory/demo --format sarif > check.sarif")(check)
     app.command(epilog="Example: rocefab render inventory/demo --out out/demo")(render)
     app.command(epilog="Example: rocefab explain inventory/demo su1-rail0 Ethernet0")(explain)
-
-
-def init(
-    folder: Annotated[Path, argument("New folder for the inventory.")],
-) -> None:
-    """Create a commented inventory to start from.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow.init import init as start
-
-    file = start(folder)
-    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
 
 
 def check(

@@ -44,7 +44,11 @@ def _commit_of_checkout() -> str:
     ]
     try:
         done = subprocess.run(  # noqa: S603 - a fixed list of words
-            [*git, "--dirty"], capture_output=True, text=True, timeout=10, check=False
+            [*git, "--exclude=*", "--dirty"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -28,6 +28,7 @@ _PAGES = (
     "SECURITY.md",
     "docs/*.md",
     "docs/adr/*.md",
+    "docs/tutorials/*.md",
     "docs/ci/*.md",
     "playbooks/README.md",
 )
