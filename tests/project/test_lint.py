@@ -53,6 +53,15 @@ def test_the_templates_that_are_linted_are_all() -> None:
     assert all(re.search(j2lint["files"], path) for path in templates)
 
 
+def test_no_merge_is_half_done() -> None:
+    """No text has the marks that git leaves where two sides differ."""
+    folders = ("docs", "fabric", "inventory", "playbooks", "templates", "tests")
+    texts = [*ROOT.glob("*.*"), *(path for name in folders for path in (ROOT / name).rglob("*.*"))]
+    marks = re.compile(rb"^(<{7}|>{7}) ", re.MULTILINE)
+    assert texts
+    assert not [str(one) for one in texts if one.is_file() and marks.search(one.read_bytes())]
+
+
 def test_licence_is_whole() -> None:
     text = (ROOT / "LICENSE").read_text()
     assert text.split()[:3] == ["Apache", "License", "Version"]

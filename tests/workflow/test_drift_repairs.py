@@ -99,7 +99,7 @@ def test_nothing_is_repaired_while_the_inventory_is_wrong(tmp_path, monkeypatch)
 def test_files_are_hashed_when_they_have_another_time(tmp_path, monkeypatch):
     folder = labs.write_inventory(tmp_path / "inventory", labs.INVENTORY)
     files, file = _Files(folder), folder / "fabric.yaml"
-    monkeypatch.setattr("fabric.workflow.drift_service.inventory_hash", refuse)
+    monkeypatch.setattr("fabric.intent.contents.inventory_hash", refuse)
     assert not files.have_changed()
     monkeypatch.undo()
     os.utime(file, (1, 1))

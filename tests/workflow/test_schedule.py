@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from itertools import pairwise
 
 import pytest
 
@@ -49,13 +48,12 @@ def test_no_more_than_so_many_at_once_and_each_as_often_as_asked() -> None:
 
 
 def test_later_readings_are_spread_over_the_interval() -> None:
-    devices = Devices()
+    devices, begin_s = Devices(), time.monotonic()
     pace = Pace(interval_s=1.0, number=2, parallel=16)
     list(Schedule(names_of(10), devices.read, lambda _: False, pace).readings())
     second = sorted(times[1] for times in devices.times.values())
-    gaps = [later - earlier for earlier, later in pairwise(second)]
-    assert min(gaps) > 0.02, "100 ms each, less what the machine is late"
-    assert 0.7 < second[-1] - second[0] < 1.2
+    late_s = [at - begin_s - 1.0 - place / 10 for place, at in enumerate(second)]
+    assert min(late_s) >= 0, "100 ms each; a busy machine is late, never early"
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
