@@ -47,4 +47,14 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Return a page whose search dialog has a name, which the theme does not give it."""
     del page, config
+    return _named(output)
+
+
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
+    """Return the page for a wrong address, which is a template, with the same name."""
+    del template_name, config
+    return _named(output)
+
+
+def _named(output: str) -> str:
     return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
