@@ -38,8 +38,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         rest = link[1]
         while rest.startswith("../"):
             parts, rest = parts[:-1], rest.removeprefix("../")
-        inside = parts[:1] == ["docs"]
-        return link[0] if inside else f"]({REPOSITORY}{'/'.join([*parts, rest])})"
+        target = "/".join([*parts, rest])
+        return link[0] if target.startswith("docs/") else f"]({REPOSITORY}{target})"
 
     return _TABLE_AFTER_COMMENT.sub("-->\n\n", _LINK.sub(outward, markdown))
 
