@@ -18,7 +18,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 axe = page_tests.axe
-PAGES = ("index.html", "tutorials/lossless.html", "designs.html", "adr/0001-rooms.html")
+PAGES = ("index.html", "tutorials/lossless.html", "designs.html", "adr/0001-rooms.html", "404.html")
 WIDTHS = (1280, 390)
 #: What reaches beyond the window and cannot be scrolled into it.
 TOO_WIDE = """
