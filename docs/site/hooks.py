@@ -38,8 +38,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         rest = link[1]
         while rest.startswith("../"):
             parts, rest = parts[:-1], rest.removeprefix("../")
-        inside = parts[:1] == ["docs"]
-        return link[0] if inside else f"]({REPOSITORY}{'/'.join([*parts, rest])})"
+        target = "/".join([*parts, rest])
+        return link[0] if target.startswith("docs/") else f"]({REPOSITORY}{target})"
 
     return _TABLE_AFTER_COMMENT.sub("-->\n\n", _LINK.sub(outward, markdown))
 
@@ -47,4 +47,14 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:
     """Return a page whose search dialog has a name, which the theme does not give it."""
     del page, config
+    return _named(output)
+
+
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
+    """Return the page for a wrong address, which is a template, with the same name."""
+    del template_name, config
+    return _named(output)
+
+
+def _named(output: str) -> str:
     return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
