@@ -1,15 +1,22 @@
-# The image for CI jobs: rocefab with Batfish client and lab, as a user without rights.
-#   docker build --tag rocefab .
-#   docker run --rm --volume "$PWD:/work:ro" rocefab check inventory
+# rocefab with all extras, from the wheel and the locked dependencies of `make release`.
+#   make release
+#   docker build --tag rocefab .      # or podman build, buildah build
+#   docker run --rm --read-only --tmpfs /tmp --cap-drop ALL --volume "$PWD:/work:ro" rocefab check inventory
+# It runs as a user without rights, starts no shell, and writes to /state and /tmp alone.
 FROM python:3.12-slim AS build
-WORKDIR /source
-COPY . .
-# hadolint ignore=DL3013
-RUN pip install --no-cache-dir --prefix=/install ".[lab,batfish,service]"
+COPY dist/requirements.txt dist/*.whl /dist/
+RUN pip install --no-cache-dir --require-hashes --prefix=/install --requirement /dist/requirements.txt \
+    && pip install --no-cache-dir --no-index --no-deps --prefix=/install /dist/*.whl
 
 FROM python:3.12-slim
 COPY --from=build /install /usr/local
-RUN useradd --create-home --uid 10001 rocefab
+RUN useradd --no-create-home --home-dir /state --uid 10001 rocefab \
+    && install --directory --owner=10001 --mode=0700 /state
+ENV HOME=/state \
+    PYTHONDONTWRITEBYTECODE=1 \
+    XDG_CACHE_HOME=/tmp/cache \
+    XDG_STATE_HOME=/state
+VOLUME /state
 USER 10001
 WORKDIR /work
 ENTRYPOINT ["rocefab"]

@@ -10,13 +10,15 @@ READY := $(VENV)/.ready
 KERNEL := /var/cache/rocefab-vm
 SCHEMAS := /var/cache/rocefab-schemas
 TEMPLATES := $(wildcard templates/*/*.j2)
+VERSION ?= 3.13
+ROOMS ?= $(addprefix tests/,core intent topology qos placement design render validate cli)
 
 # A command starts in half the time where Python finds its modules compiled.
 export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format judges bench docs models build lab-test clean
+.PHONY: help demo test test-python slow lint format judges bench docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,6 +47,12 @@ demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 # Four workers on two cores: tests of the lab wait more than they work.
 test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_JUDGES=required
 	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark and not lab")
+
+# VERSION is what uv finds an interpreter by: a version, or a path. Without one on the machine, uv fetches it.
+test-python: $(UV) ## The fast tests of the core under another Python: VERSION=3.13
+	UV_PROJECT_ENVIRONMENT=.bootstrap/python-$(VERSION) $(UV) sync --quiet --frozen --python $(VERSION)
+	.bootstrap/python-$(VERSION)/bin/python --version
+	.bootstrap/python-$(VERSION)/bin/pytest -q -n 2 $(ROOMS)
 
 slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
 	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
@@ -77,7 +85,8 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 		openmpi-bin mpich curl wrk \
 		lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
 		systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
-		prometheus prometheus-alertmanager rsyslog >/dev/null
+		prometheus prometheus-alertmanager rsyslog \
+		man-db groff mandoc zsh fish >/dev/null
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		qemu-system-x86 busybox-static kmod udev dbus sudo ethtool openssh-server openssh-client tcpdump \
 		rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest >/dev/null
@@ -104,11 +113,24 @@ bench: $(READY) ## Print timings and memory; nothing is asserted
 docs: $(READY) ## Write the generated parts of the docs again
 	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden
 
+docs-site: $(READY) ## The docs as a site in build/site: links checked, no network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 models: $(READY) ## Write the data files of switch models again: IMAGE=, EDGECORE=, HEDGEHOG= are copies of their repositories
 	$(BIN)/python -m tests.platforms.remake "$(IMAGE)" "$(EDGECORE)" "$(HEDGEHOG)"
 
-build: $(READY) ## Wheel and sdist in dist/
-	$(BIN)/python -m build --installer uv
+# The time of the commit is the time of every file: two builds of one commit have the same bytes.
+release: $(READY) ## Wheel and sdist in dist/, judged, with a bill of materials and the licences of dependencies
+	rm -rf dist build/runtime
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(UV) build --quiet --out-dir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(UV) export --quiet --frozen --no-dev --all-extras --no-emit-project --output-file dist/requirements.txt >/dev/null
+	UV_PROJECT_ENVIRONMENT=build/runtime $(UV) sync --quiet --frozen --no-dev --all-extras --no-install-project --python $(BIN)/python
+	$(BIN)/cyclonedx-py environment build/runtime/bin/python --pyproject pyproject.toml --output-reproducible \
+		--output-file dist/rocefab.cdx.json
+	$(BIN)/pip-licenses --python build/runtime/bin/python --with-urls --format markdown --output-file dist/licences.md
+	cd dist && sha256sum *.whl *.tar.gz requirements.txt rocefab.cdx.json licences.md > SHA256SUMS
 
 clean: ## Remove everything that make made
 	rm -rf $(BOOT) $(VENV) dist build out .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 
+from fabric.cli import output
 from fabric.cli.exits import Exit, exit_code_of, second_one_ends
+from fabric.core.steps import watched
 
 __all__ = ["Exit", "main"]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from fabric.cli.app import app
-
     if not logging.root.handlers:
         # Libraries such as paramiko log tracebacks of what we report as an error of a device.
         logging.root.addHandler(logging.NullHandler())
+    output.configure()
+    started_s = time.monotonic()
     try:
-        with second_one_ends():
-            result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
+        with second_one_ends(), watched(output.Meter().step):
+            result = _run(arguments)
         sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
+        output.end_line()
         return exit_code_of(error)
+    finally:
+        output.detail(f"took {time.monotonic() - started_s:.2f} s")
     if result == Exit.INTERRUPTED:  # what typer makes of Ctrl-C, without a word
         return exit_code_of(KeyboardInterrupt())
     return result if isinstance(result, int) else Exit.OK
+
+
+def _run(arguments: list[str] | None) -> object:
+    from typer.main import get_command
+
+    from fabric.cli import completion
+    from fabric.cli.app import app
+    from fabric.cli.config import default_map, files, settings
+
+    command = get_command(app)
+    defaults = None
+    if completion.asked():
+        completion.prepare()
+    elif files():
+        defaults = default_map(settings(command))
+    return command(args=arguments, standalone_mode=False, prog_name="rocefab", default_map=defaults)

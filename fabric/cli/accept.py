@@ -85,7 +85,7 @@ def accept(
         return
     if (record or sign) and not by:
         raise typer.BadParameter("name who records or signs", param_hint="--by")
-    run = Run(project, file, connections, output.watch)
+    run = Run(project, file, connections, output.Meter())
     if record:
         key, _, state = record.partition("=")
         if state not in ("passed", "failed"):

@@ -34,7 +34,7 @@ def adopt(
     form: options.FormatOption = options.Format.TEXT,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Adopt the lossless policy that switches and hosts run.
 
@@ -59,7 +59,7 @@ def adopt(
     if folder is not None:
         read = adopt_reading.from_files(project, folder)
     else:
-        read = adopt_reading.from_devices(project, connections, output.watch)
+        read = adopt_reading.from_devices(project, connections, output.Meter())
     adopted = workflow.adopt(project, read)
     if form is options.Format.JSON:
         output.as_json(adopt_report.as_object(adopted, read))

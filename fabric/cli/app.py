@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Annotated
+
 import typer
 
 from fabric.cli import (
@@ -9,16 +12,20 @@ from fabric.cli import (
     adopt,
     audit,
     change,
+    completion,
     diff,
     draw,
     exchange,
     health,
+    init,
     inventory,
     jobs,
     judge,
     laboratory,
+    man,
     models,
     observe,
+    output,
     probe,
     prove,
     serve,
@@ -26,6 +33,16 @@ from fabric.cli import (
     simulate,
     whatif,
 )
+from fabric.cli.options import option
+
+
+class Colour(StrEnum):
+    """When stdout is coloured."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
 
 app = typer.Typer(
     name="rocefab",
@@ -42,7 +59,21 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     *,
-    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+    version: Annotated[
+        bool, option("Print version, commit and Python, and exit.", "", "--version")
+    ] = False,
+    quiet: Annotated[
+        bool,
+        option("Print findings and results only, no progress.", "QUIET", "-q", "--quiet"),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        option("Also print what is read, and times.", "VERBOSE", "-v", "--verbose"),
+    ] = False,
+    colour: Annotated[
+        Colour,
+        option("Colour on stdout; auto: on a terminal, without NO_COLOR.", "COLOR", "--color"),
+    ] = Colour.AUTO,
 ) -> None:
     """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
 
@@ -50,14 +81,18 @@ def root(
     4 findings or drift, 5 changes present, 130 interrupted by Ctrl-C.
     """
     if version:
-        from fabric import __version__
+        from fabric.cli.version import version as words
 
-        typer.echo(f"rocefab {__version__}")
+        output.data(f"{words()}\n")
         raise typer.Exit
+    if quiet and verbose:
+        raise typer.BadParameter("--quiet and --verbose are mutually exclusive")
+    output.configure(quiet=quiet, verbose=verbose, colour=colour.value)
 
 
 for module in (
-    *(inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
+    *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
     *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
+    *(completion, man),
 ):
     module.register(app)

@@ -53,7 +53,7 @@ def audit(
 
     severity = Severity[fail_on.name]
     audited = workflow.audit(files, system, ignore or [])
-    output.data(workflow.report(audited, form.value, severity))
+    output.findings(workflow.report(audited, form.value, severity))
     counts = sorted(set(audited.systems.values()))
     number = len(audited.systems)
     plural = "" if number == 1 else "s"

@@ -35,7 +35,8 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab plan inventory/demo --out plan.json")(plan)
     app.command(epilog="Example: rocefab approve plan.json")(approve)
     app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
-    app.command(epilog="Example: rocefab status 3")(status)
+    settings = options.renamed(export="out")
+    app.command(context_settings=settings, epilog="Example: rocefab status 3")(status)
     app.command(epilog="Example: rocefab report 3 --format html > run3.html")(report)
     app.command(epilog="Example: rocefab rollback 3 --commit")(rollback)
 
@@ -76,7 +77,7 @@ def plan(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Show what would change, in which order and at what risk.
@@ -98,7 +99,7 @@ def plan(
         connections,
         selection,
         by.value,
-        output.progress,
+        output.meter_of(project, selection, lines=True),
         yang_models,
         rollout=rollout,
         allow_missing=allow_missing,
@@ -275,7 +276,7 @@ def apply(
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         folder = journal_folder(state, inventory)
         with _told_how_to_go_on():
-            _end(workflow.resume(folder, connections, options, output.progress, actor))
+            _end(workflow.resume(folder, connections, options, output.Meter(lines=True), actor))
         return
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
@@ -296,7 +297,11 @@ def apply(
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
-        _end(workflow.apply(planned, state, connections, options, output.progress, actor, fresh))
+        _end(
+            workflow.apply(
+                planned, state, connections, options, output.Meter(lines=True), actor, fresh
+            )
+        )
 
 
 def _warn(check: Callable[[], object]) -> None:
@@ -322,14 +327,14 @@ def _told_how_to_go_on() -> Iterator[None]:
 def _end(result: Result) -> None:
     if result.skipped:
         names = ", ".join(result.skipped)
-        output.note(f"run {result.run}: skipped: {names}. See `rocefab status {result.run}`")
+        output.result(f"run {result.run}: skipped: {names}. See `rocefab status {result.run}`")
     if result.ok:
-        output.note(f"run {result.run}: done")
+        output.result(f"run {result.run}: done")
         return
     for reason in result.reasons:
-        output.note(f"run {result.run}: {reason}")
+        output.result(f"run {result.run}: {reason}")
     back = ", ".join(result.rolled_back) or "nothing"
-    output.note(
+    output.result(
         f"run {result.run}: stopped; rolled back: {back}. See `rocefab status {result.run}`"
     )
     raise CommandExit(Exit.DEVICE)
@@ -390,7 +395,7 @@ def rollback(
             run,
             folder,
             connections,
-            output.progress,
+            output.Meter(lines=True),
             only=only,
             force=force,
             skip_unreachable=skip_unreachable,

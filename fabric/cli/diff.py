@@ -62,7 +62,7 @@ def diff(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Show what a change of the inventory does.
 
@@ -77,7 +77,7 @@ def diff(
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
-    compared = compare(before, inventory, work, output.watch, jobs)
+    compared = compare(before, inventory, work, output.Meter(), jobs)
     output.data(FORMS[form.value](compared))
     if detailed_exitcode and not compared.empty:
         raise CommandExit(Exit.CHANGES)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.inventory import FailOn
-from fabric.cli.options import option
+from fabric.cli.options import option, renamed
 
 if TYPE_CHECKING:
     import typer
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab draw inventory/demo --output demo.html")(draw)
+    epilog = "Example: rocefab draw inventory/demo --out demo.html"
+    app.command(context_settings=renamed(output="out"), epilog=epilog)(draw)
 
 
 def draw(
@@ -29,7 +30,7 @@ def draw(
         option(
             "File to write: .svg, .png (needs rocefab[plots]), or .html, an interactive page.",
             "DRAW_OUTPUT",
-            "--output",
+            "--out",
             metavar="FILE",
         ),
     ] = Path("fabric.svg"),
@@ -89,8 +90,8 @@ def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> i
     from fabric.workflow.cabling import Selection, cabling
 
     selection = Selection(switches=True, hosts=True, only="")
-    report = cabling(project, connections, selection, output.watch)
+    report = cabling(project, connections, selection, output.Meter())
     marks.add_cabling(judged_ends(report.judged))
     for device, reason in report.unread:
-        output.note(f"{device}: {reason}")
+        output.result(f"{device}: {reason}")
     return len(report.unread)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import AskPassword, Connections, argument, option
+from fabric.cli.options import AskPassword, Connections, argument, option, renamed
 
 if TYPE_CHECKING:
     from fabric.workflow.imports import Request
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module."""
-    example = "rocefab import dot topology.dot --base inventory/demo --output mine"
-    app.command(name="import", epilog=f"Example: {example}")(import_)
+    example = "rocefab import dot topology.dot --base inventory/demo --out mine"
+    settings = renamed(output="out")
+    app.command(name="import", context_settings=settings, epilog=f"Example: {example}")(import_)
 
 
 def import_(
@@ -37,7 +38,7 @@ def import_(
         ),
     ],
     folder: Annotated[
-        Path | None, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")
+        Path | None, option("New folder for the inventory.", "IMPORT_OUTPUT", "--out")
     ] = None,
     compare: Annotated[
         Path | None,
@@ -120,7 +121,7 @@ def import_(
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Create an inventory from another tool's description of a fabric.
+    """Create an inventory from what another tool has of a fabric.
 
     Nothing is written unless the complete inventory can be loaded. Source data that an inventory
     cannot represent is reported on stderr.
@@ -130,7 +131,7 @@ def import_(
     from fabric.workflow.imports import Request, import_inventory
 
     if (folder is None) is (compare is None):
-        raise typer.BadParameter("specify either --output or --compare")
+        raise typer.BadParameter("specify either --out or --compare")
     request = Request(
         models=tuple(model or ()),
         columns=tuple(columns or ()),
@@ -159,8 +160,8 @@ def _compare(form: str, source: str, inventory: Path, request: Request) -> None:
     from fabric.workflow.import_again import import_again
     from fabric.workflow.work import work_of
 
-    work = work_of(None, fresh=False, workers=0)
-    compared, notes = import_again(form, source, inventory, request, work, output.watch)
+    work = work_of(None)
+    compared, notes = import_again(form, source, inventory, request, work, output.Meter())
     for item in notes:
         output.note(str(item))
     output.data(FORMS["text"](compared))

@@ -82,9 +82,9 @@ def verify(
 
         _health(verify_snapshot(Project(inventory), snapshot, selection), form)
         return
-    health = workflow(
-        Project(inventory), connections, selection, output.watch, wait_s=wait_s, window_s=window_s
-    )
+    project = Project(inventory)
+    meter = output.meter_of(project, selection)
+    health = workflow(project, connections, selection, meter, wait_s=wait_s, window_s=window_s)
     _health(health, form, watched=window_s > 0)
 
 
@@ -166,7 +166,8 @@ def drift(
     from fabric.workflow.verify import drift as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    found = workflow(Project(inventory), connections, selection, output.watch)
+    project = Project(inventory)
+    found = workflow(project, connections, selection, output.meter_of(project, selection))
     _health(found, options.Format(form))
 
 
@@ -188,11 +189,11 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
         if watched:
             _verdicts(health, by_rail)
         good = sum(item.ok for item in health)
-        output.note(f"{good} of {len(health)} devices are as planned")
+        output.result(f"{good} of {len(health)} devices are as planned")
         for skipped, number in _skipped(health).items():
-            output.note(f"skipped, not in the snapshot: {skipped}: {number} devices")
+            output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
         if warning:
-            output.note(f"warning: {warning}")
+            output.result(f"warning: {warning}")
     if any(item.error for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):

@@ -1,4 +1,4 @@
-"""init, check, render, explain."""
+"""check, render, explain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from fabric.cli import options, output
+from fabric.cli import completion, options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, option
 
@@ -37,23 +37,9 @@ class FailOn(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab init my-fabric")(init)
     app.command(epilog="Example: rocefab check inventory/demo --format sarif > check.sarif")(check)
     app.command(epilog="Example: rocefab render inventory/demo --out out/demo")(render)
     app.command(epilog="Example: rocefab explain inventory/demo su1-rail0 Ethernet0")(explain)
-
-
-def init(
-    folder: Annotated[Path, argument("New folder for the inventory.")],
-) -> None:
-    """Create a commented inventory to start from.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow.init import init as start
-
-    file = start(folder)
-    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
 
 
 def check(
@@ -83,7 +69,7 @@ def check(
     yang_models: options.YangModels = None,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Validate an inventory against all rules.
 
@@ -123,7 +109,7 @@ def check(
             unread = workflow.unreadable(error)
             output.data(workflow.report(unread, form.value, judged, severity))
         raise
-    output.data(workflow.report(outcome, form.value, judged, severity))
+    output.findings(workflow.report(outcome, form.value, judged, severity))
     if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
@@ -144,7 +130,7 @@ def render(
     ] = False,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Render the configuration of every switch and host.
@@ -195,6 +181,7 @@ def explain(
             "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
             "or host; a port, or a table, field or line of its configuration. Or a rule ID.",
             metavar="[INVENTORY] DEVICE [TEXT] | RULE",
+            autocompletion=completion.explained,
         ),
     ],
     form: options.FormatOption = options.Format.TEXT,

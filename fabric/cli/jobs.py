@@ -128,7 +128,7 @@ def place(
     ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Select hosts for a job, order its ranks and print NCCL settings.
+    """Select hosts for a job, order ranks, print NCCL settings.
 
     The answer carries the load of the fullest link and a lower bound: a gap of 0 proves that no
     choice is better. docs/placement.md states the model.

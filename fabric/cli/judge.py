@@ -100,13 +100,13 @@ def judge(
         end(workflow.judge_file(project, readings, wanted), form.value, severity)
     else:
         pace = workflow.Pace(interval_s, 2, timeout_s)
-        judged = workflow.judge_devices(project, connections, wanted, pace, output.watch)
+        judged = workflow.judge_devices(project, connections, wanted, pace, output.Meter())
         end(judged, form.value, severity)
 
 
 def end(judged: Judged, form: str, fail_on: Severity) -> None:
     """Print a judgement, and end with its exit code."""
-    output.data(judged.report(form, fail_on))
+    output.findings(judged.report(form, fail_on))
     if judged.outcome.at_least(fail_on):
         raise CommandExit(Exit.FINDINGS)
     if judged.outcome.broken:

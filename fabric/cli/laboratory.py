@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabric.cli import options, output
-from fabric.cli.options import option
+from fabric.cli.options import option, renamed
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -37,7 +37,8 @@ class Platforms(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.add_typer(lab_app, name="lab")
-    app.command(epilog="Example: rocefab demo --platforms all")(demo)
+    settings = renamed(dir="out")
+    app.command(context_settings=settings, epilog="Example: rocefab demo --platforms all")(demo)
 
 
 @lab_app.callback()
@@ -45,11 +46,13 @@ def lab() -> None:
     """Run stand-ins (simulated devices) for an inventory on this machine."""
 
 
-@lab_app.command(epilog="Example: rocefab lab up inventory/demo --dir lab")
+@lab_app.command(
+    context_settings=renamed(dir="out"), epilog="Example: rocefab lab up inventory/demo --out lab"
+)
 def up(
     inventory: options.Inventory = Path(),
     folder: Annotated[
-        Path, option("Folder for connections.json and password.", "LAB", "--dir")
+        Path, option("Folder for connections.json and password.", "LAB", "--out")
     ] = Path("lab"),
     real: Annotated[
         bool,
@@ -92,14 +95,14 @@ def up(
     else:
         stand_ins, shown = laboratory(Project(inventory), folder), str(inventory)
     with stand_ins as running:
-        output.note(
-            f"{len(running.names())} devices are up. In another terminal:\n"
-            f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
-            f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
-            f"  rocefab plan {shown}\n"
-            "Press Ctrl-C to stop the lab."
-        )
         try:
+            output.note(
+                f"{len(running.names())} devices are up. In another terminal:\n"
+                f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
+                f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
+                f"  rocefab plan {shown}\n"
+                "Press Ctrl-C to stop the lab."
+            )
             threading.Event().wait()
         except KeyboardInterrupt:
             output.note("stopping the lab")
@@ -158,7 +161,7 @@ def demo(
     ] = Platforms.DEFAULT,
     folder: Annotated[
         Path | None,
-        option("New folder for all output; default: a folder in /tmp.", "DEMO", "--dir"),
+        option("New folder for all output; default: a folder in /tmp.", "DEMO", "--out"),
     ] = None,
 ) -> None:
     """Run the main workflow in the embedded lab.
@@ -172,6 +175,6 @@ def demo(
     from fabric.workflow.demo import demo as workflow
 
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise typer.BadParameter(f"--dir: {folder} is not empty; specify a new folder")
+        raise typer.BadParameter(f"--out: {folder} is not empty; specify a new folder")
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"), SCENES[platforms])

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import inventory_folder, option
+from fabric.cli.options import inventory_folder, option, renamed
 
 models_app = typer.Typer(
     help="Switch models of an inventory.", no_args_is_help=True, rich_markup_mode=None
@@ -20,7 +20,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(models_app, name="models")
 
 
-@models_app.command(epilog="Example: rocefab models add --from saved/leaf1.txt --output my-fabric")
+@models_app.command(
+    context_settings=renamed(output="out"),
+    epilog="Example: rocefab models add --from saved/leaf1.txt --out my-fabric",
+)
 def add(
     source: Annotated[
         Path,
@@ -33,9 +36,9 @@ def add(
     folder: Annotated[
         Path,
         option(
-            "Inventory folder with fabric.yaml.",
+            "Inventory folder that the model is written to.",
             "MODELS_OUTPUT",
-            "--output",
+            "--out",
             callback=inventory_folder,
         ),
     ] = Path(),

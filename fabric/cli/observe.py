@@ -200,7 +200,9 @@ def observe(
     selection = Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory)
     devices = observed(project, selection)
-    readings = observe_again(project, connections, selection, field or [], output.watch, pace)
+    readings = observe_again(
+        project, connections, selection, field or [], output.Meter(len(devices)), pace
+    )
     last: dict[str, Seen] = {}
     is_whole = True
     with (
@@ -268,7 +270,7 @@ def _judge(
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     wanted = workflow.Wanted(selection, workflow.settings_of(()))
     pace = workflow.Pace(seconds[0], 2, seconds[1])
-    judged = workflow.judge_devices(Project(inventory), connections, wanted, pace, output.watch)
+    judged = workflow.judge_devices(Project(inventory), connections, wanted, pace, output.Meter())
     end(judged, form.value, Severity.ERROR)
 
 
@@ -314,7 +316,9 @@ def cabling(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    report = workflow(Project(inventory), connections, selection, output.watch, snapshot)
+    project = Project(inventory)
+    meter = output.meter_of(project, selection)
+    report = workflow(project, connections, selection, meter, snapshot)
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:
@@ -322,9 +326,9 @@ def cabling(
             output.table(("end", "other end", "verdict", "seen"), report.rows())
         for number, line in enumerate(report.work_order(), 1):
             output.data(f"{number}. {line}\n")
-        output.note(f"{len(report.judged)} cables: {report.summary()}")
+        output.result(f"{len(report.judged)} cables: {report.summary()}")
         for device, reason in report.unread:
-            output.note(f"{device}: {reason}")
+            output.result(f"{device}: {reason}")
     if report.wrong:
         raise CommandExit(Exit.FINDINGS)
     if report.unread:

@@ -11,11 +11,18 @@ import os
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fabric.cli import completion, output
 from fabric.core.units import S_PER_H, S_PER_MIN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Worker processes of one machine at most; our choice.
+_MOST_WORKERS = 1024
 
 
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
@@ -27,6 +34,21 @@ def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
 def argument(text: str, variable: str = "", **more: Any) -> Any:
     """Return an argument by its help and its variable without ``ROCEFAB_`` (empty: none)."""
     return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
+
+
+def renamed(names: Mapping[str, str] | None = None, **more: str) -> dict[str, Any]:
+    """Return settings of a command whose options had other names: old and new, without dashes.
+
+    The old names are in no help; they are accepted for two minor releases, with a note.
+    """
+    new_names = {**(names or {}), **more}
+
+    def current(word: str) -> str:
+        if word in new_names and not completion.asked():
+            output.note(f"--{word} is now --{new_names[word]}; the old name will be removed")
+        return new_names.get(word, word)
+
+    return {"token_normalize_func": current}
 
 
 CLASS_OPTION = option(
@@ -49,7 +71,13 @@ def inventory_folder(path: Path) -> Path:
 
 
 Inventory = Annotated[
-    Path, argument("Inventory folder with fabric.yaml.", "INVENTORY", callback=inventory_folder)
+    Path,
+    argument(
+        "Inventory folder with fabric.yaml.",
+        "INVENTORY",
+        callback=inventory_folder,
+        autocompletion=completion.inventories,
+    ),
 ]
 OwnModels = Annotated[
     Path | None,
@@ -189,7 +217,13 @@ Ticket = Annotated[
     str, option("Ticket of the change; recorded in each row of the journal.", "TICKET", "--ticket")
 ]
 Only = Annotated[
-    str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")
+    str,
+    option(
+        "Limit to these devices: su1-rail[0-1],gpu001; default: all.",
+        "ONLY",
+        "--only",
+        autocompletion=completion.devices,
+    ),
 ]
 Switches = Annotated[bool, option("Include switches.", "SWITCHES", "--switches/--no-switches")]
 Hosts = Annotated[bool, option("Include hosts.", "HOSTS", "--hosts/--no-hosts")]
@@ -203,13 +237,25 @@ Cache = Annotated[
     ),
 ]
 Fresh = Annotated[bool, option("Ignore the cache and do not write to it.", "FRESH", "--fresh")]
+
+
+def _workers(text: str) -> str:
+    """Return the number of processes, or the address of a Dask scheduler."""
+    is_number = re.fullmatch(r"\d{1,4}", text) and int(text) <= _MOST_WORKERS
+    if is_number or re.fullmatch(r"dask(\+tls)?://[\w.:\[\]-]+:\d{1,5}", text, re.ASCII):
+        return text
+    message = f"{text!r} is neither a number up to {_MOST_WORKERS} nor dask://HOST:PORT"
+    raise typer.BadParameter(message)
+
+
 Workers = Annotated[
-    int,
+    str,
     option(
-        "Number of worker processes; 0 selects it automatically.",
+        "Number of worker processes; 0 selects it automatically. Or a Dask scheduler: "
+        "dask://HOST:PORT.",
         "WORKERS",
         "--workers",
-        min=0,
-        max=1024,
+        callback=_workers,
+        metavar="N|dask://HOST:PORT",
     ),
 ]

@@ -1,47 +1,96 @@
-"""Printing: data to stdout, progress to stderr, tables that fit the terminal."""
+"""Printing: data to stdout, messages and progress to stderr; how much of it, and in which form."""
 
 from __future__ import annotations
 
 import json
-import os
+import logging
+import re
 import sys
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from fabric.cli import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.report.table import Table
+    from fabric.workflow.devices import Selection
+    from fabric.workflow.project import Project
+
+#: Seconds between two lines of progress where no terminal shows one that changes.
+_PAUSE_S = 10.0
+#: Steps that are shorter show no progress.
+_QUICK_S = 0.5
+_COUNTED = re.compile(r"(\w+ (\d+) of (\d+))\b")
+
+
+@dataclass
+class _Settings:
+    """What the user asked for, and what the terminal shows at this time."""
+
+    quiet: bool = False
+    verbose: bool = False
+    colour: str = "auto"
+    is_line_open: bool = False
+    last_s: float = 0.0
+
+
+_now = _Settings()
+
+
+class _Reading(logging.Handler):
+    """Prints what is read."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
+
+
+_reading = _Reading()
+
+
+def configure(*, quiet: bool = False, verbose: bool = False, colour: str = "auto") -> None:
+    """Take what the user asks of all output; without words, what holds when nothing is asked."""
+    _now.quiet, _now.verbose, _now.colour = quiet, verbose, colour
+    _now.last_s = time.monotonic()
+    logger = logging.getLogger("fabric")
+    logger.removeHandler(_reading)
+    logger.setLevel(logging.DEBUG if verbose else logging.NOTSET)
+    if verbose:
+        logger.addHandler(_reading)
 
 
 def data(text: str) -> None:
     """Write data to stdout."""
+    end_line()
     sys.stdout.write(text)
 
 
+def findings(text: str) -> None:
+    """Write findings to stdout, their severities in colour."""
+    data(terminal.with_severities(text) if _has_colour() else text)
+
+
 def alarming(text: str, words: str) -> None:
-    """Write data to stdout; on a terminal, lines with these words are red (https://no-color.org)."""
-    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
-        red = (f"\033[31m{line}\033[0m" if words in line else line for line in text.split("\n"))
-        text = "\n".join(red)
+    """Write data to stdout; in colour, lines with these words are red."""
+    if _has_colour():
+        lines = text.split("\n")
+        text = "\n".join(terminal.painted(line, 31) if words in line else line for line in lines)
     data(text)
 
 
 def as_json(value: Any) -> None:
     """Write a value as JSON to stdout."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    data(json.dumps(value, indent=2) + "\n")
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write rows in aligned columns to stdout, with a line of dashes below the headers."""
+    """Write rows in aligned columns to stdout; on a terminal the widest text is wrapped."""
     texts = [[str(cell) for cell in row] for row in rows]
-    widths = [
-        max(len(header), *(len(row[column]) for row in texts)) if texts else len(header)
-        for column, header in enumerate(headers)
-    ]
-    lines = [list(headers), ["-" * width for width in widths], *texts]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+    width = terminal.terminal_width(sys.stdout)
+    lines = terminal.table_lines(headers, texts, width, colour=_has_colour())
+    data("".join(f"{line}\n" for line in lines))
 
 
 def records(shown: Table, form: str) -> None:
@@ -52,19 +101,111 @@ def records(shown: Table, form: str) -> None:
         table(shown.headers, shown.rows)
 
 
-def progress(device: str, text: str) -> None:
-    """Write what happens to stderr, one line each."""
-    name = f"{device}: " if device else ""
-    sys.stderr.write(f"{name}{text}\n")
+def note(text: str) -> None:
+    """Write a message to stderr, unless the user wants results alone."""
+    if not _now.quiet:
+        result(text)
+
+
+def result(text: str) -> None:
+    """Write a message to stderr that belongs to the result, such as why a run stopped."""
+    end_line()
+    sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
-def watch(device: str, text: str) -> None:
-    """Write progress only where somebody watches: on a terminal."""
-    if sys.stderr.isatty():
-        progress(device, text)
+def detail(text: str) -> None:
+    """Write a message to stderr for a user who wants to know more."""
+    if _now.verbose:
+        note(text)
 
 
-def note(text: str) -> None:
-    """Write a message to stderr."""
-    sys.stderr.write(f"{text}\n")
+def progress(device: str, text: str) -> None:
+    """Write what happens to stderr, one line each."""
+    note(f"{device}: {text}" if device else text)
+
+
+class Meter:
+    """Shows how far work on devices is, with a count and the time that is left.
+
+    Parameters
+    ----------
+    total : int
+        Devices; 0 where it is not known. Texts such as ``wave 2 of 4`` count themselves.
+    lines : bool
+        Whether each text is a message too.
+    """
+
+    def __init__(self, total: int = 0, *, lines: bool = False) -> None:
+        self._total = total
+        self._lines = lines
+        self._devices: set[str] = set()
+        self._started_s = self._shown_s = time.monotonic()
+
+    def __call__(self, device: str, text: str) -> None:
+        """Take what happens on a device."""
+        if self._lines:
+            progress(device, text)
+        counted = _COUNTED.match(text)
+        if counted:
+            self._show(counted[1], int(counted[2]), int(counted[3]))
+        elif device and self._total:
+            self._devices.add(device)
+            done = len(self._devices)
+            self._show(f"{done} of {self._total} devices", done, self._total, device)
+        else:
+            self._show(f"{device}: {text}" if device else text, 0, 0)
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """Take how many steps are done; at most two changes of the line in a second."""
+        now_s = time.monotonic()
+        if done == 0:
+            self._started_s = self._shown_s = now_s
+        elif now_s - self._shown_s > _QUICK_S:
+            self._shown_s = now_s
+            self._show(f"{done} of {total} {what}", done, total)
+
+    def _show(self, words: str, done: int, total: int, now: str = "") -> None:
+        left = ""
+        if 0 < done < total:
+            left_s = (time.monotonic() - self._started_s) / done * (total - done)
+            left = f", about {_duration(left_s)} left"
+        _line(f"{words}{left}{': ' + now if now else ''}")
+
+
+def meter_of(project: Project, selection: Selection, *, lines: bool = False) -> Meter:
+    """Return a meter for the devices that a command selects."""
+    from fabric.workflow.devices import chosen
+
+    return Meter(len(chosen(project, selection)), lines=lines)
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole} s" if whole < 100 else f"{round(whole / 60)} min"  # noqa: PLR2004
+
+
+def _line(text: str) -> None:
+    """Show a line that the next one replaces; without a terminal, one now and then with -v."""
+    if _now.quiet:
+        return
+    if terminal.is_terminal(sys.stderr):
+        width = terminal.terminal_width(sys.stderr)
+        sys.stderr.write(f"\r\033[K{text[: width - 1]}")
+        sys.stderr.flush()
+        _now.is_line_open = True
+    elif _now.verbose and time.monotonic() - _now.last_s >= _PAUSE_S:
+        _now.last_s = time.monotonic()
+        note(text)
+
+
+def end_line() -> None:
+    """Remove the line of progress from the terminal."""
+    if _now.is_line_open:
+        _now.is_line_open = False
+        sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
+
+
+def _has_colour() -> bool:
+    return terminal.is_coloured(sys.stdout, _now.colour)

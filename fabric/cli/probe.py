@@ -77,7 +77,7 @@ def probe(
     if not run:
         _show(plan, form)
         return
-    report = workflow(plan, connections, selection, stage.value, output.watch)
+    report = workflow(plan, connections, selection, stage.value, output.Meter())
     if form is options.Format.JSON:
         output.as_json(asdict(report))
     else:
@@ -113,7 +113,7 @@ def _tell(report: Report) -> None:
         output.data(f"{line}\n")
     rate = f"; slowest {report.slowest_gbps:.1f} Gb/s" if report.slowest_gbps is not None else ""
     good = report.probes - len(report.failures)
-    output.note(f"{good} of {report.probes} probes passed{rate}")
+    output.result(f"{good} of {report.probes} probes passed{rate}")
 
 
 def _incast(
@@ -148,7 +148,7 @@ def _incast(
                 f"{len(rows)} groups. Add --run to run them: each of them fully loads a NIC."
             )
         return
-    report = incast.run(project, groups, connections, selection, output.watch)
+    report = incast.run(project, groups, connections, selection, output.Meter())
     rows = [item.row() for item in report.groups]
     if form is options.Format.JSON:
         output.as_json({"groups": rows, "lost": report.lost})
@@ -157,6 +157,6 @@ def _incast(
         output.table(headers, [[row[key] for key in headers] for row in rows])
         output.data("".join(f"counters of {line}\n" for line in report.lost))
         good = sum(not item.failure for item in report.groups)
-        output.note(f"{good} of {len(rows)} groups passed")
+        output.result(f"{good} of {len(rows)} groups passed")
     if not report.ok:
         raise CommandExit(Exit.FINDINGS)

@@ -89,7 +89,7 @@ def prove(
     ignore: options.Ignore = None,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
-    workers: options.Workers = 0,
+    workers: options.Workers = "0",
 ) -> None:
     """Prove what the configuration files do.
 
@@ -112,7 +112,7 @@ def prove(
     with ExitStack() as stack:
         before = stack.enter_context(workflow.files_before(against, inventory, work))
         if running:
-            read = workflow.running_files(project, connections, snapshot, output.watch)
+            read = workflow.running_files(project, connections, snapshot, output.Meter())
             snapshot = stack.enter_context(read)
         request = workflow.Request(
             folder=snapshot,
@@ -123,8 +123,8 @@ def prove(
             service=batfish,
             deadline_s=deadline,
         )
-        proved = workflow.prove(project, request, progress=output.watch, say=output.note)
-    output.data(workflow.report(proved, form.value, inventory, severity))
+        proved = workflow.prove(project, request, progress=output.Meter(), say=output.note)
+    output.findings(workflow.report(proved, form.value, inventory, severity))
     for line in proved.summary():
         output.note(line)
     if proved.failure:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
-from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option, state_folder
+from fabric.cli.options import Inventory, TlsCert, TlsKey, TokenFile, option, renamed, state_folder
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab serve inventory/demo --check")(serve)
+    settings = renamed({"state-dir": "state"})
+    epilog = "Example: rocefab serve inventory/demo --check"
+    app.command(context_settings=settings, epilog=epilog)(serve)
 
 
 def serve(
@@ -41,7 +43,7 @@ def serve(
             "Folder with the state of the service; default: one folder per inventory, in "
             "~/.local/state/rocefab.",
             "STATE_DIR",
-            "--state-dir",
+            "--state",
         ),
     ] = None,
     readings: Annotated[

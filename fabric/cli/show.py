@@ -122,6 +122,19 @@ def schema(
     output.data(others[kind]() if kind in others else report(kind))
 
 
+@show_app.command(epilog="Example: rocefab show config")
+def config(context: typer.Context, form: FormatOption = Format.TEXT) -> None:
+    """Defaults that files and variables set, and their origin.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.cli import config as configuration
+    from fabric.report.table import Table
+
+    rows = tuple(configuration.in_force(context.find_root().command))
+    output.records(Table(("option", "value", "from", "commands"), rows), form)
+
+
 @show_app.command(epilog="Example: rocefab show capacity inventory/demo")
 def capacity(
     inventory: Inventory = Path(),

@@ -117,7 +117,7 @@ def _observed(
     if saved:
         peaks = from_files(project, saved, only)
     else:
-        peaks = from_devices(project, connections, only, output.watch)
+        peaks = from_devices(project, connections, only, output.Meter())
     output.records(buffer_use(project, peaks), form)
     if any(item.failed for item in peaks):
         raise CommandExit(Exit.DEVICE)

@@ -25,7 +25,7 @@ def status(
     form: options.FormatOption = options.Format.TEXT,
     export: Annotated[
         Path | None,
-        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
+        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--out"),
     ] = None,
     *,
     devices: Annotated[
@@ -158,7 +158,7 @@ def _left(folder: Path, connections: Path | None, form: options.Format, *, remov
     else:
         output.note("nothing of rocefab is left on the devices that were read")
     for error in errors:
-        output.note(f"not read: {error}")
+        output.result(f"not read: {error}")
     if errors:
         raise CommandExit(Exit.DEVICE)
 

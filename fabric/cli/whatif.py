@@ -11,7 +11,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Fail, Format, FormatOption, Inventory, option
+from fabric.cli.options import Fail, Format, FormatOption, Inventory, option, renamed
 
 if TYPE_CHECKING:
     from fabric.report.singles import Ranking
@@ -34,7 +34,10 @@ class Pattern(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    app.command(epilog="Example: rocefab whatif inventory/demo --fail switch:spine01")(whatif)
+    app.command(
+        context_settings=renamed(state="snapshot"),
+        epilog="Example: rocefab whatif inventory/demo --fail switch:spine01",
+    )(whatif)
 
 
 def whatif(
@@ -67,7 +70,7 @@ def whatif(
         option(
             "File of `observe --out`: cables that are down in it have failed before the question.",
             "STATE_FILE",
-            "--state",
+            "--snapshot",
             metavar="FILE",
         ),
     ] = None,
@@ -104,7 +107,9 @@ def whatif(
         message = "specify --fail, --drain, --all-links, --all-switches or --storm"
         raise typer.BadParameter(message, param_hint="--fail")
     if storm and (every or drain or fail or state):
-        message = "cannot be combined with --fail, --drain, --all-links, --all-switches or --state"
+        message = (
+            "cannot be combined with --fail, --drain, --all-links, --all-switches or --snapshot"
+        )
         raise typer.BadParameter(message, param_hint="--storm")
     project, words = Project(inventory), tuple(fail or ())
     already = _already(project, state)
@@ -123,7 +128,7 @@ def whatif(
             (*already, *words),
             links=all_links,
             switches=all_switches,
-            progress=output.watch,
+            progress=output.Meter(),
         )
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
@@ -131,7 +136,7 @@ def whatif(
         from fabric.report.whatif import whatif as workflow
 
         impact = workflow(
-            project, words, already=already, drain=drain, rules=rules, progress=output.watch
+            project, words, already=already, drain=drain, rules=rules, progress=output.Meter()
         )
         _print_outage(impact, form)
         harmless, broken = not impact.reasons, bool(impact.broken)
@@ -192,7 +197,7 @@ def _print_outage(impact: WhatIf, form: Format) -> None:
             output.table(headers, rows)
             output.data("\n")
     for finding in impact.new_findings:
-        output.data(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
+        output.findings(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in impact.broken:
         output.note(f"rule {rule} could not run: {reason}")
     what = "safe" if impact.drain else "harmless"

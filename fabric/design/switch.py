@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fabric.core.units import gbps_to_mbps, ipv4_text
+from fabric.core.units import ipv4_text
 from fabric.design.model import (
     BgpDesign,
     BgpNeighbour,
@@ -16,12 +16,8 @@ from fabric.design.model import (
     VlanDesign,
 )
 from fabric.design.overlay import overlay
-from fabric.design.qos import (
-    HeadroomInput,
-    headroom_profile,
-    lossless_frame_bytes,
-    qos_profile,
-)
+from fabric.design.ports import HeadroomKind, PortParts
+from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.platforms import platforms
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
-    from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric, Ints
 
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
@@ -70,6 +65,7 @@ class SwitchDesigner:
     def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
         self._fabric = fabric
         self._resolver = resolver
+        self._parts = PortParts(fabric.intent.fabric)
 
     def design(self, row: int) -> DeviceDesign:
         """Return the design of the switch in a row of ``fabric.switches``."""
@@ -109,38 +105,40 @@ class SwitchDesigner:
         numbers = range(1, model.port_count + 1)
         policies = {number: self._policy(row, number, changes, qos) for number in numbers}
         pattern_bytes = self._pattern_bytes(row, [policies[number] for number in cables])
+        kind = HeadroomKind(model, self._hardware(row, "buffer_model") == "dynamic", pattern_bytes)
+        if kind.computes:
+            kind = replace(kind, shares=bool(self._hardware(row, "headroom_over_subscription")))
         ports = []
         for number in numbers:
-            port, cable = model.port(number), cables.get(number)
-            change = changes.get(port)
-            policy = policies[number]
+            cable, policy = cables.get(number), policies[number]
             if cable is None:
-                ports.append(self._unused(row, number, policy))
+                ports.append(self._parts.unused(model, number, policy.mtu.port_bytes))
                 continue
-            profile = qos.of(policy)
+            front = self._parts.front(model, number, cable.speed_gbps)
+            change = changes.get(front.name)
             ports.append(
                 PortDesign(
-                    name=port,
+                    name=front.name,
                     number=number,
-                    alias=model.alias(number),
-                    lanes=tuple(model.lanes(number)),
-                    cage=model.cage(number),
-                    place=model.place(number),
+                    alias=front.alias,
+                    lanes=front.lanes,
+                    cage=front.cage,
+                    place=front.place,
                     kind="host" if cable.kind == "host" else "uplink",
                     enabled=cable.enabled,
                     speed_gbps=cable.speed_gbps,
-                    speed_mbps=gbps_to_mbps(cable.speed_gbps),
-                    speed_token=model.speed_token(number, cable.speed_gbps),
+                    speed_mbps=front.speed_mbps,
+                    speed_token=front.speed_token,
                     mtu_bytes=policy.mtu.port_bytes,
-                    fec=_fec(change, model.nos, cable.speed_gbps),
+                    fec=(change and change.fec) or front.fec,
                     description=(change.description if change else None) or cable.description,
                     cable_m=cable.cable_m,
                     peer=cable.peer,
                     peer_port=cable.peer_port,
                     vlan=cable.vlan,
                     address=cable.address,
-                    qos=profile,
-                    headroom=self._headroom(row, cable, policy, number, pattern_bytes)
+                    qos=qos.of(policy),
+                    headroom=self._parts.headroom(kind, policy, front, cable.cable_m)
                     if policy.pfc
                     else None,
                 )
@@ -151,6 +149,8 @@ class SwitchDesigner:
         self, row: int, number: int, changes: Mapping[str, PortOverride], qos: _Profiles
     ) -> LosslessPolicy:
         """Return the policy of a port: that of the switch, or its own."""
+        if not changes:
+            return qos.base
         switches = self._fabric.switches
         port = switches.skus[row].port(number)
         change = changes.get(port)
@@ -178,47 +178,6 @@ class SwitchDesigner:
             own = getattr(override.value, field)
             value = value if own is None else own
         return value
-
-    def _headroom(
-        self, row: int, cable: _Cable, policy: LosslessPolicy, number: int, pattern_bytes: int
-    ) -> HeadroomProfile:
-        model = self._fabric.switches.skus[row]
-        figures = HeadroomInput(
-            speed_gbps=cable.speed_gbps,
-            cable_m=cable.cable_m,
-            lanes=len(model.lanes(number)),
-            port_mtu_bytes=policy.mtu.port_bytes,
-            lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
-            dynamic_th=policy.dynamic_th,
-            pattern_frame_bytes=pattern_bytes,
-            computed=(computed := self._hardware(row, "buffer_model") == "dynamic"),
-            shares=computed and bool(self._hardware(row, "headroom_over_subscription")),
-        )
-        return headroom_profile(model, figures)
-
-    def _unused(self, row: int, number: int, policy: LosslessPolicy) -> PortDesign:
-        model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
-        usual_gbps = file.speeds.uplink_gbps or file.speeds.host_gbps
-        speed_gbps = _idle_speed_gbps(model, number, usual_gbps)
-        return PortDesign(
-            name=model.port(number),
-            number=number,
-            alias=model.alias(number),
-            lanes=tuple(model.lanes(number)),
-            cage=model.cage(number),
-            place=model.place(number),
-            kind="unused",
-            enabled=False,
-            speed_gbps=speed_gbps,
-            speed_mbps=gbps_to_mbps(speed_gbps),
-            speed_token=model.speed_token(number, speed_gbps),
-            mtu_bytes=policy.mtu.port_bytes,
-            fec=_fec(None, model.nos, speed_gbps),
-            description="",
-            cable_m=0,
-            peer="",
-            peer_port="",
-        )
 
     def _cables(self, row: int) -> dict[int, _Cable]:
         fabric = self._fabric
@@ -402,20 +361,6 @@ def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
             if value is not None:
                 merged[key] = value
     return merged
-
-
-def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
-    if change and change.fec:
-        return change.fec
-    lowest = platforms[nos].explicit_rs_fec_from_gbps
-    return "rs" if lowest is not None and speed_gbps >= lowest else ""
-
-
-def _idle_speed_gbps(model: Sku, number: int, wanted_gbps: int) -> int:
-    """Return the speed of an unused port: that of the uplinks where it can run at it."""
-    offered = model.speeds_of(number)
-    alike = not model.places and not model.kinds
-    return wanted_gbps if wanted_gbps in offered or alike else max(offered)
 
 
 def _other_end(address: str) -> str:

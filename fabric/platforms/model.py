@@ -361,7 +361,8 @@ class Sku:
 
     def port(self, number: int) -> str:
         """Return the name of port ``number`` (from 1)."""
-        return self._named(number, alias=False)
+        names = _names(self)
+        return names[number - 1] if number <= len(names) else self._named(number, alias=False)
 
     def alias(self, number: int) -> str:
         """Return the alias of port ``number`` (from 1)."""
@@ -450,6 +451,12 @@ class Sku:
     def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:
         """Return the cable lengths that the vendor's table knows at a speed, ascending."""
         return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))
+
+
+@lru_cache(maxsize=1024)
+def _names(model: Sku) -> tuple[str, ...]:
+    """Return the names of all ports of a model."""
+    return tuple(model._named(number, alias=False) for number in range(1, model.port_count + 1))  # noqa: SLF001 - of this module
 
 
 @lru_cache(maxsize=1024)

@@ -26,7 +26,7 @@ from fabric.topology.clos import clos, failed
 from fabric.topology.distance import diameter, longest_way
 from fabric.topology.naming import hint
 from fabric.topology.outages import outage
-from fabric.topology.paths import Layers, next_hop_counts, path_counts
+from fabric.topology.paths import Layers, Pairs, next_hop_counts, path_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,14 +133,16 @@ def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]
 
 
 def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]:
-    pairs = network.leaves * (network.leaves - 1) // 2
-    yield "leaf pairs with a path", f"{int(layers.reach.sum()) // 2:,} of {pairs:,}", ""
-    if layers.reach.any():
-        counts = path_counts(layers)[layers.reach]
+    pairs = Pairs.of(layers)
+    joined = pairs.layers.reach[pairs.place]
+    with_path = int(pairs.count[joined].sum())
+    yield "leaf pairs with a path", f"{with_path:,} of {int(pairs.count.sum()):,}", ""
+    if with_path:
+        counts = path_counts(pairs.layers)[pairs.place][joined]
         fewest, most = counts.min(), counts.max()
         value = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
         yield "equal paths of a leaf pair", value, "parallel cables count; `rocefab show paths`"
-    hops = diameter(layers)
+    hops = diameter(pairs.layers)
     yield "diameter", f"{hops} cables", f"between leaves; {hops + 2} between hosts"
     yield _mtu(designs)
     way = longest_way(network, layers)
@@ -190,16 +192,14 @@ def paths(designs: Designs, leaf: str = "", words: Sequence[str] = ()) -> Table:
     network = failed(clos(fabric), outage(fabric, words))
     layers = Layers.of(network)
     names = fabric.switches.names[: network.leaves]
-    hops = next_hop_counts(layers)
-    table = np.stack([2 * layers.turn_tier, path_counts(layers), *hops])
     if not leaf:
-        return Table(_PATH_HEADERS, tuple(_kinds(table, names)))
+        return Table(_PATH_HEADERS, tuple(_kinds(Pairs.of(layers), names)))
     if leaf not in names:
         finding = Finding(
             "TOP005", Severity.ERROR, f"leaf {leaf!r} does not exist", hint("leaf", leaf, names)
         )
         raise InputError("cannot show paths", [finding])
-    own = names.index(leaf)
+    own, table = names.index(leaf), _between(layers)
     rows = (
         (leaf, peer, 1, *table[:, own, row].tolist())
         for row, peer in enumerate(names)
@@ -208,10 +208,15 @@ def paths(designs: Designs, leaf: str = "", words: Sequence[str] = ()) -> Table:
     return Table(_PATH_HEADERS, tuple(rows))
 
 
-def _kinds(table: Ints, names: tuple[str, ...]) -> Iterator[tuple[object, ...]]:
-    row, column = np.triu_indices(len(names), k=1)
-    kinds, first, count = np.unique(
-        table[:, row, column].T, axis=0, return_index=True, return_counts=True
-    )
-    for kind, place, pairs in zip(kinds.tolist(), first.tolist(), count.tolist(), strict=True):
-        yield names[row[place]], names[column[place]], pairs, *kind
+def _between(layers: Layers) -> Ints:
+    """Return hops, paths, and spines and uplinks in use, shape (4, leaves, leaves)."""
+    hops = next_hop_counts(layers)
+    return np.stack([2 * layers.turn_tier, path_counts(layers), *hops])
+
+
+def _kinds(pairs: Pairs, names: tuple[str, ...]) -> Iterator[tuple[object, ...]]:
+    table = _between(pairs.layers)[:, *pairs.place].T
+    kinds, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    count = np.bincount(kind, weights=pairs.count).astype(np.int64)
+    for row, place, alike in zip(kinds.tolist(), first.tolist(), count.tolist(), strict=True):
+        yield names[pairs.leaf[place]], names[pairs.other[place]], alike, *row

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabric.core.errors import InputError
+from fabric.core.steps import steps
 from fabric.core.units import gbps_to_bytes_per_s
 from fabric.qos.dcqcn.presets import PUBLISHED
 from fabric.qos.simulate.outcome import simulate
@@ -163,7 +164,7 @@ def fabric_runs(
 
 def _runs(variants: Sequence[Settings], scenarios: Sequence[Scenario], progress: Progress) -> Runs:
     runs = {}
-    for variant, scenario in zip(variants, scenarios, strict=True):
+    for variant, scenario in steps("settings", list(zip(variants, scenarios, strict=True))):
         progress(f"simulating {variant.name}")
         runs[variant.name] = Summary(simulate(scenario))
     return runs

@@ -188,7 +188,7 @@ class Service:
                 await asyncio.to_thread(self.store.save, before, after, answer(after))
             except sqlite3.Error as error:
                 message = f"the state cannot be written: {error}"
-                fix = "check the disk of --state-dir, and send it again"
+                fix = "check the disk of --state, and send it again"
                 raise refused(503, "SRV005", "", message, fix) from error
             self.loaded, self.ignored = loaded, loaded.ignored()
             self._count()

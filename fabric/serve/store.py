@@ -153,5 +153,5 @@ def _jobs(book: Book) -> dict[str, str]:
 
 
 def _wrong(message: str, fix: str) -> InputError:
-    finding = Finding("SRV005", Severity.ERROR, message, fix, field="--state-dir")
+    finding = Finding("SRV005", Severity.ERROR, message, fix, field="--state")
     return InputError("the state folder cannot be used", [finding])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.topology.paths import meets
+
 if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Ints
@@ -77,10 +79,9 @@ def useful_uplinks(network: Clos, layers: Layers) -> Bools:
     first = cables.up & (cables.lower < leaves)
     if not len(layers):
         return first
-    ends = layers.above[1].T | layers.beyond[1]
-    spine = network.place[cables.upper[first]]
+    leads = meets(layers.above[1].T | layers.beyond[1], ~layers.refused.T)
     useful = first.copy()
-    useful[first] = (ends[spine] & ~layers.refused[cables.lower[first]]).any(axis=1)
+    useful[first] = leads[network.place[cables.upper[first]], cables.lower[first]]
     return useful
 
 

@@ -119,12 +119,11 @@ def _core_links(intent: Intent, layout: Layout) -> Uplinks:
     if top is None or file.addressing.core_links is None:
         return no_uplinks()
     spines = layout.of_tier(1)
-    spine, core, link = (
-        grid.ravel() for grid in np.indices((len(spines), top.count, top.links_per_spine))
-    )
+    group = layout.number[spines] % top.groups
+    spine, core = np.nonzero(group[:, None] == np.arange(top.count) % top.groups)
+    link = np.tile(np.arange(top.links_per_spine), len(spine))
+    spine, core = (np.repeat(column, top.links_per_spine) for column in (spine, core))
     number = layout.number[spines][spine]
-    mine = core % top.groups == number % top.groups
-    spine, core, link, number = (column[mine] for column in (spine, core, link, number))
     index = core // top.groups * top.links_per_spine + link
     spine_model, core_model = role_model(intent, "spine"), role_model(intent, "super-spine")
     start = core_start(platforms.spine, spine_model, cores=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.intent.inventory import Intent
+    from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
     from fabric.topology.model import Ints
 
@@ -69,10 +70,21 @@ def _host_ports(intent: Intent) -> Iterator[Finding]:
                 "TOP004",
                 Severity.ERROR,
                 f"leaf ports for hosts exhausted: {need} needed, {have} available",
-                "split the unit or increase platforms.leaf.host_ports",
+                _more_host_ports(file),
                 f"fabric.units[{index}].hosts",
                 intent.position("units", index, "hosts"),
             )
+
+
+def _more_host_ports(file: FabricFile) -> str:
+    """Return what to do where a leaf has too few ports for hosts: uplinks come after these."""
+    if file.spines is None:
+        return "split the unit or increase platforms.leaf.host_ports"
+    return (
+        "move hosts to a new unit at the end; increase platforms.leaf.host_ports only before the "
+        f"fabric is built: the {file.spines.count * file.spines.links_per_leaf:,} uplink cables of "
+        "each leaf would move"
+    )
 
 
 def _slots(intent: Intent) -> Iterator[Finding]:

@@ -79,7 +79,9 @@ def missing_ports(fabric: Fabric) -> list[Finding]:
 def double_ports(fabric: Fabric) -> list[Finding]:
     """Return a finding for each port on which two cables end (TOP003)."""
     switch, port = _ends(fabric)
-    pairs, counts = np.unique(np.stack([switch, port]), axis=1, return_counts=True)
+    width = int(port.max(initial=0)) + 1
+    counts = np.bincount(switch * width + port)
+    shared = np.flatnonzero(counts > 1)
     return [
         Finding(
             "TOP003",
@@ -89,8 +91,7 @@ def double_ports(fabric: Fabric) -> list[Finding]:
             device=fabric.switches.names[row],
             port=fabric.switches.skus[row].port(number),
         )
-        for (row, number), count in zip(pairs.T.tolist(), counts.tolist(), strict=True)
-        if count > 1
+        for row, number, count in np.stack([*np.divmod(shared, width), counts[shared]]).T.tolist()
     ]
 
 

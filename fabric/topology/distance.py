@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.topology.twins import once_per_kind
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -138,6 +140,10 @@ class _Lengths:
 
 def _longest_sum(left: Metres, right: Metres) -> Metres:
     """Return the largest sum over the inner index, for all pairs of rows and columns."""
+    return once_per_kind(_each_longest_sum, left, right)
+
+
+def _each_longest_sum(left: Metres, right: Metres) -> Metres:
     longest = np.full((left.shape[0], right.shape[1]), -np.inf, dtype=np.float32)
     for inner in range(left.shape[1]):
         np.maximum(longest, left[:, inner, None] + right[inner], out=longest)

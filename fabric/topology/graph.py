@@ -28,7 +28,7 @@ def graph(fabric: Fabric) -> nx.MultiGraph[str]:
     """Return switches and hosts as nodes and every cable as an edge.
 
     Nodes are named as the devices. An edge has the key ``<device> <port>`` of its end nearer to
-    the hosts, which is unique; cables that are switched off are there too, ``enabled`` tells.
+    the hosts, which is unique; cables that are switched off have ``enabled`` false.
     """
     import networkx as nx
 

@@ -9,9 +9,11 @@ import numpy as np
 from fabric.topology.paths import joined_by
 from fabric.topology.routes import network, route
 from fabric.topology.routes_bits import unpack
+from fabric.topology.twins import twins
 
 if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
+    from fabric.topology.routes import Network
 
 
 def reached(fabric: Fabric) -> Bools:
@@ -19,8 +21,26 @@ def reached(fabric: Fabric) -> Bools:
 
     BGP is followed as it decides, AS loops included; see `fabric.topology.routes`.
     """
-    count = fabric.switches.leaf_count
-    reach = unpack(route(network(fabric)).known[-1], count)[:count]
+    return reached_in(network(fabric), fabric.switches.leaf_count)
+
+
+def reached_in(net: Network, leaves: int) -> Bools:
+    """Return which pairs of the first switches, the leaves, have routes to each other.
+
+    One leaf of each kind of twins stands for the others.
+
+    Returns
+    -------
+    array of bool, shape (leaves, leaves)
+        Whether both have a route to the other.
+    """
+    first, kind = twins(net)
+    twin, every = first[kind[:leaves]], np.arange(leaves)
+    columns, column = np.unique(twin, return_inverse=True)
+    known = unpack(route(net, columns).known[-1], len(columns))[:leaves]
+    reach = known[:, column]
+    reach[twin, every] = known[every, column]  # a leaf has a route to its twin, as that has to it
+    np.fill_diagonal(reach, val=True)
     both: Bools = reach & reach.T
     return both
 

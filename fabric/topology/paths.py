@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabric.topology.twins import distinct_rows, once_per_kind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,13 +40,18 @@ _INT_EXACT = 2.0**62
 def product(left: Counts, right: Counts) -> Counts:
     """Return the exact matrix product of matrices of integers >= 0.
 
-    The result is int64, or Python integers where it could be too large for that.
+    The result is int64, or Python integers where it could be too large for that. Equal rows and
+    equal columns are multiplied once.
 
     Parameters
     ----------
     left, right : array of int, shapes (n, k) and (k, m)
         Numbers >= 0; beyond 2**63 they are Python integers.
     """
+    return once_per_kind(_product, left, right)
+
+
+def _product(left: Counts, right: Counts) -> Counts:
     bound = float(left.max(initial=0)) * float(right.max(initial=0)) * left.shape[1]
     if bound < _FLOAT_EXACT:
         return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
@@ -67,6 +74,10 @@ def meets(left: Bools, right: Bools) -> Bools:
     array of bool, shape (n, m)
         Whether row and column share an index.
     """
+    return once_per_kind(_meets, left, right)
+
+
+def _meets(left: Bools, right: Bools) -> Bools:
     joined: Floats = left.astype(np.float32) @ right.astype(np.float32)
     return joined > 0
 
@@ -120,6 +131,25 @@ class Layers:
 
     def __len__(self) -> int:
         return len(self.cables)
+
+    def of_leaves(self, rows: Ints) -> Layers:
+        """Return the layers with these leaves alone.
+
+        Parameters
+        ----------
+        rows : array of int, shape (leaves,)
+            Leaves that are kept.
+        """
+        cables = tuple(table[rows] if not tier else table for tier, table in enumerate(self.cables))
+        own = np.eye(len(rows), dtype=np.bool_)
+        return Layers(cables, (own, *self.same_as[1:]), self.refused[np.ix_(rows, rows)])
+
+    @cached_property
+    def twins(self) -> Ints:
+        """Kind of each leaf, shape (leaves,): leaves of one kind could be swapped."""
+        sharing = self.refused.sum(axis=1) > 1
+        group = np.where(sharing, self.refused.argmax(axis=1), -1)
+        return distinct_rows(np.column_stack([group, *self.cables[:1]]))[1]
 
     @property
     def leaves(self) -> int:
@@ -199,6 +229,47 @@ class Layers:
             over = meets(self.turns[tier], self.above[tier].T)
             tables.insert(0, over | meets(self.joined[tier], tables[0]))
         return tuple(tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of leaves, one for all that are alike; shape (n,) each.
+
+    Parameters
+    ----------
+    layers : Layers
+        The network with two leaves of each kind.
+    leaf, other : array of int
+        The first such pair, by the rows of all leaves.
+    place : tuple of two arrays of int
+        The pair by the rows of ``layers``.
+    count : array of int
+        How many pairs are alike.
+    """
+
+    layers: Layers
+    leaf: Ints
+    other: Ints
+    place: tuple[Ints, Ints]
+    count: Ints
+
+    @classmethod
+    def of(cls, layers: Layers) -> Pairs:
+        """Return the pairs of a network."""
+        kind = layers.twins
+        order = np.argsort(kind, kind="stable")
+        size = np.bincount(kind)
+        first = np.cumsum(size) - size
+        number = np.empty(len(kind), dtype=np.int64)
+        number[order] = np.arange(len(kind)) - first[kind[order]]
+        rows = np.flatnonzero(number < 2)  # noqa: PLR2004 - a pair
+        one, other = np.triu_indices(len(rows), k=1)
+        left, right = kind[rows[one]], kind[rows[other]]
+        is_second = number[rows] > 0
+        keep = (left == right) | ~(is_second[one] | is_second[other])
+        one, other, left, right = (column[keep] for column in (one, other, left, right))
+        count = size[left] * np.where(left == right, size[left] - 1, 2 * size[right]) // 2
+        return cls(layers.of_leaves(rows), rows[one], rows[other], (one, other), count)
 
 
 def path_counts(layers: Layers) -> Counts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
@@ -26,6 +26,7 @@ DEFAULT_MTU = 9100
 _PRIORITIES = range(8)
 _MOST_INDICES = 64
 _MOST_DIGITS = 20  # of a 64-bit number
+_KEPT = 1024  # texts that are kept with what they mean: a few come back for every port
 
 
 def number(value: object) -> int | None:
@@ -37,7 +38,12 @@ def number(value: object) -> int | None:
 
 def numbers(value: object) -> tuple[int, ...]:
     """Return a comma list of numbers; parts that are none are left out."""
-    values = (number(part.strip()) for part in str(value or "").split(","))
+    return _listed(str(value or ""))
+
+
+@lru_cache(_KEPT)
+def _listed(text: str) -> tuple[int, ...]:
+    values = (number(part.strip()) for part in text.split(","))
     return tuple(part for part in values if part is not None)
 
 
@@ -46,6 +52,7 @@ def plain_name(value: object) -> str:
     return str(value).strip("[]").rpartition("|")[2]
 
 
+@lru_cache(_KEPT)
 def index_range(text: str) -> range:
     """Return the queues or groups of ``3`` or ``0-2``; an empty range when it is neither."""
     low, dash, high = text.partition("-")

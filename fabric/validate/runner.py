@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core.steps import steps
 from fabric.validate.rule import Rule, rules
 from fabric.validate.waivers import Decisions, Waived
 
@@ -95,7 +96,7 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
     """
     findings: list[Finding] = []
     checked, skipped, broken = [], list(ignore), []
-    for rule in all_rules():
+    for rule in steps("rules", all_rules()):
         if rule.id in skipped:
             continue
         try:

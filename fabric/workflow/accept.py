@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.steps import steps as counted
 from fabric.probe.reach.commands import DURATION_S, INCAST_S, ceiling_gbps
 from fabric.report.accept import (
     Acceptance,
@@ -164,7 +165,7 @@ class Run:
         """
         self._reject_unknown(only)
         self._write()
-        for step in self._steps:
+        for step in counted("steps", self._steps):
             done = self.record.results.get(step.key, Result()).state == "passed"
             if step.by_hand or (only and step.key not in only) or (done and not (only or again)):
                 continue

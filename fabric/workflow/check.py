@@ -19,7 +19,7 @@ from fabric.validate.rule import by_port
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.waivers import Decisions
 from fabric.validate.world import World
-from fabric.workflow.work import OUTCOMES, judged_config
+from fabric.workflow.work import OUTCOMES, judged_config, judged_switch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +41,17 @@ __all__ = [
 _RENDERING = "REN001"
 
 
-def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
+def check(project: Project, ignore: Sequence[str] = (), *, keep_files: bool = False) -> Outcome:
     """Run the rules over a project, then over what it renders.
 
     While the inventory has errors nothing is rendered: its output would repeat them.
+
+    Parameters
+    ----------
+    ignore : sequence of str
+        Rules that do not run.
+    keep_files : bool
+        Whether the rendered files stay in the project, for who needs them next.
 
     Raises
     ------
@@ -53,31 +60,48 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     """
     _refuse_unknown(ignore)
     decisions = Decisions.of(project.intent)
-    outcome = _judge(project, ignore, decisions)
+    outcome = _judge(project, ignore, decisions, keep_files=keep_files)
     known = [rule.id for rule in every_rule()]
     problems = tuple(decisions.problems(known, outcome.waived))
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
 
 
-def _judge(project: Project, ignore: Sequence[str], decisions: Decisions) -> Outcome:
+def _judge(
+    project: Project, ignore: Sequence[str], decisions: Decisions, *, keep_files: bool
+) -> Outcome:
     """Run the rules over a project, and over what it renders where it has no errors."""
     outcome = run(World(project.model), ignore)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     if outcome.at_least(Severity.ERROR):
         return outcome
     try:
+        verdicts = _verdicts(project, keep_files=keep_files)
+    except RenderError as error:
+        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value")
+        return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
+    if not verdicts:
+        return outcome.merged(run(World(), ignore))
+    verdict = together(verdicts).without(ignore).decided(decisions)
+    return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
+
+
+def _verdicts(project: Project, *, keep_files: bool) -> list[Outcome]:
+    """Return what the rules say of each CONFIG_DB.
+
+    Raises
+    ------
+    RenderError
+        When a switch cannot be rendered.
+    """
+    if not keep_files and "switch_artefacts" not in vars(project):
+        made = project.work.each("judged switch", judged_switch, project.devices, OUTCOMES)
+    else:
         configs = {
             name: (name, content, project.devices[name].sku)
             for name, content in project.sonic_files.items()
         }
-    except RenderError as error:
-        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value")
-        return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
-    verdicts = project.work.each("verdict", judged_config, configs, OUTCOMES)
-    if not verdicts:
-        return outcome.merged(run(World(), ignore))
-    verdict = together(verdicts.values()).without(ignore).decided(decisions)
-    return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
+        made = project.work.each("verdict", judged_config, configs, OUTCOMES)
+    return [outcome for outcome in made.values() if outcome]
 
 
 def check_sonic_files(
@@ -200,7 +224,7 @@ def refuse_errors(project: Project) -> Outcome:
     FabricError
         When a rule failed itself, so that nobody knows.
     """
-    outcome = check(project)
+    outcome = check(project, keep_files=True)
     errors = outcome.at_least(Severity.ERROR)
     if errors:
         plural = "" if len(errors) == 1 else "s"

@@ -117,5 +117,5 @@ def refuse_used(output: Path) -> None:
     """
     if output.is_symlink() or (output.exists() and (not output.is_dir() or any(output.iterdir()))):
         message = f"{output} is not empty"
-        finding = Finding("EXC011", Severity.ERROR, message, "specify a new folder with --output")
+        finding = Finding("EXC011", Severity.ERROR, message, "specify a new folder with --out")
         raise OutputFolderError("nothing was written", [finding])

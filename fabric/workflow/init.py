@@ -13,10 +13,15 @@ _STARTING_POINT = "start.yaml"
 _SCHEMAS = ("fabric", "devices", "hosts")
 
 
-def init(folder: Path) -> Path:
-    """Write a commented inventory into a new folder and return its ``fabric.yaml``.
+def init(folder: Path, text: str | None = None) -> Path:
+    """Write an inventory into a new folder and return its ``fabric.yaml``.
 
     The schemas that its first line names, for editors, lie beside it.
+
+    Parameters
+    ----------
+    text : str, optional
+        Content of ``fabric.yaml``; default: a commented inventory to start from.
 
     Raises
     ------
@@ -30,8 +35,9 @@ def init(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for kind in _SCHEMAS:
             (folder / f".{kind}.schema.json").write_text(schema(kind), encoding="utf-8")
-        start = Path(__file__).with_name(_STARTING_POINT)
-        target.write_text(start.read_text(encoding="utf-8"), encoding="utf-8")
+        if text is None:
+            text = Path(__file__).with_name(_STARTING_POINT).read_text(encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise _refusal(folder, f"cannot be written: {reason}") from error

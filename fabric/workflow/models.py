@@ -224,7 +224,7 @@ def _write(folder: Path, files: dict[str, str]) -> Path:
     """Write the files; those of a table first, so that the model never lacks one."""
     if not (folder / "fabric.yaml").is_file():
         message = f"{folder} has no fabric.yaml"
-        finding = Finding("INT020", Severity.ERROR, message, "specify an inventory with --output")
+        finding = Finding("INT020", Severity.ERROR, message, "specify an inventory with --out")
         raise OutputFolderError("nothing was written", [finding])
     target = folder / _KIND
     paths = [target / path for path in files]

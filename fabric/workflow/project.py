@@ -25,7 +25,7 @@ class Project(Designs):
     folder : str or Path
         Inventory folder; loaded at once, the later stages when they are asked for.
     work : Work, optional
-        How files are rendered and judged; in this process, and always anew, unless told otherwise.
+        How files are rendered and judged; default: in this process, without a cache.
     members : Members, optional
         The fabrics of its site, where they are loaded already.
 

@@ -21,7 +21,7 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     InputError
         When the inventory does not pass its check; nothing is written then.
     OutputFolderError
-        When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
+        When the folder holds other files, or edited ones, and ``force`` is not given.
     """
     refuse_errors(project)
     artefacts = [

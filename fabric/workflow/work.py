@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.platforms.model import Sku
     from fabric.validate.runner import Outcome
+    from fabric.workflow.cluster import Cluster
 
 
 T = TypeVar("T")
@@ -48,12 +49,15 @@ class Work:
         Where results of earlier runs are.
     workers : int
         Processes; 1 works in this one, 0 takes as many as there are processors and work for.
-    executor : Executor, optional
-        Works in place of own processes, such as one of a cluster.
+    executor : Executor or Cluster, optional
+        Works in place of own processes.
     """
 
     def __init__(
-        self, store: Store | None = None, workers: int = 1, executor: Executor | None = None
+        self,
+        store: Store | None = None,
+        workers: int = 1,
+        executor: Executor | Cluster | None = None,
     ) -> None:
         self._store = store or Store()
         self._workers = workers
@@ -118,9 +122,20 @@ class Work:
             pool.shutdown(cancel_futures=True)
 
 
-def work_of(cache: Path | None, *, fresh: bool = False, workers: int = 0) -> Work:
-    """Return how a command works: with the store of the user, or anew."""
-    return Work(Store(None if fresh else cache or user_folder()), workers)
+def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> Work:
+    """Return how a command works: with the store of the user, or anew.
+
+    Parameters
+    ----------
+    workers : str
+        Number of processes, or address of a cluster, ``dask://HOST:PORT``.
+    """
+    store = Store(None if fresh else cache or user_folder())
+    if workers.isdecimal():
+        return Work(store, int(workers))
+    from fabric.workflow.cluster import Cluster
+
+    return Work(store, executor=Cluster(workers))
 
 
 def _prepare() -> None:
@@ -174,8 +189,20 @@ def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
     return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
 
 
-def _outcome_to_bytes(outcome: Outcome) -> bytes | None:
+def judged_switch(design: DeviceDesign) -> Outcome | None:
+    """Return what the rules say of the CONFIG_DB of a switch; None where it has none.
+
+    The files are dropped at once, so that those of a large fabric are never all in memory.
+    """
+    files = (file for file in rendered_switch(design) if file.kind == "config_db")
+    config = next(files, None)
+    return judged_config((design.name, config.content, design.sku)) if config else None
+
+
+def _outcome_to_bytes(outcome: Outcome | None) -> bytes | None:
     """Return bytes to keep; a rule that failed itself may do better next time."""
+    if outcome is None:
+        return b"null"
     if outcome.broken or any(finding.position for finding in outcome.findings):
         return None
     rows = [
@@ -185,9 +212,11 @@ def _outcome_to_bytes(outcome: Outcome) -> bytes | None:
     return json.dumps([rows, outcome.checked, outcome.skipped]).encode()
 
 
-def _outcome_from_bytes(content: bytes) -> Outcome:
+def _outcome_from_bytes(content: bytes) -> Outcome | None:
     from fabric.validate.runner import Outcome
 
+    if content == b"null":
+        return None
     rows, checked, skipped = json.loads(content)
     findings = tuple(
         Finding(rule, Severity(severity), message, fix, field, None, device, port)

@@ -210,7 +210,7 @@ CALLS = {
     "output into a file": ("render inv --out notes.json", r"notes\.json is not a folder"),
     "init over something": ("init inv", r"inv: is not empty"),
     "lab of nothing": ("lab up nowhere", r"nowhere: "),
-    "demo over something": ("demo --dir inv", r"inv is not empty"),
+    "demo over something": ("demo --out inv", r"inv is not empty"),
     "unknown command": ("undo plan.json", r"No such command 'undo'"),
     "unknown option": ("check inv --strict", r"--strict"),
     "too many words": ("check inv more", r"more"),

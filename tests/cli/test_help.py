@@ -21,7 +21,7 @@ VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
     "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
-    "simulate", "judge", "approve",
+    "simulate", "judge", "completion", "man", "approve",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {

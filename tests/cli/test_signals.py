@@ -28,7 +28,7 @@ def started(*words: object, **environment: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_lab_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    process = started("lab", "up", DEMO, "--dir", tmp_path / "lab")
+    process = started("lab", "up", DEMO, "--out", tmp_path / "lab")
     until((tmp_path / "lab" / "connections.json").exists, "the lab is up")
     assert process.stderr.readline() == "10 devices are up. In another terminal:\n"
     process.send_signal(number)

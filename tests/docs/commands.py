@@ -15,7 +15,7 @@ PAGES = sorted([
 ])
 #: Printed, and not run: a server that is somewhere else, and words that stand for others.
 NOT_RUN = {
-    "rocefab import netbox https://netbox.example.net --site dc1 --output mine "
+    "rocefab import netbox https://netbox.example.net --site dc1 --out mine "
     "--model MSN4700-WS2FC=ACS-MSN4700": "tests/exchange has a NetBox of its own",
     "rocefab export netbox inventory/demo --push https://netbox.example.net --site dc1": "the same",
     "rocefab export netbox inventory/demo --push https://netbox.example.net --site dc1 "
@@ -28,7 +28,9 @@ NOT_RUN = {
     "rocefab lab up inventory/demo": "runs until it is stopped: tests/cli/test_lab.py",
     "rocefab lab up --real inventory/demo": "needs root: tests/reallab/test_ends.py",
     "rocefab lab down --real": "needs root: tests/reallab/test_ends.py",
-    "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
+    "rocefab lab up inventory/demo --out lab": "runs until it is stopped: tests/cli/test_lab.py",
+    "rocefab lab up my-fabric --out lab": "runs until it is stopped: the tests of the commands on "
+    "it have such a lab",
     "rocefab observe inventory/demo --interval-s 30 --listen 127.0.0.1:9469": "runs until it is "
     "stopped: tests/judges/test_prometheus_server.py",
     "rocefab observe inventory/demo --interval-s 30 "
@@ -54,6 +56,8 @@ NOT_RUN = {
     "tests/serve/test_drift.py",
     "rocefab apply plan.json --commit --approvals https://fabric.example.net:8780": "needs a "
     "service: tests/serve/test_review.py",
+    "rocefab check inventory/demo --workers dask://127.0.0.1:8786": "needs a scheduler: "
+    "tests/workflow/test_cluster.py",
     "rocefab serve inventory/demo": "runs until it is stopped: tests/docs/test_service.py",
     "rocefab serve inventory/demo --listen 127.0.0.1:8780": "the same",
 }

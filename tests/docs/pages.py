@@ -94,8 +94,8 @@ _CLI_HEAD = """\
 # Commands
 
 Generated from the command line itself; do not edit. The options of a command may also come from the
-environment, under the name in the last column; the command line takes precedence. Options that
-confirm a risk have no variable.
+environment, under the name in the last column, or from a [file](#configuration); the command line
+takes precedence. Options that confirm a risk have no variable.
 
 Data goes to stdout, messages and progress to stderr. `--format json` prints one JSON document.
 
@@ -108,6 +108,41 @@ Data goes to stdout, messages and progress to stderr. `--format json` prints one
 | 4 | findings at or above the failing severity, or drift |
 | 5 | changes are present (`plan --detailed-exitcode`) |
 | 130 | interrupted by Ctrl-C |
+
+## Options before the command
+
+`rocefab -v check FOLDER` sets options of the command line itself.
+
+@ROOT@
+On a terminal, tables are as wide as the terminal: the widest text is wrapped at words, and numbers
+and names stay whole. Severities are coloured. Work that takes longer counts what is done and
+estimates the time that is left, in one line on stderr. In pipes and files tables have their full
+width, and there is no colour and no progress; with `-v` a line of progress is printed every 10 s.
+
+## Configuration
+
+Defaults of options come from two files: `rocefab.toml` in the current folder or a parent, up to the
+root of the git repository, and `$XDG_CONFIG_HOME/rocefab/config.toml` (`~/.config` without the
+variable). The command line counts first, then the environment, the project's file, the user's file.
+
+```toml
+# rocefab.toml
+color = "never"
+
+[check]
+fail-on = "warning"
+ignore = ["QOS002"]
+
+[show.links]
+format = "json"
+```
+
+A table is a command, a key is an option without its dashes or an argument in lower case. Relative
+paths start at the folder of the file. Unknown keys are errors. Options that confirm a risk, such as
+`--commit`, `--force` or `--approvals`, are rejected in files. `rocefab show config` prints what the
+files and the environment set.
+
+## Environment
 
 Besides the options: `ROCEFAB_PASSWORD` is the password of the devices (without it, SSH keys are
 used), `ROCEFAB_USERNAME` the user if the connections file has none. There is no option for a
@@ -214,7 +249,13 @@ def _link(node: dict[str, Any]) -> str:
 
 
 def cli_page() -> str:
-    return (_CLI_HEAD + "".join(_command(leaf) for leaf in tree.leaves())).rstrip("\n") + "\n"
+    rows = "".join(
+        _row(item, ", ".join(item.opts)) for item in tree.root().params if "--help" not in item.opts
+    )
+    options = f"| option | value | default | meaning | variable |\n|---|---|---|---|---|\n{rows}"
+    return (
+        _CLI_HEAD.replace("@ROOT@", options) + "".join(_command(leaf) for leaf in tree.leaves())
+    ).rstrip("\n") + "\n"
 
 
 def _command(leaf: tree.Leaf) -> str:

@@ -10,6 +10,7 @@ import pytest
 from fabric.report.inventory import schema
 from tests.docs import pages
 from tests.docs.platforms_page import platforms_page
+from tests.docs.python_page import python_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -17,6 +18,7 @@ GENERATED = {
     "inventory.md": pages.inventory_page,
     "cli.md": pages.cli_page,
     "platforms.md": platforms_page,
+    "python.md": python_page,
 }
 TEXTS = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "playbooks").glob("*.md")])
 

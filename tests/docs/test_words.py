@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[2]
 _GLOSSARY = _ROOT / "docs" / "glossary.md"
 _TABLE = "## Say / not"
-_PAGES = ("README.md", "docs/*.md", "docs/adr/*.md", "docs/ci/*.md", "playbooks/README.md")
+_PAGES = (
+    "README.md",
+    "SECURITY.md",
+    "docs/*.md",
+    "docs/adr/*.md",
+    "docs/tutorials/*.md",
+    "docs/ci/*.md",
+    "playbooks/README.md",
+)
 #: Rooms whose messages are scanned.
 _ROOMS = (
     "cli",

@@ -69,7 +69,7 @@ def test_options_without_effect_are_refused(form: str, tmp_path: Path) -> None:
 
 
 def test_a_role_must_be_one(tmp_path: Path) -> None:
-    ended = run("import", "csv", tmp_path, "--output", tmp_path / "out", "--role", "edge=router")
+    ended = run("import", "csv", tmp_path, "--out", tmp_path / "out", "--role", "edge=router")
     assert ended.code == 2
     assert "--role edge: 'router' is not a role; use leaf, spine, super-spine or host" in ended.err
 
@@ -204,7 +204,7 @@ def test_names_are_kept_for_a_second_import(tmp_path: Path) -> None:
     rows = "".join(f"{word},{name}\n" for word, name in names.items())
     table = put(tmp_path, {"table.csv": "source,name\n" + rows})
     out, base = tmp_path / "out", example("demo")
-    ended = run("import", "dot", source, "--output", out, "--base", base, "--names", table)
+    ended = run("import", "dot", source, "--out", out, "--base", base, "--names", table)
     assert ended.code == 0, ended.err
     assert (out / "names.csv").read_text() == table.read_text()
     ended = run("import", "dot", source, "--compare", out)

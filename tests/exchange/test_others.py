@@ -288,7 +288,7 @@ def test_netq_has_a_row_for_each_end(tmp_path: Path) -> None:
     ]
     words = ("--hosts", "gpu[01,03]", "--model", "leaf=SN5600", "--model", "spine=SN5600")
     out = tmp_path / "out"
-    ended = run("import", "netq", tmp_path / "n.txt", *words, "--output", out)
+    ended = run("import", "netq", tmp_path / "n.txt", *words, "--out", out)
     assert ended.code == 0, ended.said
     fabric = Project(out).fabric
     assert {*fabric.switch_row, *fabric.host_row} == {*kinds}

@@ -27,7 +27,7 @@ def test_subnets_of_two_planes_are_kept(tmp_path: Path) -> None:
     (source / "devices/own.yaml").write_text(OWN)
     file = tmp_path / "graph.json"
     file.write_text(run("export", "json", source).out)
-    ended = run("import", "json", file, "--output", output)
+    ended = run("import", "json", file, "--out", output)
     assert ended.code == 0, ended.err
     assert "cannot represent" not in ended.err
     first, second = (Project(folder) for folder in (source, output))

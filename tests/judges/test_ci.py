@@ -29,7 +29,21 @@ SCHEMAS = [
     ("vendor.github-workflows", "docs/ci/github.yml"),
     ("vendor.github-actions", "action.yml"),
     ("vendor.gitlab-ci", "docs/ci/gitlab.yml"),
+    ("vendor.github-workflows", ".github/workflows/ci.yml"),
+    ("vendor.github-workflows", ".github/workflows/release.yml"),
+    ("vendor.gitlab-ci", ".gitlab-ci.yml"),
+    ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/fault.yml"),
+    ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/wish.yml"),
+    ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
 ]
+#: What makes each of them wrong.
+WRONG = (
+    ("run:", "runs:"),
+    ("script:", "stage: []\n  script:"),
+    ("attributes:", "attribute:"),
+    ("blank_issues_enabled: false", "blank_issues_enabled: perhaps"),
+)
+WORKFLOWS = ("docs/ci/github.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml")
 
 
 @pytest.mark.parametrize(("schema", "file"), SCHEMAS)
@@ -42,7 +56,9 @@ def test_schema(schema: str, file: str) -> None:
 def test_the_schema_can_say_no(tmp_path: Path, schema: str, file: str) -> None:
     wrong = tmp_path / Path(file).name
     text = (REPOSITORY / file).read_text(encoding="utf-8")
-    wrong.write_text(text.replace("run:", "runs:").replace("script:", "stage: []\n  script:"))
+    for right, other in WRONG:
+        text = text.replace(right, other)
+    wrong.write_text(text)
     assert judged(BIN / "check-jsonschema", "--builtin-schema", schema, wrong).returncode == 1
 
 
@@ -51,7 +67,7 @@ def test_actionlint() -> None:
     if path is None:
         missing_judge("actionlint")
     assert path is not None
-    result = judged(path, "docs/ci/github.yml")
+    result = judged(path, *WORKFLOWS)
     assert result.returncode == 0, result.stdout
 
 

@@ -115,7 +115,7 @@ def chain(tmp_path_factory) -> Iterator[Chain]:
         connections = deaf(folder / CONNECTIONS)
         (folder / "state").mkdir()
         state = folder / "state"
-        service = stack.enter_context(serve(state, DEMO, "--state-dir", state / "kept")).client
+        service = stack.enter_context(serve(state, DEMO, "--state", state / "kept")).client
         words = ("observe", DEMO, "--connections", connections, "--interval-s", 1)
         log = stack.enter_context(
             running(folder, *ROCEFAB, *words, "--listen", "127.0.0.1:0", ready="/metrics")

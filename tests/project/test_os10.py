@@ -223,7 +223,7 @@ def test_what_is_wrong_with_it_is_named(inventory: Path, tmp_path: Path, case: s
 def lab(inventory: Path, tmp_path: Path):
     """Run the lab of the inventory; yield the connections file."""
     folder = tmp_path / "lab"
-    words = ["-m", "fabric", "lab", "up", str(inventory), "--dir", str(folder)]
+    words = ["-m", "fabric", "lab", "up", str(inventory), "--out", str(folder)]
     with (tmp_path / "lab.log").open("w") as log:
         process = subprocess.Popen(
             [sys.executable, *words], env=_environment(PLUGIN), cwd=ROOT, stdout=log, stderr=log

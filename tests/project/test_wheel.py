@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
-import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -15,24 +12,7 @@ from pathlib import Path
 import pytest
 
 from fabric import __version__
-
-ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
-_AWAY = re.compile(r"dns error|network|connect|offline|timed out|no solution found", re.IGNORECASE)
-
-
-def uv() -> str:
-    """Return uv: what make installed, or what the system has."""
-    found = shutil.which(str(ROOT / ".bootstrap" / "bin" / "uv")) or shutil.which("uv")
-    if not found:
-        pytest.skip("uv is missing: `make test` installs it into .bootstrap")
-    return found
-
-
-def run(*words: object, **options) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(word) for word in words], capture_output=True, text=True, check=False, **options
-    )
+from tests.project.release import AWAY, ROOT, environment, run, uv
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +21,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     program = uv()
     done = run(program, "build", "--wheel", "--quiet", "--out-dir", folder, cwd=ROOT)
-    if done.returncode and _AWAY.search(done.stderr):
+    if done.returncode and AWAY.search(done.stderr):
         pytest.skip("hatchling cannot be fetched: the package index is out of reach")
     assert done.returncode == 0, done.stderr
     (found,) = folder.glob("*.whl")
@@ -69,15 +49,9 @@ def install(venv: Path, *options: str, wheel: Path | None = None) -> None:
     file.write_text(locked.stdout)
     what = ["-r", file, *([wheel] if wheel else [])]
     done = run(uv(), "pip", "install", "--quiet", "--python", venv, *what)
-    if done.returncode and _AWAY.search(done.stderr):
+    if done.returncode and AWAY.search(done.stderr):
         pytest.skip("dependencies cannot be fetched: the package index is out of reach")
     assert done.returncode == 0, done.stderr
-
-
-def environment() -> dict[str, str]:
-    dropped = ("ROCEFAB_", "PYTHONPATH", "VIRTUAL_ENV")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    return {**kept, "ROCEFAB_FRESH": "1"}
 
 
 def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:
@@ -97,11 +71,11 @@ def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """With the libraries of the lab from its extra, and without them for everything else."""
     rocefab = installed / "rocefab"
     common = {"cwd": tmp_path, "env": environment(), "timeout": 180}
-    done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
+    done = run(rocefab, "demo", "--out", tmp_path / "demo", **common)
     assert (done.returncode, (tmp_path / "demo").exists()) == (2, False), done.stderr
     assert "pip install 'rocefab[lab]'" in done.stderr
     install(installed.parent, "--extra", "lab")
-    done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
+    done = run(rocefab, "demo", "--out", tmp_path / "demo", **common)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "drift" in done.stdout
     assert "rolled back" in done.stdout

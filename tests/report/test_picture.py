@@ -156,13 +156,13 @@ def test_too_many_cables_for_a_page_are_not_listed(demo: Project, tmp_path, monk
 
 def test_the_command(tmp_path: Path) -> None:
     file = tmp_path / "demo.svg"
-    ended = run("draw", DEMO, "--output", file, "--findings", "--fail-on", "warning")
+    ended = run("draw", DEMO, "--out", file, "--findings", "--fail-on", "warning")
     assert (ended.code, ended.out, ended.err) == (0, "", f"wrote {file}\n")
     assert "fails a lossless rule: 16" in file.read_text()
     cables = report(tmp_path, ("su1-rail0 Ethernet128", "spine01 Ethernet1/1", "wrong port"))
-    run("draw", DEMO, "--output", file, "--cabling-file", cables)
+    run("draw", DEMO, "--out", file, "--cabling-file", cables)
     assert "wrong cable: 1" in file.read_text()
-    assert run("draw", DEMO, "--output", tmp_path / "x.pdf").code == 2
+    assert run("draw", DEMO, "--out", tmp_path / "x.pdf").code == 2
 
 
 def test_devices_that_cannot_be_read_do_not_stop_the_picture(tmp_path: Path, monkeypatch) -> None:
@@ -170,7 +170,7 @@ def test_devices_that_cannot_be_read_do_not_stop_the_picture(tmp_path: Path, mon
     seen = Cabling((swapped,), (), (("spine02", "no route to host"),))
     monkeypatch.setattr("fabric.workflow.cabling.cabling", lambda *_: seen)
     file = tmp_path / "demo.svg"
-    ended = run("draw", DEMO, "--output", file, "--cabling")
+    ended = run("draw", DEMO, "--out", file, "--cabling")
     assert (ended.code, ended.err) == (3, f"spine02: no route to host\nwrote {file}\n")
     assert "wrong cable: 1" in file.read_text()
 

@@ -284,7 +284,7 @@ def main() -> None:
     step, total, events = 20_000, Counter[int](), Counter[str]()
     numbers = range(wanted.first, wanted.first + wanted.count)
     with tempfile.TemporaryDirectory() as folder:
-        options = (DEMO, "--state-dir", Path(folder) / "state", "--rate", 0)
+        options = (DEMO, "--state", Path(folder) / "state", "--rate", 0)
         with process(Path(folder), *options) as running:
             url, pid = running.client.base_url, running.process.pid
             threading.Thread(target=_listen, args=(url, events), daemon=True).start()

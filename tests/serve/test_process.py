@@ -15,7 +15,7 @@ from tests.serve.servers import copy_of_demo, until
 
 
 def test_process_answers_stops_and_keeps_its_state(tmp_path) -> None:
-    words = (DEMO, "--state-dir", tmp_path / "state")
+    words = (DEMO, "--state", tmp_path / "state")
     with servers.process(tmp_path, *words) as running:
         client = running.client
         assert client.post("/v1/placements", json={"nodes": 2}).status_code == 200
@@ -43,7 +43,7 @@ def test_reload_loses_no_request_and_keeps_what_is_right(tmp_path) -> None:
     inventory = copy_of_demo(tmp_path)
     file = inventory / "fabric.yaml"
     text = file.read_text()
-    words = (inventory, "--state-dir", tmp_path / "state", "--rate", 0)
+    words = (inventory, "--state", tmp_path / "state", "--rate", 0)
     with servers.process(tmp_path, *words) as running:
         codes: list[int] = []
         is_done = threading.Event()
@@ -84,7 +84,7 @@ def test_tls_and_tokens(tmp_path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"read {'r' * 40}\n")
     tokens.chmod(0o600)
-    words = (DEMO, "--state-dir", tmp_path / "state", "--tls-cert", certificate, "--tls-key", key)
+    words = (DEMO, "--state", tmp_path / "state", "--tls-cert", certificate, "--tls-key", key)
     trusted = ssl.create_default_context(cafile=str(certificate))
     with servers.process(
         tmp_path, *words, verify=trusted, ROCEFAB_TOKEN_FILE=str(tokens)
@@ -135,12 +135,12 @@ def _certificate(folder):
         (["--token-file", "/nowhere/tokens"], "cannot be read"),
         (["--tls-cert", "c.pem"], "a certificate needs its key"),
         (["--tls-cert", "README.md", "--tls-key", "README.md"], "cannot be used"),
-        (["--state-dir", "/proc/nowhere"], "cannot be written"),
+        (["--state", "/proc/nowhere"], "cannot be written"),
     ],
     ids=str,
 )
 def test_what_is_wrong_ends_with_2_before_anything_listens(tmp_path, words, message: str) -> None:
-    usual = ["--listen", "127.0.0.1:0", "--state-dir", str(tmp_path)]
+    usual = ["--listen", "127.0.0.1:0", "--state", str(tmp_path)]
     ended = process("serve", str(DEMO), *usual, *words, "--check")
     assert ended.code == 2
     assert message in ended.err

@@ -10,19 +10,24 @@ from fabric.core.errors import CapacityError, InputError
 from tests.topology.fabrics import fabric
 
 MANY = [{"name": f"su{number:02d}", "hosts": f"u{number}h1"} for number in range(1, 18)]
+#: What to do about the leaf ports of a fabric with spines.
+MORE_HOST_PORTS = (
+    "move hosts to a new unit at the end; increase platforms.leaf.host_ports only before the "
+    "fabric is built: the 2 uplink cables of each leaf would move [TOP004]"
+)
 CASES: dict[str, tuple[dict[str, Any], str]] = {
     "leaf host ports": (
         {"platforms__leaf__host_ports": 2},
         (
             "fabric.units[0].hosts: leaf ports for hosts exhausted: 3 needed, 2 available; "
-            "split the unit or increase platforms.leaf.host_ports [TOP004]"
+            f"{MORE_HOST_PORTS}"
         ),
     ),
     "leaf host ports of a classic leaf": (
         {"design": "classic-tor", "platforms__leaf__host_ports": 5},
         (
             "fabric.units[0].hosts: leaf ports for hosts exhausted: 6 needed, 5 available; "
-            "split the unit or increase platforms.leaf.host_ports [TOP004]"
+            f"{MORE_HOST_PORTS}"
         ),
     ),
     "uplink ports": (

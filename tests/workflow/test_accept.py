@@ -173,7 +173,7 @@ def test_the_plan_says_how_long(tmp_path: Path) -> None:
 def test_a_fabric_of_the_lab_is_accepted(tmp_path: Path) -> None:
     """As the documentation has it, each command as a process; before the change it fails."""
     script = f"""
-        rocefab lab up {INVENTORY}/demo --dir lab >lab.log 2>&1 &
+        rocefab lab up {INVENTORY}/demo --out lab >lab.log 2>&1 &
         trap 'kill %1' EXIT
         until [ -s lab/connections.json ]; do sleep 0.5; done
         export ROCEFAB_PASSWORD="$(cat lab/password)" ROCEFAB_CONNECTIONS=lab/connections.json

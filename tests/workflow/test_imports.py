@@ -150,7 +150,7 @@ def test_nothing_is_written_when_the_inventory_does_not_hold(demo: Project, tmp_
 
 
 def test_the_command_line_says_what_is_wrong(tmp_path: Path) -> None:
-    ended = run("import", "dot", tmp_path / "none.dot", "--output", tmp_path / "out")
+    ended = run("import", "dot", tmp_path / "none.dot", "--out", tmp_path / "out")
     assert (ended.code, ended.out) == (2, "")
     assert "cannot be read: no such file" in ended.err
 
@@ -246,9 +246,9 @@ def test_a_second_import_is_compared(demo: Project, tmp_path: Path) -> None:
     assert ended.code == 0
     assert "10.64.0.99" in ended.out
     assert sorted((path, path.read_bytes()) for path in (tmp_path / "out").glob("*.*")) == before
-    for wrong in ((), ("--output", tmp_path / "x", "--compare", tmp_path / "out")):
+    for wrong in ((), ("--out", tmp_path / "x", "--compare", tmp_path / "out")):
         ended = run("import", "json", source, *wrong)
-        assert (ended.code, "specify either --output or --compare" in ended.said) == (2, True)
+        assert (ended.code, "specify either --out or --compare" in ended.said) == (2, True)
 
 
 def test_default_speeds_fit_the_models(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_default_speeds_fit_the_models(tmp_path: Path) -> None:
     text = "\n".join(("device,port,peer_device,peer_port", *rows[0], *rows[1]))
     source = put(tmp_path, {"c.csv": f"{text}\n"})
     words = ("--hosts", "gpu[1-2]", "--model", "leaf=ACS-MSN2700", "--model", "spine=ACS-MSN2700")
-    ended = run("import", "csv", source, *words, "--output", tmp_path / "out")
+    ended = run("import", "csv", source, *words, "--out", tmp_path / "out")
     assert ended.code == 0, ended.err
     new = Project(tmp_path / "out")
     assert new.intent.fabric.speeds.host_gbps == new.intent.fabric.speeds.uplink_gbps == 100
@@ -285,7 +285,7 @@ def test_a_wrong_base_is_refused_with_its_places(
 ) -> None:
     source = exported(demo, "json", tmp_path / "made")
     base = put(tmp_path, {"base.yaml": text})
-    ended = run("import", "json", source, "--base", base, "--output", tmp_path / "out")
+    ended = run("import", "json", source, "--base", base, "--out", tmp_path / "out")
     assert (ended.code, said in ended.err) == (2, True), ended.err
     assert not (tmp_path / "out").exists()
 
@@ -305,7 +305,7 @@ def test_models_of_the_base_come_along(tmp_path: Path) -> None:
 def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
     source = exported(demo, "csv", tmp_path / "made")
     ended = run(
-        *("import", "csv", source, "--output", tmp_path / "out", "--hosts", "gpu[001-004]"),
+        *("import", "csv", source, "--out", tmp_path / "out", "--hosts", "gpu[001-004]"),
         *("--model", "leaf=ACS-MSN4700", "--model", "spine=7060X6-64PE"),
     )
     assert ended.code == 0, ended.err
@@ -388,7 +388,7 @@ def test_netbox_from_the_command_line(
     pytest.importorskip("pynetbox")
     result = netbox_server.objects(plant(demo.fabric))
     with netbox_server.serving(result) as (url, _):
-        words = ("import", "netbox", url, "--base", DEMO, "--output")
+        words = ("import", "netbox", url, "--base", DEMO, "--out")
         monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", "0" * 40)
         ended = run(*words, tmp_path / "none")
         assert (ended.code, "0000" in ended.said) == (3, False)

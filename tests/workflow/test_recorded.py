@@ -105,14 +105,14 @@ def test_what_is_down_has_failed_before_the_question(taken, tmp_path) -> None:
     question = ("whatif", inventory, "--no-rules", "--format", "json", "--fail")
     up = with_links(taken, tmp_path / "up.zst")
     down = with_links(taken, tmp_path / "down.zst", [UPLINK])
-    healthy = run(*question, f"link:{LEAF}:{UPLINK}", "--state", up)
+    healthy = run(*question, f"link:{LEAF}:{UPLINK}", "--snapshot", up)
     assert "failed before: no cable" in healthy.err
     assert json.loads(healthy.out)["units"][0]["uplink_gbps_left"] == 0
-    ended = run(*question, f"host:{HOST}", "--state", down)
+    ended = run(*question, f"host:{HOST}", "--snapshot", down)
     assert f"failed before: link:{LEAF}:{UPLINK}\n" in ended.err
     assert json.loads(ended.out)["units"][0]["uplink_gbps"] == 0, "it was lost before"
     assert json.loads(ended.out)["failed"] == [f"host:{HOST}"]
-    wrong = run("whatif", inventory, "--storm", f"{HOST}:eth1", "--state", up)
+    wrong = run("whatif", inventory, "--storm", f"{HOST}:eth1", "--snapshot", up)
     assert wrong.code == 2
 
 

@@ -6,6 +6,7 @@ words that YAML readers understand differently are rejected, all of them at once
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import stat
@@ -26,6 +27,7 @@ _FORBIDDEN = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 
+_LOGGER = logging.getLogger(__name__)
 #: Start of the comment behind a value that an import assumed.
 ASSUMED = "# assumed:"
 _ASSUMED = re.compile(rf"(?:^|[ \t]){re.escape(ASSUMED)}")
@@ -185,12 +187,14 @@ def _read(path: Path, shown: str, root: Path, most_bytes: int) -> bytes:
             raise _refused("INT011", "not a regular file", "use a regular file", Position(shown))
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags), "rb") as stream:
-            return stream.read(most_bytes + 1)
+            content = stream.read(most_bytes + 1)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"cannot be read: {printable(reason[:1].lower() + reason[1:])}"
         fix = "check that it exists and is readable"
         raise _refused("INT001", message, fix, Position(shown)) from error
+    _LOGGER.debug("read %s: %s bytes", shown, len(content))
+    return content
 
 
 def leads_inside(path: Path, root: Path) -> bool:

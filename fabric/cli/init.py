@@ -1,0 +1,141 @@
+"""init."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.options import argument, option
+
+if TYPE_CHECKING:
+    from fabric.workflow.init_sized import Wish
+
+
+class Design(StrEnum):
+    """Designs that `init` sizes."""
+
+    RAIL_OPTIMISED = "rail-optimised"
+    CLASSIC_TOR = "classic-tor"
+
+
+_MOST_HOSTS, _MOST_RAILS, _MOST_SPINES = 65_536, 64, 1024
+#: What `init --ask` asks for, in order, with the range of a number.
+_QUESTIONS: dict[str, tuple[str, tuple[int, int] | None]] = {
+    "design": (f"Design ({', '.join(Design)})", None),
+    "hosts": ("Hosts now", (1, _MOST_HOSTS)),
+    "room_for": ("Hosts that it can grow to (0: as many as now)", (0, _MOST_HOSTS)),
+    "rails": ("NICs of each host", (1, _MOST_RAILS)),
+    "leaf": ("Switch model of the leaves", None),
+    "spine": ("Switch model of the spines (empty: that of the leaves)", None),
+    "split": ("Breakout of all cages, such as 2x400G (empty: whole ports)", None),
+    "spines": ("Spines (0: the fewest without oversubscription)", (0, _MOST_SPINES)),
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command(epilog="Example: rocefab init my-fabric")(init)
+
+
+def init(
+    folder: Annotated[Path, argument("New folder for the inventory.")],
+    design: Annotated[
+        Design | None,
+        option("Size a fabric of this design; default: a small commented example.", "INIT_DESIGN"),
+    ] = None,
+    hosts: Annotated[
+        int, option("With --design: hosts now.", "INIT_HOSTS", min=1, max=_MOST_HOSTS)
+    ] = 16,
+    rails: Annotated[
+        int, option("With --design: NICs of each host.", "INIT_RAILS", min=1, max=_MOST_RAILS)
+    ] = 8,
+    leaf: Annotated[
+        str, option("With --design: switch model of the leaves.", "INIT_LEAF", metavar="MODEL")
+    ] = "ACS-SN5600",
+    spine: Annotated[
+        str,
+        option(
+            "With --design: switch model of the spines; default: that of the leaves.",
+            "INIT_SPINE",
+            metavar="MODEL",
+        ),
+    ] = "",
+    split: Annotated[
+        str,
+        option(
+            "With --design: breakout of all cages, such as 2x400G; default: whole ports.",
+            "INIT_SPLIT",
+            metavar="MODE",
+        ),
+    ] = "",
+    spines: Annotated[
+        int,
+        option(
+            "With --design: number of spines; 0: the fewest without oversubscription.",
+            "INIT_SPINES",
+            min=0,
+            max=_MOST_SPINES,
+        ),
+    ] = 0,
+    room_for: Annotated[
+        int,
+        option(
+            "With --design: hosts that it can grow to without a moved cable; 0: those of --hosts.",
+            "INIT_ROOM_FOR",
+            min=0,
+            max=_MOST_HOSTS,
+        ),
+    ] = 0,
+    ask: Annotated[bool, option("Ask for each of these values.", "INIT_ASK", "--ask")] = False,
+) -> None:
+    """Create a commented inventory, or one of a size.
+
+    With --design or --ask it has the leaves, spines and cables that the hosts need. What it needs
+    and what is left over is printed.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow.init import init as start
+
+    text = None
+    if design or ask:
+        from fabric.workflow.init_sized import Wish, sized_inventory
+
+        form = design or Design.RAIL_OPTIMISED
+        wish = Wish(form.value, hosts, rails, leaf, spine, split, spines, room_for)
+        result = sized_inventory(_asked(wish) if ask else wish, folder.resolve().name)
+        output.data("\n".join(result.lines) + "\n")
+        text = result.text
+    file = start(folder, text)
+    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
+
+
+def _asked(wish: Wish) -> Wish:
+    """Return what the user answers; a value that was given is the default of its question."""
+    answers: dict[str, Any] = {}
+    for name, (question, limits) in _QUESTIONS.items():
+        value = getattr(wish, name)
+
+        def proper(text: str, name: str = name, limits: tuple[int, int] | None = limits) -> Any:
+            return _answer(name, str(text).strip(), limits)
+
+        answers[name] = typer.prompt(
+            question, default=value, show_default=value != "", err=True, value_proc=proper
+        )
+    return replace(wish, **answers)
+
+
+def _answer(name: str, text: str, limits: tuple[int, int] | None) -> str | int:
+    if name == "design" and text not in set(Design):
+        raise typer.BadParameter(f"choose one of: {', '.join(Design)}")
+    if limits is None:
+        return text
+    low, high = limits
+    if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+        raise typer.BadParameter(f"enter a number from {low} to {high:,}")
+    return int(text)

@@ -1,0 +1,126 @@
+"""How many switches and cables a number of hosts needs, and what is left over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a fabric of two tiers is for.
+
+    Parameters
+    ----------
+    hosts, room_for : int
+        Hosts now, and hosts that it can grow to without a moved cable; hosts <= room_for.
+    rails : int
+        NICs of a host.
+    rail_leaves : bool
+        Whether each rail has a leaf of the unit, or all NICs of a host share one.
+    leaf_ports, spine_ports : int
+        Ports of a switch, after breakout.
+    spines : int or None
+        Number of spines; None: the fewest without oversubscription.
+    """
+
+    hosts: int
+    room_for: int
+    rails: int
+    rail_leaves: bool
+    leaf_ports: int
+    spine_ports: int
+    spines: int | None = None
+
+    @property
+    def ports_per_host(self) -> int:
+        """Ports that a host takes of each of its leaves."""
+        return 1 if self.rail_leaves else self.rails
+
+    @property
+    def leaves_per_unit(self) -> int:
+        """Leaves of a unit."""
+        return self.rails if self.rail_leaves else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A fabric of two tiers that meets a need.
+
+    Parameters
+    ----------
+    need : Need
+        What it is for.
+    hosts_per_unit, spines, links_per_leaf : int
+        Hosts of a full unit, spines, and cables from each leaf to each spine.
+    """
+
+    need: Need
+    hosts_per_unit: int
+    spines: int
+    links_per_leaf: int
+
+    def units(self, hosts: int) -> int:
+        """Return the units that a number of hosts fills or begins."""
+        return -(-hosts // self.hosts_per_unit)
+
+    def leaves(self, hosts: int) -> int:
+        """Return the leaves that a number of hosts needs."""
+        return self.units(hosts) * self.need.leaves_per_unit
+
+    @property
+    def uplinks(self) -> int:
+        """Uplinks of a leaf."""
+        return self.spines * self.links_per_leaf
+
+    @property
+    def host_ports(self) -> int:
+        """Leaf ports before the uplinks, which are the last: more hosts move none of them."""
+        return self.need.leaf_ports - self.uplinks
+
+    @property
+    def used_host_ports(self) -> int:
+        """Ports for hosts of a leaf whose unit is full."""
+        return self.hosts_per_unit * self.need.ports_per_host
+
+    @property
+    def over_subscription(self) -> float:
+        """Host ports in use of a leaf whose unit is full, over its uplinks of the same speed."""
+        return self.used_host_ports / self.uplinks
+
+    @property
+    def spare_leaf_ports(self) -> int:
+        """Ports of a leaf that no host of a full unit uses."""
+        return self.host_ports - self.used_host_ports
+
+    def spare_spine_ports(self, hosts: int) -> int:
+        """Return the ports of a spine that no leaf uses."""
+        return self.need.spine_ports - self.leaves(hosts) * self.links_per_leaf
+
+
+def sized(need: Need) -> Size | None:
+    """Return the fabric with the least oversubscription, then the fewest switches, or None.
+
+    Over-subscription below 1 is no gain: it counts as 1. Each leaf has the same number of cables to
+    each spine, and all leaves of ``room_for`` hosts fit on the spines.
+    """
+    best: tuple[tuple[float, int], Size] | None = None
+    least = -(-need.room_for * need.ports_per_host // need.leaf_ports)
+    for units in range(least, min(need.room_for, need.spine_ports) + 1):
+        for size in _of_units(need, units):
+            over = max(1.0, size.over_subscription)
+            key = (over, size.leaves(need.room_for) + size.spines)
+            if best is None or key < best[0]:
+                best = (key, size)
+    return best[1] if best else None
+
+
+def _of_units(need: Need, units: int) -> list[Size]:
+    """Return the sizes with a number of units: by spines where their number is free."""
+    hosts = -(-need.room_for // units)
+    leaves = units * need.leaves_per_unit
+    free = need.leaf_ports - hosts * need.ports_per_host
+    most = need.spine_ports // leaves
+    counts = (need.spines,) if need.spines else range(1, free + 1)
+    enough = hosts * need.ports_per_host
+    links = ((count, min(most, free // count, -(-enough // count))) for count in counts)
+    return [Size(need, hosts, count, each) for count, each in links if each > 0]

@@ -1,0 +1,140 @@
+"""`rocefab init --design`: it passes the check, it grows without a moved cable, it asks."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Severity
+from fabric.topology.cabling import planned_cables
+from fabric.workflow.check import check
+from fabric.workflow.init import init
+from fabric.workflow.init_sized import Wish, sized_inventory
+from fabric.workflow.project import Project
+from tests.cli.runs import ROOT, clean_environment
+from tests.waiting import LONGEST_S
+
+WISH = Wish("rail-optimised", 32, 8, "ACS-SN5600", "", "2x400G", 4, 96)
+SAID = """\
+256 hosts x 8 NICs: 4 units of up to 64 hosts, 32 leaves, 4 spines.
+cables from each leaf to each spine: 2; uplinks: 256; oversubscription 8:1 where a unit is full.
+512 hosts need 64 leaves and the same spines; no cable moves.
+ports left over: 56 on each leaf, 64 on each spine now, 0 with 512 hosts; addresses left over in \
+each NIC subnet: 61.
+"""
+WISHES = {
+    "split": WISH,
+    "spines are free": replace(WISH, spines=0),
+    "whole ports": Wish(hosts=20, rails=4, room_for=70),
+    "racks": Wish("classic-tor", 12, 4, "ACS-MSN4700", "", "", 2, 40),
+    "another spine": Wish(hosts=10, rails=2, leaf="7060X6-64PE", spine="ACS-SN5600"),
+    "one host": Wish(hosts=1, rails=1),
+}
+
+
+def project(wish: Wish, folder: Path) -> Project:
+    return Project(init(folder, sized_inventory(wish, "mine").text).parent)
+
+
+@pytest.mark.parametrize("name", WISHES)
+def test_it_passes_the_check(name: str, tmp_path: Path) -> None:
+    mine = project(WISHES[name], tmp_path / "mine")
+    outcome = check(mine)
+    assert outcome.at_least(Severity.ERROR) == ()
+    assert outcome.broken == ()
+    assert len(mine.fabric.hosts.names) == WISHES[name].hosts
+
+
+@pytest.mark.parametrize("name", WISHES)
+@pytest.mark.parametrize("hosts", [0, 1, 33])
+def test_growth_moves_no_cable(name: str, hosts: int, tmp_path: Path) -> None:
+    wish = WISHES[name]
+    room = wish.room_for or wish.hosts
+    more = min(room, wish.hosts + hosts) if hosts else room
+    before = project(wish, tmp_path / "before").fabric
+    after = project(replace(wish, hosts=more), tmp_path / "after").fabric
+    assert {*planned_cables(before)} <= {*planned_cables(after)}
+    assert len(planned_cables(after)) >= len(planned_cables(before))
+    assert {*before.hosts.names} <= {*after.hosts.names}
+
+
+def test_from_256_to_512_hosts_moves_no_cable_and_no_address(tmp_path: Path) -> None:
+    wish = replace(WISH, hosts=256, room_for=512)
+    before = project(wish, tmp_path / "before").fabric
+    after = project(replace(wish, hosts=512), tmp_path / "after").fabric
+    assert {*planned_cables(before)} < {*planned_cables(after)}
+    old, new = before.nics, after.nics
+    assert (new.address[: len(old.address)] == old.address).all()
+
+
+def test_what_it_says() -> None:
+    lines = sized_inventory(replace(WISH, hosts=256, room_for=512), "mine").lines
+    assert lines == tuple(SAID.splitlines())
+
+
+def test_split_cages_halve_the_switches() -> None:
+    """The examples of the same 512 GPUs."""
+    whole, split = (Project(ROOT / "inventory" / f"rail-512{end}") for end in ("", "-split"))
+    assert len(whole.fabric.hosts.names) == len(split.fabric.hosts.names) == 64
+    assert (len(whole.fabric.switches.names), len(split.fabric.switches.names)) == (24, 12)
+    assert check(split).at_least(Severity.WARNING) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"leaf": "ACS-SN9999"}, "unknown switch model 'ACS-SN9999'"),
+        ({"split": "3x400G"}, "choose one of: .*2x400G"),
+        ({"split": "half"}, "write parts and speed as 2x400G"),
+        ({"hosts": 200}, "96 is less than --hosts 200"),
+        ({"room_for": 60_000}, "have no place for 60,000 hosts"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        sized_inventory(replace(WISH, **changes), "mine")
+    assert re.search(message, str(caught.value.findings[0]))
+
+
+def test_it_asks_on_a_terminal(tmp_path: Path) -> None:
+    """A wrong answer is asked again; an empty one takes the default."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fabric", "init", "mine", "--ask", "--split", "2x400G"],
+        cwd=tmp_path,
+        env={**clean_environment(), "PYTHONPATH": str(ROOT)},
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+    )
+    os.close(follower)
+    answers = ["ring", "rail-optimised", "many", "256", "512", "", "", "", "", "4"]
+    said = ""
+    end_s = time.monotonic() + LONGEST_S
+    while time.monotonic() < end_s and "check mine" not in said:
+        if not select.select([leader], [], [], 0.1)[0]:
+            continue
+        try:
+            said += os.read(leader, 4096).decode()
+        except OSError:  # the end of a terminal
+            break
+        if said.endswith(": ") and answers:
+            os.write(leader, f"{answers.pop(0)}\n".encode())
+            said += "\n"
+    os.close(leader)
+    assert process.wait(LONGEST_S) == 0, said
+    assert "choose one of: rail-optimised, classic-tor" in said
+    assert "enter a number from 1 to 65,536" in said
+    assert "4 units of up to 64 hosts, 32 leaves, 4 spines" in said
+    text = sized_inventory(replace(WISH, hosts=256, room_for=512), "mine").text
+    assert (tmp_path / "mine" / "fabric.yaml").read_text() == text
