@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 PROJECT_FILE = "rocefab.toml"
 #: Options that decide about changes, besides those that have no variable of the environment.
 REFUSED = {"approvals", "ask-password"}
+#: Options that a project must not set, nor any by a URL: who writes its file would choose where
+#: passwords and figures go, and who answers.
+USERS_OWN = {
+    *("batfish", "connections", "listen", "otlp", "push", "syslog"),
+    *("tls-cert", "tls-key", "token-file"),
+}
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,18 @@ class Setting:
 
 def files() -> list[Path]:
     """Return the files that exist; a later one counts more."""
-    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    candidates = [Path(home).expanduser() / "rocefab" / "config.toml"]
+    candidates = [_user_file()]
     here = Path.cwd()
     above = [here, *here.parents]
     repository = next((n for n, folder in enumerate(above) if (folder / ".git").exists()), 0)
     project = [folder / PROJECT_FILE for folder in above[: repository + 1]]
     candidates += [file for file in project if file.is_file()][:1]
     return [file for file in candidates if file.is_file()]
+
+
+def _user_file() -> Path:
+    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(home).expanduser() / "rocefab" / "config.toml"
 
 
 def settings(root: Any) -> list[Setting]:
@@ -160,6 +170,9 @@ class _Reader:
             elif not options[key].envvar or key in REFUSED:
                 fix = "remove the line; set it on the command line, each time"
                 self._wrong(path, "cannot have a default in a file", fix)
+            elif self._file.name == PROJECT_FILE and (key in USERS_OWN or "://" in str(value)):
+                fix = f"set it in {_user_file()}, in the environment or on the command line"
+                self._wrong(path, "cannot be set by a project", fix)
             elif reason := _reason(command, options[key], value):
                 self._wrong(path, reason, f"see `rocefab {' '.join((*words, '--help'))}`")
             else:

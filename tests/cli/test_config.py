@@ -25,6 +25,18 @@ WRONG = {
         "[render]\n\nforce = true\n",
         "rocefab.toml:3:1: render.force: cannot have",
     ),
+    "where passwords go": (
+        '[verify]\nconnections = "theirs.json"\n',
+        "rocefab.toml:2:1: verify.connections: cannot be set by a project",
+    ),
+    "where the journal goes": (
+        '[apply]\nstate = "postgresql://theirs/journal"\n',
+        "rocefab.toml:2:1: apply.state: cannot be set by a project",
+    ),
+    "who works": (
+        '[check]\nworkers = "dask://theirs:8786"\n',
+        "rocefab.toml:2:1: check.workers: cannot be set by a project",
+    ),
     "unknown option": (
         '[check]\nfail_on = "info"\n',
         "rocefab.toml:2:1: check.fail_on: unknown option; did you mean 'fail-on'?",
@@ -93,6 +105,13 @@ def test_wrong_files_are_refused_by_line(folder: Path, case: str) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
     assert "internal error" not in ended.err
+
+
+def test_a_user_says_where_passwords_go(folder: Path) -> None:
+    user = folder.parent / "home" / "rocefab" / "config.toml"
+    user.write_text('[verify]\nconnections = "mine.json"\n')
+    (row,) = json.loads(rocefab(folder, "show", "config", "--format", "json").out)
+    assert (row["option"], row["from"]) == ("connections", f"{user}:2")
 
 
 def test_no_option_that_confirms_a_risk_has_a_default(folder: Path) -> None:

@@ -139,8 +139,10 @@ format = "json"
 
 A table is a command, a key is an option without its dashes or an argument in lower case. Relative
 paths start at the folder of the file. Unknown keys are errors. Options that confirm a risk, such as
-`--commit`, `--force` or `--approvals`, are rejected in files. `rocefab show config` prints what the
-files and the environment set.
+`--commit`, `--force` or `--approvals`, are rejected in files. Options that choose where passwords
+and figures go, such as `--connections` or `--syslog`, and URLs are rejected in the file of a
+project: its author may be someone else. `rocefab show config` prints what the files and the
+environment set.
 
 ## Environment
 
