@@ -53,7 +53,7 @@ COMMANDS = {
     "show capacity": "show capacity {folder}",
     "show paths": "show paths {folder}",
     "show deadlock": "show deadlock {folder}",
-    "draw": "draw {folder} --output {out}/drawing.svg",
+    "draw": "draw {folder} --out {out}/drawing.svg",
     "render": "render {folder} --fresh --out {out}/files",
 }
 

@@ -137,7 +137,7 @@ def test_the_place_is_what_it_says(image: Path) -> None:
 def test_it_needs_no_root_no_shell_and_no_place_to_write(image: Path) -> None:
     done = inside(image, "check", "inventory")
     assert done.returncode == 0, done.stderr
-    done = inside(image, "serve", "inventory", "--check", "--state-dir", "/mnt/service")
+    done = inside(image, "serve", "inventory", "--check", "--state", "/mnt/service")
     assert done.returncode == 0, done.stderr
     done = inside(image, "render", "inventory", "--out", "out")
     assert done.returncode == 2
@@ -147,6 +147,6 @@ def test_it_needs_no_root_no_shell_and_no_place_to_write(image: Path) -> None:
 @pytest.mark.slow
 def test_a_change_runs_in_it(image: Path) -> None:
     """The demo: plans, applies, rolls back and places, with its journal in the state folder."""
-    done = inside(image, "demo", "--dir", "/mnt/demo")
+    done = inside(image, "demo", "--out", "/mnt/demo")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "rolled back automatically" in done.stdout
