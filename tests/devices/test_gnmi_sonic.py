@@ -24,9 +24,8 @@ from fabric.systems.sonic.parsers.telemetry import READINGS
 from tests.devices.certificates import Authority
 
 PASSWORD = "a-password-of-the-test"
-SLICE = Path(os.environ.get("ROCEFAB_REFERENCE", "/work/shared")) / (
-    "fixtures/sonic/counters_db_slice.json"
-)
+SAMPLES = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+SLICE = SAMPLES / "fixtures" / "sonic" / "counters_db_slice.json"
 #: Of Ethernet0: a unicast queue with a watchdog, and a multicast queue.
 TABLES = {
     "APPL_DB:/PORT_TABLE": {
