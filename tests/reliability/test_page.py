@@ -25,7 +25,7 @@ Each fault is injected into a run against the stand-ins of the lab, or against t
 it; none of these tests needs root or a network. Run them with `pytest -m fault`.
 `rocefab status RUN` shows the states of the journal. Exit codes are those of
 [the commands](cli.md); what a device does when its commit timer expires is in the decision record
-of its system ([docs/adr](adr)).
+of its system (`docs/adr`).
 
 | # | fault | promise | journal | exit code | message |
 |---|---|---|---|---|---|
