@@ -13,7 +13,10 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -34,6 +37,119 @@ _SHOWN = 5
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the manifest has of a file."""
+
+    device: str
+    platform: str
+    kind: str
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Written]:
+    """Write files below a new folder, in whichever process this is called.
+
+    Parameters
+    ----------
+    old : Path or None
+        Folder of an earlier run; a file that is equal there is linked.
+    """
+    return [_put(new, old, artefact) for artefact in artefacts]
+
+
+@dataclass(frozen=True)
+class Staging:
+    """A new folder that takes the place of the output folder in one step.
+
+    Parameters
+    ----------
+    folder : Path
+        Output folder.
+    new : Path
+        Folder beside it, for `put`.
+    foreign : tuple of str
+        Files in the output folder that are not ours, and are kept.
+    is_intact : bool
+        Whether the output folder has every file of its manifest, unchanged.
+    links : bool
+        Whether files of the output folder may be linked.
+    """
+
+    folder: Path
+    new: Path
+    foreign: tuple[str, ...]
+    is_intact: bool
+    links: bool
+
+    @property
+    def old(self) -> Path | None:
+        """Folder of the files that `put` may link."""
+        return self.folder if self.links else None
+
+    def finish(
+        self, files: Iterable[Written], extra: Mapping[str, Any] | None = None
+    ) -> dict[str, FileState]:
+        """Make the output folder hold exactly the files that were put, and their manifest.
+
+        Returns
+        -------
+        dict of str to {"added", "changed", "removed", "unchanged"}
+            What became of each path, compared with the manifest of the last run.
+
+        Raises
+        ------
+        RenderError
+            When two of the files have one path.
+        """
+        ordered = sorted(files, key=lambda file: file.path)
+        _check_paths([file.path for file in ordered])
+        manifest = manifest_text(ordered, extra or {})
+        states = _states(_previous(self.folder), ordered)
+        if self.foreign or not (self.is_intact and _has(self.folder, manifest)):
+            _write_file(self.new, MANIFEST, manifest, _FILE_MODE)
+            _keep(self.folder, self.new, self.foreign)
+            _swap(self.new, self.folder)
+        return states
+
+
+@contextmanager
+def staged(folder: Path, *, force: bool = False) -> Iterator[Staging]:
+    """Yield a new folder for an output folder; it is gone afterwards unless it was finished.
+
+    Parameters
+    ----------
+    folder : Path
+        Output folder; made when absent.
+    force : bool
+        Replace files that were changed by hand. Files that are not ours are kept then, except
+        where an artefact has the same path.
+
+    Raises
+    ------
+    OutputFolderError
+        When the folder holds what the last run did not write, or cannot be written.
+    """
+    new = None
+    try:
+        _recover(folder)
+        foreign, is_intact = _inspect(folder, force=force)
+        parent = folder.absolute().parent
+        parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
+        new.chmod(_FOLDER_MODE)
+        yield Staging(folder, new, tuple(foreign), is_intact, links=not force and folder.is_dir())
+    except OSError as error:
+        raise OutputFolderError(
+            f"{folder} cannot be written: {error}; choose another output folder"
+        ) from error
+    finally:
+        if new:
+            shutil.rmtree(new, ignore_errors=True)
+
+
 def write(
     artefacts: Iterable[Artefact],
     folder: Path,
@@ -41,24 +157,7 @@ def write(
     force: bool = False,
     manifest_extra: Mapping[str, Any] | None = None,
 ) -> dict[str, FileState]:
-    """Make a folder hold exactly these artefacts and their manifest.
-
-    Parameters
-    ----------
-    artefacts : iterable of Artefact
-        The files; those of an earlier run that are not among them are removed.
-    folder : Path
-        Output folder; made when absent.
-    force : bool
-        Replace files that were changed by hand. Files that are not ours are kept then, except
-        where an artefact has the same path.
-    manifest_extra : mapping, optional
-        Further members of the manifest; must not hold what differs between equal runs.
-
-    Returns
-    -------
-    dict of str to {"added", "changed", "removed", "unchanged"}
-        What became of each path, compared with the manifest of the last run.
+    """Make a folder hold exactly these artefacts and their manifest, as `staged` says.
 
     Raises
     ------
@@ -69,41 +168,31 @@ def write(
     """
     ordered = sorted(artefacts, key=lambda artefact: artefact.path)
     _check_paths([artefact.path for artefact in ordered])
-    manifest = manifest_text(ordered, manifest_extra or {})
-    try:
-        _recover(folder)
-        foreign = _inspect(folder, force=force)
-        states = _states(_previous(folder), ordered)
-        if foreign or not _is_current(folder, manifest):
-            _replace(ordered, manifest, folder, foreign)
-    except OSError as error:
-        raise OutputFolderError(
-            f"{folder} cannot be written: {error}; choose another output folder"
-        ) from error
-    return states
+    with staged(folder, force=force) as staging:
+        return staging.finish(put(staging.new, staging.old, ordered), manifest_extra)
 
 
-def _states(before: dict[str, str], artefacts: list[Artefact]) -> dict[str, FileState]:
+def _states(before: dict[str, str], files: list[Written]) -> dict[str, FileState]:
     states: dict[str, FileState] = dict.fromkeys(before, "removed")
-    for artefact in artefacts:
-        old = before.get(artefact.path)
-        same = old == artefact.sha256
-        states[artefact.path] = "added" if old is None else "unchanged" if same else "changed"
+    for file in files:
+        old = before.get(file.path)
+        same = old == file.sha256
+        states[file.path] = "added" if old is None else "unchanged" if same else "changed"
     return states
 
 
-def manifest_text(artefacts: list[Artefact], extra: Mapping[str, Any]) -> bytes:
+def manifest_text(files: list[Written], extra: Mapping[str, Any]) -> bytes:
     """Return the manifest: what was written, with size and digest, and nothing of this run."""
     rows = [
         {
-            "device": artefact.device,
-            "platform": artefact.platform,
-            "kind": artefact.kind,
-            "path": artefact.path,
-            "sha256": artefact.sha256,
-            "bytes": len(artefact.content),
+            "device": file.device,
+            "platform": file.platform,
+            "kind": file.kind,
+            "path": file.path,
+            "sha256": file.sha256,
+            "bytes": file.size_bytes,
         }
-        for artefact in artefacts
+        for file in files
     ]
     document = {"format": MANIFEST_FORMAT, **extra, "artefacts": rows}
     return (json.dumps(document, indent=2) + "\n").encode()
@@ -120,17 +209,22 @@ def _check_paths(paths: list[str]) -> None:
         taken.add(path)
 
 
-def _inspect(folder: Path, *, force: bool) -> list[str]:
-    """Return the files that are not ours; refuse them, and changed ones, unless forced."""
+def _inspect(folder: Path, *, force: bool) -> tuple[list[str], bool]:
+    """Return the files that are not ours, and whether ours are unchanged.
+
+    Files that are not ours, and changed ones, are refused, unless forced.
+    """
     if folder.is_symlink():
         raise OutputFolderError(f"{folder} is a symbolic link; specify its target folder")
     if not folder.exists():
-        return []
+        return [], False
     if not folder.is_dir():
         raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
     digests = _previous(folder)
+    missing = set(digests)
     foreign, changed = [], []
     for path in _entries(folder):
+        missing.discard(path)
         if path not in digests:
             if path != MANIFEST or not digests:
                 foreign.append(path)
@@ -139,7 +233,7 @@ def _inspect(folder: Path, *, force: bool) -> list[str]:
     if not force:
         _refuse(folder, "were not written by rocefab", foreign)
         _refuse(folder, "were modified after rocefab wrote them", changed)
-    return foreign
+    return foreign, not missing and not changed
 
 
 def _refuse(folder: Path, what: str, paths: list[str]) -> None:
@@ -176,46 +270,61 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _is_current(folder: Path, manifest: bytes) -> bool:
-    """Say whether nothing would change; ``_inspect`` or this looks at every file."""
+def _has(folder: Path, manifest: bytes) -> bool:
     try:
-        if (folder / MANIFEST).read_bytes() != manifest:
-            return False
+        return (folder / MANIFEST).read_bytes() == manifest
     except OSError:
         return False
-    previous = _previous(folder)
-    return all(_digest(folder / path) == digest for path, digest in previous.items())
 
 
-def _replace(artefacts: list[Artefact], manifest: bytes, folder: Path, foreign: list[str]) -> None:
-    parent = folder.absolute().parent
-    parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
+def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
+    mode = _EXECUTABLE_MODE if artefact.executable else _FILE_MODE
+    if not (old and _linked(old, new, artefact, mode)):
+        _write_file(new, artefact.path, artefact.content, mode)
+    return Written(
+        device=artefact.device,
+        platform=artefact.platform,
+        kind=artefact.kind,
+        path=artefact.path,
+        sha256=artefact.sha256,
+        size_bytes=len(artefact.content),
+    )
+
+
+def _linked(old: Path, new: Path, artefact: Artefact, mode: int) -> bool:
+    """Link a file of an earlier run that is equal; say whether there was one."""
+    source = old / artefact.path
     try:
-        staging.chmod(_FOLDER_MODE)
-        for artefact in artefacts:
-            mode = _EXECUTABLE_MODE if artefact.executable else _FILE_MODE
-            _write_file(staging, artefact.path, artefact.content, mode)
-        _write_file(staging, MANIFEST, manifest, _FILE_MODE)
-        _keep(folder, staging, foreign)
-        _swap(staging, folder)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        state = source.lstat()
+        if stat.S_IFMT(state.st_mode) != stat.S_IFREG or stat.S_IMODE(state.st_mode) != mode:
+            return False
+        if state.st_size != len(artefact.content) or source.read_bytes() != artefact.content:
+            return False
+        os.link(source, _made(new, artefact.path))
+    except OSError:
+        return False
+    return True
 
 
-def _write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
+def _made(folder: Path, path: str) -> Path:
+    """Return where a file goes, with the folders above it made."""
     target = folder
     for part in PurePosixPath(path).parts[:-1]:
         target /= part
         if not target.is_dir():
-            target.mkdir()
+            with suppress(FileExistsError):  # another process was first
+                target.mkdir()
             target.chmod(_FOLDER_MODE)
-    target /= PurePosixPath(path).name
+    return target / PurePosixPath(path).name
+
+
+def _write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
+    target = _made(folder, path)
     target.write_bytes(content)
     target.chmod(mode)
 
 
-def _keep(folder: Path, staging: Path, foreign: list[str]) -> None:
+def _keep(folder: Path, staging: Path, foreign: Iterable[str]) -> None:
     """Copy what is not ours, unless an artefact stands in its place."""
     for path in foreign:
         target = staging / path

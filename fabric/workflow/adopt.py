@@ -29,7 +29,7 @@ from fabric.workflow.adopt_policy import (
 from fabric.workflow.check import check
 from fabric.workflow.configurations import whole
 from fabric.workflow.mixed import Side, planned_nics
-from fabric.workflow.work import rendered_switch
+from fabric.workflow.stages import rendered_switch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

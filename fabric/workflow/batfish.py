@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.workflow.configurations import texts_of
+from fabric.workflow.stages import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,14 +77,19 @@ def judged(
             *(json.dumps(one and one.texts) for one in (subject, before)),
         )
         results = project.work.each(
-            "batfish",
-            lambda _: judge(subject, service, failures, watch, before=before),
+            Stage(
+                "batfish",
+                "proofs",
+                lambda _: judge(subject, service, failures, watch, before=before),
+                _to_bytes,
+                _from_bytes,
+            ),
             {"": content},
-            (_to_bytes, _from_bytes),
         )
     if not project.work.made["batfish"]:
         say("Batfish: kept from an earlier proof of the same files; use --fresh to repeat it")
-    return results[""]
+    judgement: Judgement = results[""]
+    return judgement
 
 
 def _subject(project: Project, side: Side) -> Subject:

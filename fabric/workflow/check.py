@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
@@ -19,13 +19,15 @@ from fabric.validate.rule import by_port
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.waivers import Decisions
 from fabric.validate.world import World
-from fabric.workflow.work import OUTCOMES, judged_config, judged_switch
+from fabric.workflow.stages import JUDGED_SWITCH, VERDICT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from fabric.workflow.project import Project
+
+    Verdicts: TypeAlias = Callable[[Project], Iterable[Outcome | None]]
 
 __all__ = [
     "Outcome",
@@ -41,7 +43,35 @@ __all__ = [
 _RENDERING = "REN001"
 
 
-def check(project: Project, ignore: Sequence[str] = (), *, keep_files: bool = False) -> Outcome:
+def judged(project: Project) -> Iterable[Outcome | None]:
+    """Return what the rules say of each CONFIG_DB; its files are kept only where they are already.
+
+    Raises
+    ------
+    RenderError
+        When a switch cannot be rendered.
+    """
+    if "switch_artefacts" in vars(project):
+        return judged_files(project)
+    return project.each_switch(JUDGED_SWITCH).values()
+
+
+def judged_files(project: Project) -> Iterable[Outcome | None]:
+    """Return what the rules say of each CONFIG_DB; the project keeps its files.
+
+    Raises
+    ------
+    RenderError
+        When a switch cannot be rendered.
+    """
+    configs = {
+        name: (name, content, project.devices[name].sku)
+        for name, content in project.sonic_files.items()
+    }
+    return project.work.each(VERDICT, configs).values()
+
+
+def check(project: Project, ignore: Sequence[str] = (), verdicts: Verdicts = judged) -> Outcome:
     """Run the rules over a project, then over what it renders.
 
     While the inventory has errors nothing is rendered: its output would repeat them.
@@ -50,8 +80,8 @@ def check(project: Project, ignore: Sequence[str] = (), *, keep_files: bool = Fa
     ----------
     ignore : sequence of str
         Rules that do not run.
-    keep_files : bool
-        Whether the rendered files stay in the project, for who needs them next.
+    verdicts : callable
+        Renders the switches, and returns what the rules say of each CONFIG_DB.
 
     Raises
     ------
@@ -60,14 +90,14 @@ def check(project: Project, ignore: Sequence[str] = (), *, keep_files: bool = Fa
     """
     _refuse_unknown(ignore)
     decisions = Decisions.of(project.intent)
-    outcome = _judge(project, ignore, decisions, keep_files=keep_files)
+    outcome = _judge(project, ignore, decisions, verdicts)
     known = [rule.id for rule in every_rule()]
     problems = tuple(decisions.problems(known, outcome.waived))
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
 
 
 def _judge(
-    project: Project, ignore: Sequence[str], decisions: Decisions, *, keep_files: bool
+    project: Project, ignore: Sequence[str], decisions: Decisions, verdicts: Verdicts
 ) -> Outcome:
     """Run the rules over a project, and over what it renders where it has no errors."""
     outcome = run(World(project.model), ignore)
@@ -75,33 +105,14 @@ def _judge(
     if outcome.at_least(Severity.ERROR):
         return outcome
     try:
-        verdicts = _verdicts(project, keep_files=keep_files)
+        outcomes = [one for one in verdicts(project) if one]
     except RenderError as error:
         finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
-    if not verdicts:
+    if not outcomes:
         return outcome.merged(run(World(), ignore))
-    verdict = together(verdicts).without(ignore).decided(decisions)
+    verdict = together(outcomes).without(ignore).decided(decisions)
     return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
-
-
-def _verdicts(project: Project, *, keep_files: bool) -> list[Outcome]:
-    """Return what the rules say of each CONFIG_DB.
-
-    Raises
-    ------
-    RenderError
-        When a switch cannot be rendered.
-    """
-    if not keep_files and "switch_artefacts" not in vars(project):
-        made = project.work.each("judged switch", judged_switch, project.devices, OUTCOMES)
-    else:
-        configs = {
-            name: (name, content, project.devices[name].sku)
-            for name, content in project.sonic_files.items()
-        }
-        made = project.work.each("verdict", judged_config, configs, OUTCOMES)
-    return [outcome for outcome in made.values() if outcome]
 
 
 def check_sonic_files(
@@ -214,8 +225,8 @@ def unreadable(error: InputError) -> Outcome:
     return Outcome(error.findings, (), (), ())
 
 
-def refuse_errors(project: Project) -> Outcome:
-    """Check a project and refuse it when there are errors.
+def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcome:
+    """Check a project, by default with its files kept, and refuse it when there are errors.
 
     Raises
     ------
@@ -224,7 +235,7 @@ def refuse_errors(project: Project) -> Outcome:
     FabricError
         When a rule failed itself, so that nobody knows.
     """
-    outcome = check(project, keep_files=True)
+    outcome = check(project, verdicts=verdicts)
     errors = outcome.at_least(Severity.ERROR)
     if errors:
         plural = "" if len(errors) == 1 else "s"

@@ -1,6 +1,6 @@
 """A Dask cluster that works for this process: the same results, in the same order.
 
-Each piece of work travels as bytes, and Dask names a task by the hash of its bytes, so that equal
+What there is to do travels once, as bytes, and Dask names it and each task by a hash, so that equal
 work is done once. A task whose worker is lost is given to another one.
 """
 
@@ -10,7 +10,7 @@ import hashlib
 import os
 import pickle
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
+P = TypeVar("P")
 T = TypeVar("T")
 #: How an address of a scheduler begins, and what Dask calls it.
 SCHEMES = {"dask": "tcp", "dask+tls": "tls"}
 #: How long the scheduler may take to answer, and a worker to come: our choice.
 _TIMEOUT_S = 10
-#: Inputs of one task, our choice: some tenths of a second of work, against the millisecond that
-#: a task costs (docs.dask.org, Best Practices, Avoid Very Large Graphs).
-_INPUTS = 50
 
 
 class Cluster:
@@ -46,13 +44,13 @@ class Cluster:
     def __init__(self, address: str) -> None:
         self.address = address
 
-    def map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
-        """Return what is made of each input.
+    def map(self, job: Callable[[P], T], parts: list[P]) -> Iterator[T]:
+        """Yield what a job makes of each part, in order.
 
         Parameters
         ----------
-        make : callable
-            A function of one input and nothing else; of a module of rocefab.
+        job : callable
+            Travels once, as bytes, to each worker.
 
         Raises
         ------
@@ -61,12 +59,9 @@ class Cluster:
         FabricError
             When the same work ended several workers.
         """
-        if not inputs:
-            return []
-        parts = (inputs[start : start + _INPUTS] for start in range(0, len(inputs), _INPUTS))
-        tasks = [pickle.dumps((make, part), protocol=5) for part in parts]
-        with self._client() as client:
-            return [result for part in _results(client, tasks) for result in part]
+        if parts:
+            with self._client() as client:
+                yield from _results(client, pickle.dumps(job, protocol=5), parts)
 
     def _client(self) -> Client:
         try:
@@ -110,12 +105,14 @@ class Cluster:
         return InputError("nothing was done", [finding])
 
 
-def _results(client: Client, tasks: list[bytes]) -> Iterator[list[Any]]:
+def _results(client: Client, job: bytes, parts: list[P]) -> Iterator[Any]:
     from distributed import KilledWorker
 
-    futures = client.map(_done, tasks, pure=True)
+    sent = client.scatter(job, broadcast=True)
+    futures = client.map(_done, parts, job=sent, pure=True)
     try:
-        yield from client.gather(futures)
+        for future in futures:
+            yield future.result()
     except KilledWorker as error:
         raise FabricError(
             "one task ended several workers of the cluster, probably for lack of memory; nothing "
@@ -125,10 +122,16 @@ def _results(client: Client, tasks: list[bytes]) -> Iterator[list[Any]]:
         client.cancel(futures)
 
 
-def _done(task: bytes) -> list[Any]:
-    """Do one piece of work; runs on a worker."""
-    make, inputs = pickle.loads(task)  # noqa: S301 - who can reach the scheduler runs code anyway
-    return [make(item) for item in inputs]
+def _done(part: Any, job: bytes) -> Any:
+    """Do one part of the work; runs on a worker."""
+    return _job(job)(part)
+
+
+@lru_cache(2)
+def _job(content: bytes) -> Callable[[Any], Any]:
+    """Return a job that travelled; a worker reads it once."""
+    job: Callable[[Any], Any] = pickle.loads(content)  # noqa: S301 - who reaches the scheduler runs code anyway
+    return job
 
 
 def _version() -> str:

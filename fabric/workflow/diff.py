@@ -24,7 +24,7 @@ from fabric.topology.site import Members
 from fabric.workflow.effect import effect
 from fabric.workflow.project import Project
 from fabric.workflow.revision import Repository
-from fabric.workflow.work import ARTEFACTS, rendered_host, rendered_switch
+from fabric.workflow.stages import HOST, SWITCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -71,11 +71,11 @@ class Source:
         """
         project, chosen = self.designs, list(names)
         missing = [name for name in chosen if name not in self._rendered]
-        switches = {name: project.devices[name] for name in missing if name in project.devices}
-        hosts = {name: project.hosts[name] for name in missing if name in project.hosts}
+        switches = [name for name in missing if name in project.fabric.switch_row]
+        hosts = [name for name in missing if name in project.fabric.host_row]
         try:
-            self._rendered.update(self.work.each("switch", rendered_switch, switches, ARTEFACTS))
-            self._rendered.update(self.work.each("host", rendered_host, hosts, ARTEFACTS))
+            self._rendered.update(project.each_switch(SWITCH, names=switches))
+            self._rendered.update(project.each_host(HOST, names=hosts))
         except RenderError as error:
             fix = "`rocefab check` shows the place in the inventory"
             finding = Finding("REN001", Severity.ERROR, f"{self.shown}: {error}", fix)

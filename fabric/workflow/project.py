@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.design.designs import Designs
-from fabric.workflow.work import ARTEFACTS, Work, rendered_host, rendered_switch
+from fabric.workflow.stages import HOST, SWITCH, Rows
+from fabric.workflow.work import Work, same
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
     from fabric.topology.site import Members
     from fabric.validate.world import Model, World
+    from fabric.workflow.stages import Stage
+
+T = TypeVar("T")
 
 
 class Project(Designs):
@@ -51,12 +56,36 @@ class Project(Designs):
     @cached_property
     def switch_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every switch."""
-        return self.work.each("switch", rendered_switch, self.devices, ARTEFACTS)
+        return self.each_switch(SWITCH)
 
     @cached_property
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
-        return self.work.each("host", rendered_host, self.hosts, ARTEFACTS)
+        return self.each_host(HOST)
+
+    def each_switch(
+        self,
+        stage: Stage[T],
+        then: Callable[[T], Any] = same,
+        names: Iterable[str] | None = None,
+    ) -> dict[str, Any]:
+        """Return what a stage makes of the design of every switch, or of some."""
+        rows, ready = self.fabric.switch_row, vars(self).get("devices", {})
+        chosen = rows if names is None else {name: rows[name] for name in names}
+        design = Rows(self._switch_designer.design, tuple(ready.values()))
+        return self.work.each(stage, chosen, design, then)
+
+    def each_host(
+        self,
+        stage: Stage[T],
+        then: Callable[[T], Any] = same,
+        names: Iterable[str] | None = None,
+    ) -> dict[str, Any]:
+        """Return what a stage makes of the design of every host, or of some."""
+        rows, ready = self.fabric.host_row, vars(self).get("hosts", {})
+        chosen = rows if names is None else {name: rows[name] for name in names}
+        design = Rows(self._host_designer.design, tuple(ready.values()))
+        return self.work.each(stage, chosen, design, then)
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:

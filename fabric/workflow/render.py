@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.output import write
+from fabric.render.output import Written, put, staged
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.stages import CHECKED_SWITCH, HOST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from fabric.render.output import Staging
+    from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
+    from fabric.workflow.stages import Checked
 
 
 def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str, Any]]:
     """Write every artefact below a folder and return each path with what became of it.
+
+    A file is written where it is made, into a new folder that takes the place of the old one in
+    the end, so that the files of a large fabric are never all in memory.
 
     Raises
     ------
@@ -23,18 +33,31 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     OutputFolderError
         When the folder holds other files, or edited ones, and ``force`` is not given.
     """
-    refuse_errors(project)
-    artefacts = [
-        item
-        for group in (project.switch_artefacts, project.host_artefacts)
-        for items in group.values()
-        for item in items
-    ]
-    states = write(artefacts, out, force=force)
+    files: list[Written] = []
+    with ExitStack() as stack:
+        stagings: list[Staging] = []
+
+        def verdicts(project: Project) -> Iterable[Outcome | None]:
+            staging = stack.enter_context(staged(out, force=force))
+            stagings.append(staging)
+            done = project.each_switch(CHECKED_SWITCH, partial(_put, staging.new, staging.old))
+            files.extend(file for written, _ in done.values() for file in written)
+            return [outcome for _, outcome in done.values()]
+
+        refuse_errors(project, verdicts)
+        (staging,) = stagings
+        done = project.each_host(HOST, partial(put, staging.new, staging.old))
+        files += [file for written in done.values() for file in written]
+        states = staging.finish(files)
     rows = [
-        {"device": item.device, "kind": item.kind, "path": item.path, "sha256": item.sha256}
-        | {"state": states.pop(item.path)}
-        for item in artefacts
+        {"device": file.device, "kind": file.kind, "path": file.path, "sha256": file.sha256}
+        | {"state": states.pop(file.path)}
+        for file in files
     ]
     removed = {"device": "", "kind": "", "sha256": ""}
     return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]
+
+
+def _put(new: Path, old: Path | None, checked: Checked) -> tuple[list[Written], Outcome | None]:
+    files, outcome = checked
+    return put(new, old, files), outcome

@@ -47,10 +47,13 @@ class Store:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._base = None
+        self._base, self._folder = None, folder
         if folder is not None:
             with suppress(OSError, sqlite3.Error):
                 self._base = _opened(folder)
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path | None]]:
+        return Store, (self._folder,)
 
     @property
     def keeps(self) -> bool:

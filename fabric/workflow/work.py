@@ -1,43 +1,86 @@
-"""How the results of many devices are made: kept ones first, the rest here or in processes.
-
-Stages that are made device by device: functions of one input, and the form of what they make.
-
-They stand here, so that a process that works for another finds them; what they need is imported
-when something is made, not when everything is kept.
-"""
+"""How the results of many devices are made: kept ones first, the rest here or in processes."""
 
 from __future__ import annotations
 
 import copyreg
-import json
 import os
+import pickle
 import signal
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import get_context
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fabric.core.artefact import Artefact
 from fabric.core.errors import FabricError
-from fabric.core.findings import Finding, Severity
+from fabric.core.steps import steps
+from fabric.workflow.cluster import Cluster
 from fabric.workflow.store import Store, key_of, user_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from fabric.design.model import DeviceDesign, HostDesign
-    from fabric.platforms.model import Sku
-    from fabric.validate.runner import Outcome
-    from fabric.workflow.cluster import Cluster
-
+    from fabric.workflow.stages import Stage
 
 T = TypeVar("T")
+R = TypeVar("R")
 #: A process needs about a second to start; in that time a device is made some 300 times.
 PER_PROCESS = 300
+#: Inputs of one task, our choice: some tenths of a second of work, and few enough results that
+#: what they hold is small.
+PER_TASK = 50
+
+
+def same(value: T) -> T:
+    """Return what was given."""
+    return value
+
+
+@dataclass(frozen=True)
+class Job(Generic[T, R]):
+    """Work on inputs, in whichever process it is called.
+
+    Parameters
+    ----------
+    stage : Stage
+        What is made.
+    design : callable
+        From an input to what the stage is made of.
+    then : callable
+        From what the stage makes to the result.
+    store : Store
+        Where results of earlier runs are.
+    """
+
+    stage: Stage[T]
+    design: Callable[[Any], Any]
+    then: Callable[[T], R]
+    store: Store
+
+    def __call__(self, inputs: Sequence[Any]) -> tuple[list[R], int]:
+        """Return the results of some inputs, and how many of them were made now."""
+        values = [self.design(item) for item in inputs]
+        if not self.store.keeps:
+            return [self.then(self.stage.make(value)) for value in values], len(values)
+        keys = [key_of(self.stage.kind, value) for value in values]
+        kept = self.store.get(keys)
+        written: dict[str, bytes] = {}
+        results = []
+        for key, value in zip(keys, values, strict=True):
+            if key in kept:
+                result = self.stage.read(kept[key])
+            else:
+                result = self.stage.make(value)
+                content = self.stage.write(result)
+                written |= {} if content is None else {key: content}
+            results.append(self.then(result))
+        self.store.put(written)
+        return results, sum(key not in kept for key in keys)
 
 
 class Work:
@@ -50,7 +93,7 @@ class Work:
     workers : int
         Processes; 1 works in this one, 0 takes as many as there are processors and work for.
     executor : Executor or Cluster, optional
-        Works in place of own processes.
+        Works in place of own processes; a cluster without the store of this machine.
     """
 
     def __init__(
@@ -66,60 +109,80 @@ class Work:
 
     def each(
         self,
-        kind: str,
-        make: Callable[[Any], T],
+        stage: Stage[T],
         inputs: Mapping[str, Any],
-        form: tuple[Callable[[T], bytes | None], Callable[[bytes], T]],
-    ) -> dict[str, T]:
+        design: Callable[[Any], Any] = same,
+        then: Callable[[T], Any] = same,
+    ) -> dict[str, Any]:
         """Return what is made of each input, by its name and in its order.
 
         Parameters
         ----------
-        kind : str
-            What is made; part of the key.
-        make : callable
-            A function of one input and nothing else; of a module, so that a process finds it.
-        form : pair of callables
-            To bytes that are kept, and back; None is not kept.
-        """
-        if not self._store.keeps:
-            self.made[kind] += len(inputs)
-            return dict(zip(inputs, self._map(make, list(inputs.values())), strict=True))
-        write, read = form
-        keys = {name: key_of(kind, value) for name, value in inputs.items()}
-        kept = self._store.get(keys.values())
-        missing = {name: value for name, value in inputs.items() if keys[name] not in kept}
-        results = dict(zip(missing, self._map(make, list(missing.values())), strict=True))
-        written = {keys[name]: write(result) for name, result in results.items()}
-        self._store.put({key: result for key, result in written.items() if result is not None})
-        self.made[kind] += len(results)
-        return {
-            name: results[name] if name in results else read(kept[keys[name]]) for name in inputs
-        }
-
-    def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
-        """Return what is made of each input.
+        stage : Stage
+            What is made.
+        inputs : mapping
+            Inputs by name.
+        design : callable
+            From an input to what the stage is made of; called where the work is done.
+        then : callable
+            From what the stage makes to the result, so that what is large need not travel; called
+            on this machine.
 
         Raises
         ------
         FabricError
             When a worker process was killed.
         """
+        job = Job(stage, design, then, self._store)
+        every = list(inputs.values())
+        parts = [every[start : start + PER_TASK] for start in range(0, len(every), PER_TASK)]
+        self.made[stage.kind] += 0
+        with self._mapped(job, parts) as done:
+            made = self._each_of(done, stage.kind)
+            results = [next(made) for _ in steps(stage.counted, every)]
+        return dict(zip(inputs, results, strict=True))
+
+    def _each_of(self, done: Iterable[tuple[list[R], int]], kind: str) -> Iterator[R]:
+        for results, count in done:
+            self.made[kind] += count
+            yield from results
+
+    @contextmanager
+    def _mapped(
+        self, job: Job[T, R], parts: list[list[Any]]
+    ) -> Iterator[Iterator[tuple[list[R], int]]]:
+        """Yield the results of the parts, in order, wherever they are made."""
+        if isinstance(self._executor, Cluster):
+            far = Job(job.stage, job.design, same, Store())
+            yield (
+                ([job.then(one) for one in made], count)
+                for made, count in self._executor.map(far, parts)
+            )
+            return
         if self._executor:
-            return list(self._executor.map(make, inputs))
-        workers = self._workers or min(os.cpu_count() or 1, len(inputs) // PER_PROCESS)
-        if workers <= 1 or len(inputs) <= 1:
-            return [make(item) for item in inputs]
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_prepare)
-        try:
-            return list(pool.map(make, inputs, chunksize=max(1, len(inputs) // (workers * 4))))
-        except BrokenProcessPool as error:
-            raise FabricError(
-                "a worker process was killed, probably for lack of memory; nothing was pushed: "
-                "run the command again with --workers 1"
-            ) from error
-        finally:
-            pool.shutdown(cancel_futures=True)
+            yield iter(self._executor.map(job, parts))
+            return
+        total = sum(map(len, parts))
+        workers = self._workers or min(os.cpu_count() or 1, total // PER_PROCESS)
+        if workers <= 1 or total <= 1:
+            yield map(job, parts)
+            return
+        with _pool(workers, job) as pool:
+            yield pool.map(_work, parts)
+
+
+@contextmanager
+def _pool(workers: int, job: Job[Any, Any]) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (pickle.dumps(job),))
+    try:
+        yield pool
+    except BrokenProcessPool as error:
+        raise FabricError(
+            "a worker process was killed, probably for lack of memory; nothing was pushed: "
+            "run the command again with --workers 1"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> Work:
@@ -133,14 +196,21 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
     store = Store(None if fresh else cache or user_folder())
     if workers.isdecimal():
         return Work(store, int(workers))
-    from fabric.workflow.cluster import Cluster
-
     return Work(store, executor=Cluster(workers))
 
 
-def _prepare() -> None:
-    """Leave Ctrl-C to the process that started this one."""
+#: What this process works on, where it works for another one.
+_jobs: list[Job[Any, Any]] = []
+
+
+def _prepare(job: bytes) -> None:
+    """Take the job, and leave Ctrl-C to the process that started this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _jobs.append(pickle.loads(job))  # noqa: S301 - of the process that started this one
+
+
+def _work(inputs: list[Any]) -> tuple[list[Any], int]:
+    return _jobs[0](inputs)
 
 
 def _mapping(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -148,81 +218,3 @@ def _mapping(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 
 copyreg.pickle(MappingProxyType, lambda proxy: (_mapping, (dict(proxy),)))
-
-
-def rendered_switch(design: DeviceDesign) -> list[Artefact]:
-    """Return the files of a switch."""
-    from fabric.render import render_device
-
-    return render_device(design)
-
-
-def rendered_host(design: HostDesign) -> list[Artefact]:
-    """Return the files of a host."""
-    from fabric.systems.host.render import render_host
-
-    return render_host(design)
-
-
-def _files_to_bytes(files: list[Artefact]) -> bytes:
-    rows = [[f.device, f.platform, f.kind, f.path, f.text, f.executable] for f in files]
-    return json.dumps(rows).encode()
-
-
-def _files_from_bytes(content: bytes) -> list[Artefact]:
-    return [
-        Artefact(device, platform, kind, path, text.encode(), executable)
-        for device, platform, kind, path, text, executable in json.loads(content)
-    ]
-
-
-ARTEFACTS = (_files_to_bytes, _files_from_bytes)
-
-
-def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
-    """Return what the rules say of a CONFIG_DB, given with the name and model of its switch."""
-    from fabric.validate.runner import run
-    from fabric.validate.world import World
-
-    device, content, model = config
-    tables = {device: json.loads(content)}
-    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
-
-
-def judged_switch(design: DeviceDesign) -> Outcome | None:
-    """Return what the rules say of the CONFIG_DB of a switch; None where it has none.
-
-    The files are dropped at once, so that those of a large fabric are never all in memory.
-    """
-    files = (file for file in rendered_switch(design) if file.kind == "config_db")
-    config = next(files, None)
-    return judged_config((design.name, config.content, design.sku)) if config else None
-
-
-def _outcome_to_bytes(outcome: Outcome | None) -> bytes | None:
-    """Return bytes to keep; a rule that failed itself may do better next time."""
-    if outcome is None:
-        return b"null"
-    if outcome.broken or any(finding.position for finding in outcome.findings):
-        return None
-    rows = [
-        [f.rule, int(f.severity), f.message, f.fix, f.field, f.device, f.port]
-        for f in outcome.findings
-    ]
-    return json.dumps([rows, outcome.checked, outcome.skipped]).encode()
-
-
-def _outcome_from_bytes(content: bytes) -> Outcome | None:
-    from fabric.validate.runner import Outcome
-
-    if content == b"null":
-        return None
-    rows, checked, skipped = json.loads(content)
-    findings = tuple(
-        Finding(rule, Severity(severity), message, fix, field, None, device, port)
-        for rule, severity, message, fix, field, device, port in rows
-    )
-    return Outcome(findings, tuple(checked), tuple(skipped), ())
-
-
-OUTCOMES = (_outcome_to_bytes, _outcome_from_bytes)

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from fabric.core.errors import FabricError
+from fabric.workflow.stages import Stage
 from fabric.workflow.work import Work
 
 
@@ -19,6 +20,6 @@ def killed(number: int) -> int:
 
 @pytest.mark.fault(27)
 def test_a_killed_worker_is_told_with_what_to_do() -> None:
-    form = (lambda number: str(number).encode(), int)
+    stage = Stage("numbers", "numbers", killed, str, int)
     with pytest.raises(FabricError, match="a worker process was killed.*--workers 1"):
-        Work(workers=2).each("numbers", killed, {str(n): n for n in range(8)}, form)
+        Work(workers=2).each(stage, {str(n): n for n in range(8)})

@@ -103,6 +103,10 @@ def slow(item: tuple[str, int]) -> int:
     return number * number
 
 
+def slow_part(items: list[tuple[str, int]]) -> list[int]:
+    return [slow(item) for item in items]
+
+
 def test_a_lost_worker_is_survived(cluster, tmp_path):
     address, workers = cluster
     begun = tmp_path / "begun"
@@ -143,10 +147,10 @@ def test_no_scheduler_and_no_worker(tmp_path, monkeypatch):
     monkeypatch.setattr("fabric.workflow.cluster._TIMEOUT_S", 1)
     with scheduler(tmp_path) as address:
         with pytest.raises(InputError, match="nothing was done") as raised:
-            Cluster(f"dask://{address}").map(len, [""])
+            [*Cluster(f"dask://{address}").map(len, [""])]
         assert "has no worker" in raised.value.findings[0].message
     with pytest.raises(InputError) as raised:
-        Cluster(f"dask://{address}").map(len, [""])
+        [*Cluster(f"dask://{address}").map(len, [""])]
     assert "no Dask scheduler answers" in raised.value.findings[0].message
 
 
@@ -165,4 +169,6 @@ if __name__ == "__main__":
     from tests.workflow import test_cluster
 
     numbers = [(sys.argv[2], number) for number in range(200)]
-    print(json.dumps(Cluster(f"dask://{sys.argv[1]}").map(test_cluster.slow, numbers)))
+    parts = [numbers[start : start + 50] for start in range(0, 200, 50)]
+    done = Cluster(f"dask://{sys.argv[1]}").map(test_cluster.slow_part, parts)
+    print(json.dumps([square for part in done for square in part]))

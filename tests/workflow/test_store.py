@@ -22,8 +22,9 @@ from fabric.workflow import store as module
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
+from fabric.workflow.stages import JUDGED_SWITCH, Stage
 from fabric.workflow.store import Store, code_version, key_of, user_folder
-from fabric.workflow.work import OUTCOMES, Work, work_of
+from fabric.workflow.work import Work, work_of
 from tests.cli.runs import run
 from tests.intent.test_own_skus import FILES
 from tests.intent.test_own_skus import write as write_own
@@ -31,7 +32,6 @@ from tests.topology.fabrics import INVENTORY
 
 RAIL = INVENTORY / "rail-512"
 ROOT = INVENTORY.parent
-TEXT = (lambda text: text.encode(), lambda content: content.decode())
 
 
 def shout(word: str) -> str:
@@ -46,7 +46,8 @@ def folder(tmp_path):
 def made(folder, inputs, kind="word"):
     """Return results, and how many of them were made now."""
     work = Work(Store(folder))
-    return work.each(kind, shout, inputs, TEXT), work.made[kind]
+    stage = Stage(kind, "words", shout, str.encode, bytes.decode)
+    return work.each(stage, inputs), work.made[kind]
 
 
 def test_what_was_made_before_is_not_made_again(folder):
@@ -162,7 +163,7 @@ FINDING = Finding("QOS001", Severity.WARNING, "it is", "do not", "lossless", Non
 
 
 def test_outcomes_are_kept_unless_a_rule_failed_itself():
-    write, read = OUTCOMES
+    write, read = JUDGED_SWITCH.write, JUDGED_SWITCH.read
     outcome = Outcome((FINDING,), ("QOS001",), ("QOS002",), ())
     assert read(write(outcome)) == outcome
     assert write(Outcome((), (), (), (("QOS001", "KeyError"),))) is None
@@ -193,7 +194,7 @@ def digest(folder):
 def test_one_line_touches_what_depends_on_it(rail):
     file, once = rail
     first, _ = once()
-    assert first == Counter(switch=24, host=64, verdict=24)
+    assert first == Counter({"checked switch": 24, "host": 64})
     again, _ = once()
     assert not +again
     (file.parent / "devices").mkdir()
@@ -201,14 +202,14 @@ def test_one_line_touches_what_depends_on_it(rail):
         "devices:\n  - {names: su1-rail0, ports: {Ethernet0: {description: spare}}}\n"
     )
     one, _ = once()
-    assert one == Counter(switch=1, host=0, verdict=1)
+    assert one == Counter({"checked switch": 1, "host": 0})
     file.write_text(file.read_text().replace("[192.0.2.20]", "[192.0.2.21]"))
     switches, _ = once()
-    assert switches == Counter(switch=24, host=0, verdict=24)
+    assert switches == Counter({"checked switch": 24, "host": 0})
     file.write_text(file.read_text().replace('hosts: "gpu[033-064]"', 'hosts: "gpu[033-063]"'))
     fewer, _ = once("fewer")
     # the leaves of the second unit lose a port; the hosts left are as they were
-    assert fewer == Counter(switch=8, host=0, verdict=8)
+    assert fewer == Counter({"checked switch": 8, "host": 0})
 
 
 def test_processes_and_executors_make_the_same_bytes(rail):

@@ -26,7 +26,7 @@ SERVER = "rocefab-probe-00000001"
 UNREAD = {
     *("lldp", "nvidia_topo", "lspci:0000:00:05.0", "lspci:0000:00:06.0"),
     # not asked for
-    *("hw_counters", "ethtool_statistics:eth1", "ethtool_statistics:eth2"),
+    *("hw_counters", "rdma_statistic", "ethtool_statistics:eth1", "ethtool_statistics:eth2"),
     *(f"{name}:eth{n}" for n in (1, 2) for name in ("ethtool_fec", "ethtool_pause", "ecn_files")),
     *(f"{name}:eth{n}" for n in (1, 2) for name in ("mlnx_qos", "dcb_pfc")),
     *(f"traffic_class:mlx5_{n}" for n in (1, 2)),
