@@ -8,9 +8,11 @@ queue, a sent one speaks for a priority group.
 from __future__ import annotations
 
 import ipaddress
+import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
 from fabric.validate.json_lines import nearest
@@ -23,6 +25,9 @@ ConfigDb = dict[str, dict[str, dict[str, Any]]]
 Row = dict[str, Any]
 #: Default of PORT.mtu and VLAN.mtu (sonic-net/sonic-buildimage sonic-port.yang, sonic-vlan.yang).
 DEFAULT_MTU = 9100
+_BITS = {4: 32, 6: 128}
+#: Prefix lengths of IPv4 as text.
+_LENGTHS = {str(length): length for length in range(33)}
 _PRIORITIES = range(8)
 _MOST_INDICES = 64
 _MOST_DIGITS = 20  # of a 64-bit number
@@ -89,6 +94,34 @@ class LosslessPort:
     def queues(self) -> tuple[int, ...]:
         """Queues that carry lossless traffic."""
         return tuple(sorted({queue for queue, _ in self.traffic_classes.values()}))
+
+
+class Subnet(NamedTuple):
+    """An address, as a number, with the length of its prefix."""
+
+    version: int
+    address: int
+    prefix_length: int
+
+    @property
+    def network(self) -> tuple[int, int, int]:
+        """Version, number of the network, and length of its prefix."""
+        host_bits = _BITS[self.version] - self.prefix_length
+        return self.version, self.address >> host_bits << host_bits, self.prefix_length
+
+    @classmethod
+    def of(cls, text: str) -> Subnet | None:
+        """Return the subnet of ``10.0.0.1/31``, or of an address alone; None of anything else."""
+        head, slash, length = text.partition("/")
+        bits = _LENGTHS.get(length) if slash else _BITS[4]
+        with suppress(OSError):
+            if bits is not None:  # ipaddress takes ten times as long
+                return cls(4, int.from_bytes(socket.inet_pton(socket.AF_INET, head)), bits)
+        try:
+            interface = ipaddress.ip_interface(text)
+        except ValueError:
+            return None
+        return cls(interface.version, int(interface.ip), interface.network.prefixlen)
 
 
 class SonicConfig:
@@ -245,17 +278,16 @@ class SonicConfig:
         return members | {key.partition("|")[0] for key in self.rows("INTERFACE")}
 
     @cached_property
-    def subnets(self) -> tuple[ipaddress.IPv4Interface | ipaddress.IPv6Interface, ...]:
+    def subnets(self) -> tuple[Subnet, ...]:
         """Every address of the switch with its subnet."""
         tables = ("INTERFACE", "VLAN_INTERFACE", "PORTCHANNEL_INTERFACE", "LOOPBACK_INTERFACE")
-        interfaces = []
-        for table in (*tables, "VLAN_SUB_INTERFACE"):
-            for key in self.rows(table):
-                try:
-                    interfaces.append(ipaddress.ip_interface(key.rpartition("|")[2]))
-                except ValueError:
-                    continue
-        return tuple(interfaces)
+        texts = (
+            key.rpartition("|")[2]
+            for table in (*tables, "VLAN_SUB_INTERFACE")
+            for key in self.rows(table)
+            if "|" in key
+        )
+        return tuple(subnet for text in texts if (subnet := Subnet.of(text)))
 
     def _by_index(self, table: str) -> dict[tuple[str, int], Row]:
         rows = self.rows(table)

@@ -229,7 +229,15 @@ class SonicRule(Rule):
         )
 
 
-class SonicModelRule(SonicRule):
+class SonicPolicyRule(SonicRule):
+    """A rule about queues, buffers and ports, which needs no name and no address of the switch.
+
+    Of configurations that were rendered it sees `fabric.validate.verdict.nameless`, and is asked
+    once for all that are equal in that.
+    """
+
+
+class SonicModelRule(SonicPolicyRule):
     """A rule about a SONiC configuration and the model of its switch."""
 
     skus: Mapping[str, Sku] = Skus()

@@ -86,12 +86,9 @@ def rendered_host(design: HostDesign) -> list[Artefact]:
 
 def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
     """Return what the rules say of a CONFIG_DB, given with the name and model of its switch."""
-    from fabric.validate.runner import run
-    from fabric.validate.world import World
+    from fabric.validate.verdict import verdict
 
-    device, content, model = config
-    tables = {device: json.loads(content)}
-    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
+    return verdict(*config)
 
 
 def checked_switch(design: DeviceDesign) -> Checked:

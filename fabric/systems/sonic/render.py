@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import RenderError
@@ -11,6 +12,7 @@ from fabric.render.engine import render
 from fabric.render.registry import renderers
 from fabric.render.scope import mark, scoped
 from fabric.systems.sonic.platforms import SYSCTL_FILE
+from fabric.systems.sonic.policy import Shape, policy_view
 from fabric.systems.sonic.view import view
 
 if TYPE_CHECKING:
@@ -18,14 +20,10 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
 
-#: Templates of config_db.json in the order of its tables.
-FEATURES = (
-    "metadata",
-    "ports",
-    "vlans",
-    "interfaces",
-    "bgp",
-    "bgp_managed",
+#: Templates of names and addresses, and those of queues, buffers and servers, in the order of the
+#: tables of config_db.json.
+OWN = ("metadata", "ports", "vlans", "interfaces", "bgp", "bgp_managed")
+SHARED = (
     "qos_maps",
     "scheduler",
     "wred",
@@ -43,6 +41,9 @@ FEATURES = (
     "services",
     "hash",
 )
+FEATURES = (*OWN, *SHARED)
+#: Shapes whose tables are kept: a fabric has a handful; a table may have 200 kB.
+_SHAPES = 32
 SYSCTL = "neighbours"
 _INDENT = 4 * " "
 _ROW = 2 * _INDENT
@@ -55,10 +56,16 @@ _END = f"\n{_INDENT}}}"
 def render_sonic(design: DeviceDesign) -> list[Artefact]:
     """Return ``config_db.json`` and the sysctl file of a SONiC switch."""
     design = scoped(design)
-    values = {"view": view(design), "device": design}
-    tables = [render(f"sonic/{feature}.j2", design.name, values) for feature in FEATURES]
-    text = join_tables(tables)
-    check_json(text, design.name)
+    seen = view(design)
+    values = {"view": seen, "device": design}
+    own = _joined([render(f"sonic/{feature}.j2", design.name, values) for feature in OWN])
+    try:
+        shared = _shared(Shape.of(design, [key for key, _ in seen.ports]))
+        names = check_json(f"{{\n{own}\n}}")
+        _refuse_double(names, shared.names)
+    except RenderError as error:
+        raise RenderError(f"{design.name}: {error}") from error
+    text = f"{{\n{own},\n{shared.text}\n}}\n"
     sysctl = render(f"sonic/{SYSCTL}.j2", design.name, values)
     folder = f"switches/{design.name}"
     return [
@@ -76,6 +83,27 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
     ]
 
 
+class Tables(NamedTuple):
+    """Some tables of config_db.json, without the braces around all of them."""
+
+    text: str
+    names: frozenset[str]
+
+
+@lru_cache(_SHAPES)
+def _shared(shape: Shape) -> Tables:
+    """Return the tables that all switches of a shape have."""
+    values = {"view": policy_view(shape)}
+    model = shape.model.name
+    text = _joined([render(f"sonic/{feature}.j2", model, values) for feature in SHARED])
+    return Tables(text, check_json(f"{{\n{text}\n}}"))
+
+
+def _refuse_double(names: frozenset[str], others: frozenset[str]) -> None:
+    for name in names & others:
+        raise RenderError(f"config_db.json: {name!r} appears twice")
+
+
 def join_tables(fragments: Iterable[str]) -> str:
     """Return one JSON text from what the templates print, one row per line.
 
@@ -83,6 +111,10 @@ def join_tables(fragments: Iterable[str]) -> str:
     is one line, or ``"key": {``, its fields, ``}``. Tables and rows without members differ: a row
     may be empty, but CONFIG_DB does not know empty tables, so these are left out.
     """
+    return f"{{\n{_joined(fragments)}\n}}\n"
+
+
+def _joined(fragments: Iterable[str]) -> str:
     heads: list[str] = []
     bodies: list[list[str]] = []
     body: list[str] = []
@@ -100,16 +132,16 @@ def join_tables(fragments: Iterable[str]) -> str:
                 body.append(f"{_INDENT}{head}\n{_ROW}" + f",\n{_ROW}".join(inner) + _END)
         elif line:
             body.append(line)
-    return "{\n" + ",\n".join([*tables, *heads]) + "\n}\n"
+    return ",\n".join([*tables, *heads])
 
 
-def check_json(text: str, device: str) -> None:
-    """Refuse a text that is not JSON or names a table, row or field twice.
+def check_json(text: str) -> frozenset[str]:
+    """Return the names of the tables of a JSON text.
 
     Raises
     ------
     RenderError
-        Naming the line, or the name that stands twice.
+        When it is not JSON, or names a table, row or field twice; with the line or the name.
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -122,10 +154,12 @@ def check_json(text: str, device: str) -> None:
 
     try:
         # as many names in the text as in the data: none stands twice
-        if text.count(_NAME_END) != _names(json.loads(text)):
+        tables = json.loads(text)
+        if text.count(_NAME_END) != _names(tables):
             json.loads(text, object_pairs_hook=unique)
     except ValueError as error:  # JSONDecodeError is one
-        raise RenderError(f"{device}: config_db.json: {error}") from error
+        raise RenderError(f"config_db.json: {error}") from error
+    return frozenset(tables)
 
 
 def _names(config: dict[str, dict[str, dict[str, Any]]]) -> int:

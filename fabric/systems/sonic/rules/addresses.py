@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.systems.sonic.yang_judge import Yang
+from fabric.validate.config_db import Subnet
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -33,35 +34,32 @@ class NeighbourSubnet(SonicRule):
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare every neighbour and its local address with the addresses of the switch."""
-        local = {str(interface.ip) for interface in config.subnets}
-        networks = {
-            (interface.version, interface.network.prefixlen, int(interface.network.network_address))
-            for interface in config.subnets
-        }
-        lengths = {(version, length) for version, length, _ in networks}
+        local = {(subnet.version, subnet.address) for subnet in config.subnets}
+        networks = {subnet.network for subnet in config.subnets}
+        lengths = {(version, length) for version, _, length in networks}
         for key, row in config.rows("BGP_NEIGHBOR").items():
-            try:
-                address = ipaddress.ip_address(key.rpartition("|")[2])
-            except ValueError:  # an interface name: unnumbered
+            text = key.rpartition("|")[2]
+            address = Subnet.of(text)
+            if address is None:  # an interface name: unnumbered
                 continue
             connected = any(
-                (version, length, int(address) >> (bits := address.max_prefixlen - length) << bits)
-                in networks
+                address._replace(prefix_length=length).network in networks
                 for version, length in lengths
                 if version == address.version
             )
+            own = Subnet.of(str(row.get("local_addr") or text))
             if not connected:
                 yield self.at(
                     config,
                     ("BGP_NEIGHBOR", key),
-                    f"BGP neighbour {address} is not in a subnet of this switch",
+                    f"BGP neighbour {text} is not in a subnet of this switch",
                     "correct the address of the neighbour or of the interface",
                 )
-            elif row.get("local_addr") and str(row["local_addr"]) not in local:
+            elif row.get("local_addr") and (own is None or own[:2] not in local):
                 yield self.at(
                     config,
                     ("BGP_NEIGHBOR", key),
-                    f"local_addr {row['local_addr']} of BGP neighbour {address} is not an address "
+                    f"local_addr {row['local_addr']} of BGP neighbour {text} is not an address "
                     "of this switch",
                     "use the address of the interface towards the neighbour",
                 )

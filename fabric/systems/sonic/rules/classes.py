@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.qos.path import LONG_CABLE_M
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ MOST_NAMED = 5
 
 
 @rules.add("SON017")
-class DscpTotal(SonicRule):
+class DscpTotal(SonicPolicyRule):
     """DSCP maps contain all 64 code points."""
 
     severity = Severity.WARNING
@@ -57,7 +57,7 @@ _MAPS = {
 
 
 @rules.add("SON018")
-class BoundMaps(SonicRule):
+class BoundMaps(SonicPolicyRule):
     """Lossless ports are bound to their maps."""
 
     why = (
@@ -98,7 +98,7 @@ class BoundMaps(SonicRule):
 
 
 @rules.add("SON020")
-class GapInPath(SonicRule):
+class GapInPath(SonicPolicyRule):
     """PFC is on at all ports in use or at none of them."""
 
     why = "One port without PFC breaks the lossless path of every flow through it."
@@ -135,7 +135,7 @@ def _is_long(length: object) -> bool:
 
 
 @rules.add("SON021")
-class SamePriorities(SonicRule):
+class SamePriorities(SonicPolicyRule):
     """All ports pause the same priorities."""
 
     why = (
@@ -160,7 +160,7 @@ class SamePriorities(SonicRule):
 
 
 @rules.add("SON027")
-class LosslessClass(SonicRule):
+class LosslessClass(SonicPolicyRule):
     """The switch has a lossless class."""
 
     why = "A switch without one drops RoCE packets under congestion and sends no pauses."
@@ -185,7 +185,7 @@ _NOT_LOSSLESS = {0: "unmarked packets", 48: "network control and CNPs"}
 
 
 @rules.add("SON034")
-class LosslessDscp(SonicRule):
+class LosslessDscp(SonicPolicyRule):
     """Only RoCE packets are lossless."""
 
     why = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.systems.sonic.platforms import COMPUTING_PLATFORMS
 from fabric.validate.config_db import number
-from fabric.validate.rule import ModelRule, SonicRule, rules
+from fabric.validate.rule import ModelRule, SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ NEEDED = {
 
 
 @rules.add("SON024")
-class ComputedBuffers(SonicRule):
+class ComputedBuffers(SonicPolicyRule):
     """A switch that computes its lossless buffers has the required input."""
 
     why = "Without it the buffer manager creates no lossless group and waits silently."

@@ -8,7 +8,7 @@ from fabric.core.findings import Severity
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 from fabric.validate.config_db import DEFAULT_MTU, number
-from fabric.validate.rule import SonicModelRule, SonicRule, areas, rules
+from fabric.validate.rule import SonicModelRule, SonicPolicyRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ areas.add("SON")("SONiC CONFIG_DB")
 
 
 @rules.add("SON001")
-class LosslessBuffers(SonicRule):
+class LosslessBuffers(SonicPolicyRule):
     """Every PFC priority has a lossless priority group and a queue buffer."""
 
     why = "PFC without headroom pauses too late: frames in flight are dropped."
@@ -74,7 +74,7 @@ class LosslessBuffers(SonicRule):
 
 
 @rules.add("SON003")
-class LossyGroup(SonicRule):
+class LossyGroup(SonicPolicyRule):
     """Lossless traffic classes enter a lossless priority group."""
 
     why = "In a lossy group packets are dropped while the port pauses another group."
@@ -108,7 +108,7 @@ class LossyGroup(SonicRule):
 
 
 @rules.add("SON007")
-class GroupWithoutHeadroom(SonicRule):
+class GroupWithoutHeadroom(SonicPolicyRule):
     """Lossless buffer profiles have headroom."""
 
     why = "Without xoff there is no room for frames that arrive after the pause."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.validate.config_db import number, plain_name
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ UNLIMITED = 7
 
 
 @rules.add("SON005")
-class EgressLossless(SonicRule):
+class EgressLossless(SonicPolicyRule):
     """The lossless queue never drops at egress."""
 
     why = "A queue with a tail drop limit drops packets that PFC protected up to that point."
@@ -72,7 +72,7 @@ LOWEST, HIGHEST = -8, 7
 
 
 @rules.add("SON009")
-class OneThreshold(SonicRule):
+class OneThreshold(SonicPolicyRule):
     """Buffer profiles have one threshold."""
 
     why = "With neither dynamic_th nor static_th, or with both, the daemon rejects the profile."
@@ -103,7 +103,7 @@ class OneThreshold(SonicRule):
 
 
 @rules.add("SON032")
-class PoolsFit(SonicRule):
+class PoolsFit(SonicPolicyRule):
     """Pools fit their profiles."""
 
     why = (
@@ -181,7 +181,7 @@ _LISTS = {
 
 
 @rules.add("SON033")
-class ProfileLists(SonicRule):
+class ProfileLists(SonicPolicyRule):
     """Lossless ports have their profile lists."""
 
     why = "A port without its lists uses no pool, or has the thresholds of the other direction."

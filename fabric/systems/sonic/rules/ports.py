@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms.breakout import parse_mode
-from fabric.validate.rule import SonicModelRule, SonicRule, rules
+from fabric.validate.rule import SonicModelRule, SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @rules.add("SON013")
-class MtuMismatch(SonicRule):
+class MtuMismatch(SonicPolicyRule):
     """VLAN members have the same MTU, at least that of the VLAN, and uplinks carry it."""
 
     why = "The gateway sends frames that the member port drops."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.validate.config_db import number, plain_name
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @rules.add("SON004")
-class MarkedQueue(SonicRule):
+class MarkedQueue(SonicPolicyRule):
     """The lossless queue marks ECN."""
 
     why = "Without a WRED profile nothing slows down the senders before PFC pauses them."
@@ -37,7 +37,7 @@ class MarkedQueue(SonicRule):
 
 
 @rules.add("SON010")
-class EcnNone(SonicRule):
+class EcnNone(SonicPolicyRule):
     """WRED of a lossless queue marks and does not drop."""
 
     why = (
@@ -75,7 +75,7 @@ _PATCHABLE = "AZURE_LOSSLESS"
 
 
 @rules.add("SON015")
-class WredName(SonicRule):
+class WredName(SonicPolicyRule):
     """The WRED profile of the lossless queue is AZURE_LOSSLESS."""
 
     severity = Severity.WARNING
@@ -108,7 +108,7 @@ class WredName(SonicRule):
 
 
 @rules.add("SON022")
-class StrictLossless(SonicRule):
+class StrictLossless(SonicPolicyRule):
     """The lossless queue is not strict."""
 
     severity = Severity.WARNING
@@ -134,7 +134,7 @@ class StrictLossless(SonicRule):
 
 
 @rules.add("SON035")
-class Marking(SonicRule):
+class Marking(SonicPolicyRule):
     """WRED of a lossless queue marks between two thresholds."""
 
     why = "With a profile that never marks, only PFC slows down the senders."
@@ -177,7 +177,7 @@ def _wrong(profile: Row) -> str:
 
 
 @rules.add("SON036")
-class LosslessShare(SonicRule):
+class LosslessShare(SonicPolicyRule):
     """The lossless queue has a share of the link."""
 
     why = "A queue without a weight is served last, and its senders are paused constantly."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 from fabric.validate.config_db import index_range, plain_name
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @rules.add("SON006")
-class Overlapping(SonicRule):
+class Overlapping(SonicPolicyRule):
     """Ranges of queues and priority groups do not overlap."""
 
     why = (
@@ -47,7 +47,7 @@ _LAST = {"QUEUE": 9, "BUFFER_QUEUE": 9, "BUFFER_PG": 7}
 
 
 @rules.add("SON008")
-class IndexRange(SonicRule):
+class IndexRange(SonicPolicyRule):
     """Queue and priority group numbers exist."""
 
     why = "The daemon rejects the row, or applies it to nothing, and only logs it."
@@ -102,7 +102,7 @@ _NOT_NAMES = {"GLOBAL", "global"}
 
 
 @rules.add("SON029")
-class References(SonicRule):
+class References(SonicPolicyRule):
     """References point to existing rows."""
 
     why = "The daemon rejects the row and only logs it, or a reload rejects the whole file."

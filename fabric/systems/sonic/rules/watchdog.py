@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.systems.sonic.platforms import SONIC
 from fabric.validate.config_db import number, numbers
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @rules.add("SON002")
-class WatchdogMasks(SonicRule):
+class WatchdogMasks(SonicPolicyRule):
     """The watchdog has priorities to watch."""
 
     why = (
@@ -52,7 +52,7 @@ class WatchdogMasks(SonicRule):
 
 
 @rules.add("SON011")
-class Restoration(SonicRule):
+class Restoration(SonicPolicyRule):
     """The watchdog restores ports."""
 
     severity = Severity.WARNING
@@ -82,7 +82,7 @@ _ACTIONS = ("drop", "forward", "alert")
 
 
 @rules.add("SON016")
-class WatchdogPoll(SonicRule):
+class WatchdogPoll(SonicPolicyRule):
     """The watchdog polls within its times, and they are in range."""
 
     why = "A detector that polls less often than its detection time is rejected."
@@ -134,7 +134,7 @@ class WatchdogPoll(SonicRule):
 
 
 @rules.add("SON019")
-class Asymmetric(SonicRule):
+class Asymmetric(SonicPolicyRule):
     """PFC is symmetric."""
 
     severity = Severity.WARNING
@@ -158,7 +158,7 @@ class Asymmetric(SonicRule):
 
 
 @rules.add("SON023")
-class Unwatched(SonicRule):
+class Unwatched(SonicPolicyRule):
     """Watched priorities have a PFC_WD row."""
 
     severity = Severity.WARNING
