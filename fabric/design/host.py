@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import MS_PER_S, ipv4_text
 from fabric.design.model import HostDesign, NicDesign
@@ -16,9 +15,10 @@ from fabric.topology.reach import reachable_pools
 from fabric.topology.site import neighbours_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.intent.host_model import HostTraits, NicOverride, NicTraits
+    from fabric.design.qos_model import HostQos
+    from fabric.intent.host_model import NicOverride, NicTraits
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.qos.dcqcn.registers import Place, Setting
@@ -71,7 +71,12 @@ class HostDesigner:
         self._neighbours = neighbours_of_host(fabric.intent)
         self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
         self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
+        self._qos: dict[int, HostQos] = {}
         self._leaf_macs = leaf_macs(fabric.intent)
+
+    def __reduce__(self) -> tuple[type[HostDesigner], tuple[Any, ...]]:
+        # what is kept goes by addresses of this process
+        return HostDesigner, (self._fabric, self._resolver, dict(self._elsewhere))
 
     def design(self, row: int) -> HostDesign:
         """Return the design of the host in a row of ``fabric.hosts``."""
@@ -83,7 +88,9 @@ class HostDesigner:
             for nic in override.value.nics:
                 number = nic.rail * fabric.nic_ports + nic.nic_port
                 changes[number] = overlay(changes.get(number), nic)
-        traits = fabric.intent.host_traits(name)
+        traits, policy = fabric.intent.host_traits(name), self._resolver.host(name)
+        near = rails_of_gpus(traits, file.host.gpus, fabric.rails)
+        rows = fabric.nics_of_host(row)
         first = max(GC_THRESH1_FLOOR, self._neighbours + self._elsewhere.get(name, 0))
         serials = [override.value.serial for override in overrides if override.value.serial]
         return HostDesign(
@@ -100,27 +107,38 @@ class HostDesigner:
             base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s // 3 * MS_PER_S),
             gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
             no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
-            nics=_with_main_routes(
-                (
-                    self._nic(name, nic_row, names, changes.get(number), traits)
-                    for number, (nic_row, names) in enumerate(
-                        zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
-                    )
-                ),
-                (self._reached(nic_row) for nic_row in fabric.nics_of_host(row)),
+            nics=tuple(
+                self._nic(
+                    nic_row,
+                    names,
+                    changes.get(number),
+                    traits.nic,
+                    policy,
+                    near,
+                    is_main=main,
+                )
+                for number, (nic_row, names, main) in enumerate(
+                    zip(rows, nic_names(fabric, name), self._in_main_table(rows), strict=True)
+                )
             ),
         )
 
     def _nic(
-        self, host: str, row: int, names: NicNames, change: NicOverride | None, traits: HostTraits
+        self,
+        row: int,
+        names: NicNames,
+        change: NicOverride | None,
+        nic: NicTraits,
+        policy: LosslessPolicy,
+        near: tuple[int, ...],
+        *,
+        is_main: bool,
     ) -> NicDesign:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
-        policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
         network = subnets.text(subnet)
-        near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
-        nic, qos = traits.nic, host_qos(policy)
+        qos = self._host_qos(policy)
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
@@ -154,7 +172,27 @@ class HostDesigner:
             priority_to_receive_buffer=qos.pfc if sizes else (),
             dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
+            in_main_table=is_main,
         )
+
+    def _in_main_table(self, rows: Iterable[int]) -> Iterator[bool]:
+        """Say of each NIC of a host whether it carries routes for sockets without a source.
+
+        The first that reaches some prefixes does.
+        """
+        nics, subnets = self._fabric.nics, self._fabric.subnets
+        seen: set[tuple[str, ...]] = set()
+        for row in rows:
+            prefixes = self._reached(row)
+            leads = bool({*prefixes} - {subnets.text(int(nics.subnet[row]))})
+            first = bool(nics.enabled[row]) and leads and prefixes not in seen
+            seen |= {prefixes} if first else set()
+            yield first
+
+    def _host_qos(self, policy: LosslessPolicy) -> HostQos:
+        if id(policy) not in self._qos:
+            self._qos[id(policy)] = host_qos(policy)
+        return self._qos[id(policy)]
 
     def _reached(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that a NIC reaches; those of a plane are computed once."""
@@ -177,22 +215,3 @@ class HostDesigner:
             except ValueError:
                 self._parameters[key] = ()
         return self._parameters[key]
-
-
-def _with_main_routes(
-    nics: Iterable[NicDesign], reached: Iterable[tuple[str, ...]]
-) -> tuple[NicDesign, ...]:
-    """Let the first NIC that reaches some prefixes carry their routes for sockets without a source.
-
-    Parameters
-    ----------
-    reached : iterable of tuple of str
-        What each NIC reaches, its own subnet included.
-    """
-    seen: set[tuple[str, ...]] = set()
-    routed = []
-    for nic, prefixes in zip(nics, reached, strict=True):
-        first = nic.enabled and bool(nic.pools) and prefixes not in seen
-        routed.append(replace(nic, in_main_table=first))
-        seen |= {prefixes} if first else set()
-    return tuple(routed)

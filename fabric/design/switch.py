@@ -67,6 +67,9 @@ class SwitchDesigner:
         self._resolver = resolver
         self._parts = PortParts(fabric.intent.fabric)
 
+    def __reduce__(self) -> tuple[type[SwitchDesigner], tuple[Fabric, PolicyResolver]]:
+        return SwitchDesigner, (self._fabric, self._resolver)
+
     def design(self, row: int) -> DeviceDesign:
         """Return the design of the switch in a row of ``fabric.switches``."""
         fabric, switches = self._fabric, self._fabric.switches
@@ -108,6 +111,7 @@ class SwitchDesigner:
         kind = HeadroomKind(model, self._hardware(row, "buffer_model") == "dynamic", pattern_bytes)
         if kind.computes:
             kind = replace(kind, shares=bool(self._hardware(row, "headroom_over_subscription")))
+        headrooms: dict[tuple[int, ...], HeadroomProfile] = {}
         ports = []
         for number in numbers:
             cable, policy = cables.get(number), policies[number]
@@ -116,6 +120,9 @@ class SwitchDesigner:
                 continue
             front = self._parts.front(model, number, cable.speed_gbps)
             change = changes.get(front.name)
+            like = (id(policy), cable.speed_gbps, len(front.lanes), cable.cable_m)
+            if policy.pfc and like not in headrooms:
+                headrooms[like] = self._parts.headroom(kind, policy, front, cable.cable_m)
             ports.append(
                 PortDesign(
                     name=front.name,
@@ -138,9 +145,7 @@ class SwitchDesigner:
                     vlan=cable.vlan,
                     address=cable.address,
                     qos=qos.of(policy),
-                    headroom=self._parts.headroom(kind, policy, front, cable.cable_m)
-                    if policy.pfc
-                    else None,
+                    headroom=headrooms.get(like),
                 )
             )
         return tuple(ports)

@@ -47,6 +47,9 @@ class PolicyResolver:
         self._intent = intent
         self._cache: dict[tuple[int, ...], LosslessPolicy] = {}
 
+    def __reduce__(self) -> tuple[type[PolicyResolver], tuple[Intent]]:
+        return PolicyResolver, (self._intent,)  # what is kept goes by addresses of this process
+
     def switch(self, name: str, role: Role, port: str = "") -> LosslessPolicy:
         """Return the policy of a switch, or of one of its ports."""
         return self._merged(self._switch_layers(name, role, port))
