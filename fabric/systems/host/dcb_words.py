@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.design.qos import BEST_EFFORT, DSCP_COUNT
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.design.model import NicDesign
+    from fabric.design.qos_model import HostQos
 
 _ROW = 16
 
@@ -35,16 +37,21 @@ class DcbWords:
 
 def dcb_words(nic: NicDesign) -> DcbWords:
     """Return the words of a NIC."""
-    qos = nic.qos
-    pairs = _pairs(qos.marks.get(dscp, BEST_EFFORT) for dscp in range(DSCP_COUNT))
+    return _words(nic.qos, nic.receive_buffer_bytes, nic.priority_to_receive_buffer)
+
+
+@lru_cache(64)  # a fabric has a handful of policies
+def _words(qos: HostQos, sizes_bytes: tuple[int, ...], buffers: tuple[int, ...]) -> DcbWords:
+    marks = qos.marks
+    pairs = _pairs(marks.get(dscp, BEST_EFFORT) for dscp in range(DSCP_COUNT))
     return DcbWords(
         dscp_rows=tuple(pairs[row : row + _ROW] for row in range(0, DSCP_COUNT, _ROW)),
         classes=_pairs(qos.priority_to_traffic_class),
         algorithms=("all:ets", *_unlike(qos.tsa, "ets")),
         shares=("all:0", *_unlike(qos.tc_bandwidth_percent, 0)),
         pauses=("all:off", *(f"{number}:on" for number, bit in enumerate(qos.pfc) if bit)),
-        buffer_sizes=("all:0", *_unlike(nic.receive_buffer_bytes, 0)),
-        buffers=("all:0", *_unlike(nic.priority_to_receive_buffer, 0)),
+        buffer_sizes=("all:0", *_unlike(sizes_bytes, 0)),
+        buffers=("all:0", *_unlike(buffers, 0)),
     )
 
 
