@@ -53,7 +53,7 @@ _reading = _Reading()
 def configure(*, quiet: bool = False, verbose: bool = False, colour: str = "auto") -> None:
     """Take what the user asks of all output; without words, what holds when nothing is asked."""
     _now.quiet, _now.verbose, _now.colour = quiet, verbose, colour
-    _now.last_s = time.monotonic()
+    _now.last_s, _now.is_line_open = time.monotonic(), False
     logger = logging.getLogger("fabric")
     logger.removeHandler(_reading)
     logger.setLevel(logging.DEBUG if verbose else logging.NOTSET)

@@ -21,7 +21,7 @@ from fabric.workflow.adopt_files import DEVICES, HOSTS, with_files, write
 from fabric.workflow.adopt_reading import Read, from_devices, from_files
 from fabric.workflow.configurations import whole
 from fabric.workflow.project import Project
-from fabric.workflow.work import rendered_switch
+from fabric.workflow.stages import rendered_switch
 from tests.audit.test_damage import WORDS
 from tests.audit.test_hosts_lab import save
 from tests.change import labs

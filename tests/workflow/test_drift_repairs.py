@@ -18,6 +18,7 @@ from tests.workflow.test_drift_watch import (
     begun,
     ended,
     repaired,
+    replace,
     runs,
     watching,
     with_policy,
@@ -81,13 +82,13 @@ def test_nothing_is_repaired_while_the_inventory_is_wrong(tmp_path, monkeypatch)
         good = file.read_text()
         with watching(tmp_path, "--only", labs.LEAF) as watch:
             until(watch.file.exists, "it runs")
-            file.write_text(good.replace("rails: 1", "rails: two"))
+            replace(file, good.replace("rails: 1", "rails: two"))
             until(lambda: "the one before it counts" in watch.errors.read_text(), "it is wrong")
             lab[labs.LEAF].hand_edit(*HARMLESS, {})
             watch.until([begun(labs.LEAF)], "the drift is reported")
             read_again(lab[labs.LEAF])
             assert runs(tmp_path) == [""]
-            file.write_text(good)
+            replace(file, good)
             watch.until(
                 [begun(labs.LEAF), ended(labs.LEAF)],
                 "it is repaired after that",

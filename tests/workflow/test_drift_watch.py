@@ -189,7 +189,14 @@ def test_each_event_names_the_inventory_line_and_goes_to_syslog(tmp_path, monkey
 def with_policy(folder, text):
     """Add lines to the inventory, as a user would."""
     file = folder / "inventory" / "fabric.yaml"
-    file.write_text(f"{file.read_text()}{text}\n")
+    replace(file, f"{file.read_text()}{text}\n")
+
+
+def replace(file, text):
+    """Give a file another text in one step: what reads it meanwhile sees the old or the new one."""
+    new = file.parents[1] / "new.yaml"
+    new.write_text(text)
+    new.replace(file)
 
 
 def test_drift_that_begins_in_a_window_is_held_back(tmp_path, monkeypatch):
@@ -201,7 +208,7 @@ def test_drift_that_begins_in_a_window_is_held_back(tmp_path, monkeypatch):
             file = tmp_path / "inventory" / "fabric.yaml"
             until(watch.file.exists, "it runs")
             assert watch.events() == []
-            file.write_text(file.read_text().replace(ALWAYS, NEVER.replace("@", day)))
+            replace(file, file.read_text().replace(ALWAYS, NEVER.replace("@", day)))
             watch.until([begun(labs.LEAF)], "what is left after the window is reported")
             watch.end()
 
