@@ -80,11 +80,19 @@ def once_per_kind(work: Callable[[Table, Table], Table], left: Table, right: Tab
     return work(left[rows], right[:, columns])[row_kind[:, None], column_kind]
 
 
-def twins(net: Network) -> tuple[Ints, Ints]:
+def twins(net: Network, labels: Ints | None = None) -> tuple[Ints, Ints]:
     """Return the first switch of each kind of twins, and the kind of each switch.
 
     Twins have links over as many cables to the same switches, send and allow the same, announce as
     much, and either have one AS number or each one that no other switch has.
+
+    Parameters
+    ----------
+    net : Network
+        Links and AS numbers.
+    labels : array of int, shape (links,), optional
+        What else links of twins to the same switch have in common; a link and its reverse differ
+        from others together.
 
     Returns
     -------
@@ -102,7 +110,7 @@ def twins(net: Network) -> tuple[Ints, Ints]:
     degree = np.bincount(links.source, minlength=links.switches)
     first = np.cumsum(degree) - degree
     place = np.arange(len(links)) - first[links.source]
-    table = np.full((links.switches, 2 * int(degree.max(initial=0))), -1)
-    table[links.source, 2 * place] = links.target
-    table[links.source, 2 * place + 1] = links.cables
-    return distinct_rows(np.hstack([own, table]))
+    columns = [links.target, links.cables] + ([] if labels is None else [labels])
+    table = np.full((links.switches, int(degree.max(initial=0)), len(columns)), -1)
+    table[links.source, place] = np.stack(columns, axis=1)
+    return distinct_rows(np.hstack([own, table.reshape(links.switches, -1)]))
