@@ -63,6 +63,33 @@ def _words(rows: Table) -> Table:
     return wide.view(np.uint64)
 
 
+def two_of_each(kind: Ints) -> tuple[Ints, Ints]:
+    """Return rows that stand for all pairs of rows, where rows of one kind are alike.
+
+    Parameters
+    ----------
+    kind : array of int, shape (n,)
+        Kind of each row, from 0 without gaps.
+
+    Returns
+    -------
+    rows : array of int, shape (m,)
+        The first two rows of each kind, ascending.
+    first : array of int, shape (n,)
+        For each of the n rows, the place in ``rows`` of the first row of its kind.
+    """
+    order = np.argsort(kind, kind="stable")
+    size = np.bincount(kind)
+    start = np.cumsum(size) - size
+    number = np.empty(len(kind), dtype=np.int64)
+    number[order] = np.arange(len(kind)) - start[kind[order]]
+    rows = np.flatnonzero(number < 2)  # noqa: PLR2004 - a pair
+    leads = np.flatnonzero(number[rows] == 0)
+    place = np.empty(len(size), dtype=np.int64)
+    place[kind[rows[leads]]] = leads
+    return rows, place[kind]
+
+
 def once_per_kind(work: Callable[[Table, Table], Table], left: Table, right: Table) -> Table:
     """Return the work of the rows of one table with the columns of another.
 
