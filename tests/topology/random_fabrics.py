@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from fabric.topology import Fabric
 
 #: AS numbers of spines (and super-spines): those of the design, each its own, or two for all.
-SPINES = ("design", "own spines", "own", "two")
-#: AS numbers of leaves: each its own, or one for two neighbours, or for all.
-LEAVES = ("own", "own", "pairs", "one")
+SPINES = ("design", "own spines", "own spines", "own", "two")
+#: AS numbers of leaves: each its own, or one for some, or for all.
+LEAVES = ("own", "own", "some", "one")
 #: What a port may have: the last three change the lossless class of one end of a cable.
 PORTS: tuple[dict[str, Any], ...] = (
     *({"enabled": False},) * 4,
@@ -27,6 +27,12 @@ PORTS: tuple[dict[str, Any], ...] = (
     {"lossless": {"pfc_priority": 4}},
     {"lossless": {"roce_dscp": 30}},
     {"lossless": {"pfc": False}},
+)
+#: What a NIC may have.
+NICS: tuple[dict[str, Any], ...] = (
+    {"rail": 0, "enabled": False},
+    {"rail": 0, "cable_m": 1},
+    {"rail": 1, "cable_m": 30},
 )
 
 
@@ -38,14 +44,16 @@ def fabrics(draw: st.DrawFn) -> Fabric:
     devices: dict[str, dict[str, Any]] = {name: {} for name in built.switches.names}
     for row, asn in draw(numbers(built)).items():
         devices[built.switches.names[row]]["asn"] = asn
-    for cable, upper, change in draw(damage(len(built.uplinks))):
-        up = built.uplinks
-        rows, ports = (up.upper, up.upper_port) if upper else (up.lower, up.lower_port)
-        row = int(rows[cable])
+    up = built.uplinks
+    for cable, upper, change in draw(damage(built)):
+        row, port = (
+            int((up.upper if upper else up.lower)[cable]),
+            up.upper_port if upper else up.lower_port,
+        )
         own = devices[built.switches.names[row]].setdefault("ports", {})
-        own.setdefault(built.port_name(row, int(ports[cable])), {}).update(change)
-    off = draw(st.sets(st.sampled_from(built.hosts.names), max_size=2))
-    hosts = [{"names": name, "nics": [{"rail": 0, "enabled": False}]} for name in sorted(off)]
+        own.setdefault(built.port_name(row, int(port[cable])), {}).update(change)
+    nics = st.tuples(st.sampled_from(built.hosts.names), st.sampled_from(NICS))
+    hosts = [{"names": name, "nics": [nic]} for name, nic in draw(st.lists(nics, max_size=3))]
     entries = [{"names": name, **value} for name, value in devices.items() if value]
     return fabric(
         json.dumps({"devices": entries}) if entries else "",
@@ -60,11 +68,11 @@ def designs(draw: st.DrawFn) -> dict[str, Any]:
     sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
     pods = draw(st.integers(0, min(2, len(sizes))))
     design = draw(st.sampled_from(["classic-tor", "rail-optimised"]))
-    spines = draw(st.integers(1, 3))
+    spines = draw(st.sampled_from([1, 2, 2, 3, 3]))
     changes: dict[str, Any] = {
         "design": design,
         "units": [{"name": f"u{n}", "hosts": f"h{n}x[1-{size}]"} for n, size in enumerate(sizes)],
-        "spines": {"count": spines, "links_per_leaf": draw(st.integers(1, 2))},
+        "spines": {"count": spines, "links_per_leaf": draw(st.sampled_from([1, 1, 2]))},
         "bgp": {"allowas_in": draw(st.integers(0, 2))},
     }
     if pods:
@@ -89,7 +97,8 @@ def numbers(draw: st.DrawFn, built: Fabric) -> dict[int, int]:
     """Return AS numbers that are not those of the design, by row of the switch."""
     leaves, tier = built.switches.leaf_count, built.switches.tier.tolist()
     low, high = draw(st.sampled_from(LEAVES)), draw(st.sampled_from(SPINES))
-    asns = {row: 64800 + (row // 2 if low == "pairs" else 0) for row in range(leaves)}
+    sharing = draw(st.sets(st.integers(0, leaves - 1))) if low == "some" else range(leaves)
+    asns = dict.fromkeys(sharing, 64800)
     above = {
         row: 65300 + row for row in range(leaves, len(tier)) if tier[row] == 1 or high == "own"
     }
@@ -99,10 +108,24 @@ def numbers(draw: st.DrawFn, built: Fabric) -> dict[int, int]:
 
 
 @st.composite
-def damage(draw: st.DrawFn, cables: int) -> list[tuple[int, bool, dict[str, Any]]]:
-    """Return changes of ports: the cable, whether of its upper end, and what changes."""
-    one = st.tuples(st.integers(0, cables - 1), st.booleans(), st.sampled_from(PORTS))
-    return draw(st.lists(one, max_size=6))
+def damage(draw: st.DrawFn, built: Fabric) -> list[tuple[int, bool, dict[str, Any]]]:
+    """Return changes of ports: the cable, whether of its upper end, and what changes.
+
+    Some are anywhere, and some are alike on several switches, which stay twins with them.
+    """
+    anywhere = st.tuples(
+        st.integers(0, len(built.uplinks) - 1), st.booleans(), st.sampled_from(PORTS)
+    )
+    changes = draw(st.lists(anywhere, max_size=3))
+    place = st.tuples(st.integers(0, 5), st.sampled_from(PORTS))
+    off = st.sets(st.integers(0, 2), min_size=1, max_size=2)
+    patterns = [[(number, PORTS[0]) for number in sorted(draw(off))] for _ in range(2)]
+    patterns += [[], draw(st.lists(place, max_size=3))]
+    for row in range(len(built.switches)):
+        mine = built.uplinks_of(row).tolist()
+        pattern = draw(st.sampled_from(patterns)) if mine else []
+        changes += [(mine[number % len(mine)], False, change) for number, change in pattern]
+    return changes
 
 
 @dataclass(frozen=True)

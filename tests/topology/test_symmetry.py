@@ -1,7 +1,7 @@
 """What is computed once for many, against every path and every failure one by one.
 
-Random fabrics with random damage: see `tests.topology.random_fabrics`. The usual profile takes some
-of them; ``pytest --hypothesis-profile thousands`` takes 2,000 in each test.
+Random fabrics with random damage: see `tests.topology.random_fabrics`. Each test takes 200 of them;
+with ``pytest --hypothesis-profile thousands`` 2,000.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from unittest.mock import patch
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import Proof, prove
@@ -36,12 +36,16 @@ from tests.topology.fabrics import fabric
 from tests.topology.random_fabrics import Written, fabrics
 from tests.topology.test_routes import simulated
 
+#: What finds each of a dozen mistakes that were made on purpose.
+some = settings(max_examples=max(200, settings.default.max_examples))
+
 
 def exact(net: Network) -> bool:
     """Return whether routers have no choice that others notice: no two share an AS number."""
     return len({*net.asn.tolist()}) == len(net.asn)
 
 
+@some
 @given(fabrics())
 def test_reach_is_that_of_all_leaves_and_of_routers(built: Fabric) -> None:
     net, leaves = network(built), built.switches.leaf_count
@@ -56,6 +60,7 @@ def test_reach_is_that_of_all_leaves_and_of_routers(built: Fabric) -> None:
     assert sure == both if exact(net) else sure <= both
 
 
+@some
 @given(fabrics())
 def test_paths_are_those_that_are_written_out(built: Fabric) -> None:
     layers, written = Layers.of(clos(built)), Written(clos(built))
@@ -78,6 +83,7 @@ def test_paths_are_those_that_are_written_out(built: Fabric) -> None:
     assert diameter(layers) == diameter(alike.layers) == max(lengths, default=0)
 
 
+@some
 @given(fabrics())
 def test_uplinks_of_use_are_those_of_some_path(built: Fabric) -> None:
     now = clos(built)
@@ -96,6 +102,7 @@ def test_uplinks_of_use_are_those_of_some_path(built: Fabric) -> None:
     assert unit_gbps(now, layers)[1].tolist() == units.tolist()
 
 
+@some
 @given(fabrics())
 def test_the_longest_way_is_the_first_of_the_longest(built: Fabric) -> None:
     now = clos(built)
@@ -132,6 +139,7 @@ def _climbs_m(now: Clos, leaf: int) -> dict[int, int]:
     return metres
 
 
+@some
 @given(fabrics())
 def test_each_failure_splits_the_leaves_whose_paths_all_use_it(built: Fabric) -> None:
     now = clos(built)
@@ -151,19 +159,23 @@ def each_alone(net: Network, labels: object = None) -> tuple[object, np.ndarray]
     return labels, np.arange(net.links.switches)
 
 
+@some
 @given(fabrics())
 def test_failures_of_one_kind_do_the_same(built: Fabric) -> None:
     net = network(built)
     base = route(net)
     carried = uses(net, base)
-    some, every = (list(growing(net, base, carried, kind)) for kind in (twins(net)[1], None))
-    assert [(one.switch, *one.links) for one in some] == [(one.switch, *one.links) for one in every]
+    kinds, every = (list(growing(net, base, carried, kind)) for kind in (twins(net)[1], None))
+    assert [(one.switch, *one.links) for one in kinds] == [
+        (one.switch, *one.links) for one in every
+    ]
     loads: dict[int, list[int]] = {}
-    for failure in some:
+    for failure in kinds:
         added = sorted(np.bitwise_count(after(net, failure) & ~carried).sum(axis=1).tolist())
         assert loads.setdefault(failure.kind, added) == added
 
 
+@some
 @given(fabrics())
 def test_proof_is_that_of_every_failure(built: Fabric) -> None:
     resolver = PolicyResolver(built.intent)
@@ -175,6 +187,11 @@ def test_proof_is_that_of_every_failure(built: Fabric) -> None:
         assert proof.free
     elif exact(network(built)):
         assert (proof.free, proof.failure) == (False, failure)
+
+
+@some
+@given(fabrics())
+def test_bounces_are_those_of_every_failure(built: Fabric) -> None:
     with patch("fabric.qos.deadlock.bounces.twins", each_alone):
         every = coverages(built, (1, 2, 3))
     assert coverages(built, (1, 2, 3)) == every
