@@ -41,10 +41,13 @@ class Cluster:
     address : str
         ``dask://HOST:PORT``, or ``dask+tls://HOST:PORT`` with the certificates of Dask's own
         configuration.
+    inputs : int
+        Inputs of one task; 1 where each takes seconds.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, inputs: int = _INPUTS) -> None:
         self.address = address
+        self._inputs = inputs
 
     def map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
         """Return what is made of each input.
@@ -63,7 +66,8 @@ class Cluster:
         """
         if not inputs:
             return []
-        parts = (inputs[start : start + _INPUTS] for start in range(0, len(inputs), _INPUTS))
+        step = self._inputs
+        parts = (inputs[start : start + step] for start in range(0, len(inputs), step))
         tasks = [pickle.dumps((make, part), protocol=5) for part in parts]
         with self._client() as client:
             return [result for part in _results(client, tasks) for result in part]

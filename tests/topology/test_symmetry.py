@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabric.intent.resolve import PolicyResolver
-from fabric.qos.deadlock import Proof, prove
+from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.bounces import coverages
 from fabric.qos.deadlock.lossless import LOSSY, PRIORITIES, uplink_classes
 from fabric.qos.deadlock.proof import failure_name
@@ -244,17 +244,35 @@ def test_fabrics_without_damage_have_twins(own: bool) -> None:
     assert Pairs.of(Layers.of(clos(built))).count.tolist() == [6]
 
 
+#: Three leaves of six have lost one of two spines with an AS number each.
+LOST = "".join(
+    f"  - {{names: su{leaf}, ports: {{Ethernet128: {{enabled: false}}}}}}\n"
+    for leaf in ("1-rail0", "1-rail1", "2-rail0")
+)
+OWN = f"devices:\n{LOST}  - {{names: spine02, asn: 65200}}\n"
+UNITS = [{"name": f"su{n}", "hosts": f"h{n}x[1-2]"} for n in (1, 2, 3)]
+
+
 def test_failures_that_grow_are_named_each_and_routed_once() -> None:
-    """Own spines, and two leaves of four have lost one: each of the failures lets some turn up."""
-    cut = "".join(
-        f"  - {{names: su1-rail{rail}, ports: {{Ethernet{port}: {{enabled: false}}}}}}\n"
-        for rail, port in ((0, 128), (1, 128))
-    )
-    built = fabric(f"devices:\n{cut}  - {{names: spine02, asn: 65200}}\n")
-    with patch("fabric.qos.deadlock.proof.after", side_effect=after) as routed:
-        proof = prove(built)
-    assert isinstance(proof, Proof)
+    """The cables of the three others to the spine that all have are of one kind."""
+    built = fabric(OWN, units=UNITS)
     net = network(built)
     base = route(net)
     grown = list(growing(net, base, uses(net, base), twins(net)[1]))
-    assert routed.call_count == len({one.kind for one in grown}) < len(grown)
+    assert len(grown) == 3
+    with patch("fabric.qos.deadlock.bounces.after", side_effect=after) as routed:
+        (coverage,) = coverages(built, (1,))
+    assert routed.call_count == len({one.kind for one in grown}) == 1
+    assert coverage.uncovered == tuple(failure_name(built, net, one) for one in grown)
+
+
+def test_leaves_that_differ_in_class_alone_are_no_twins_to_the_proof() -> None:
+    """Without the first cable the last leaf is in the circle, which it ends; without the last not.
+
+    The last leaf has another priority than its spine.
+    """
+    odd = "  - {names: su3-rail1, ports: {Ethernet128: {lossless: {pfc_priority: 4}}}}\n"
+    built = fabric(OWN + odd, units=UNITS)
+    proof = prove(built)
+    assert (proof.free, proof.failure) == (False, "su3-rail1 Ethernet136 to spine02 Ethernet40")
+    assert first_circle(built, PolicyResolver(built.intent)) == proof.failure

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from fabric.core.errors import InputError
 from fabric.workflow.check import check
-from fabric.workflow.cluster import Cluster, version
+from fabric.workflow.cluster import Cluster, _results, version
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from fabric.workflow.work import Work
@@ -93,6 +95,29 @@ def test_same_bytes_and_findings(cluster, tmp_path, monkeypatch):
     near = run("check", inventory, "--format", "json")
     assert json.loads(far.out) == json.loads(near.out)
     assert far.code == near.code
+
+
+def test_simulations_are_the_same_here_in_processes_and_on_a_cluster(cluster):
+    """Three settings: on the cluster each is a task."""
+    address, _ = cluster
+    words = ["simulate", "--star", "--incast", "4", "--bytes", "64KiB", "--duration-ms", "0.5"]
+    words += ["--compare", "off", "--compare", "hpcc", "--format", "json"]
+    here, *others = (
+        run(*words, "--workers", workers) for workers in ("1", "2", f"dask://{address}")
+    )
+    assert list(json.loads(here.out)) == ["connectx", "off", "hpcc"]
+    for other in others:
+        assert (other.code, other.out) == (here.code, here.out), other.said
+
+
+def test_tasks_have_as_many_inputs_as_is_said(cluster, tmp_path):
+    address, _ = cluster
+    numbers = [(str(tmp_path), number) for number in range(5)]
+    (tmp_path / "go").touch()
+    with patch("fabric.workflow.cluster._results", side_effect=_results) as asked:
+        assert Cluster(f"dask://{address}", inputs=2).map(slow, numbers) == [0, 1, 4, 9, 16]
+    ((_, tasks),) = (call.args for call in asked.call_args_list)
+    assert [len(pickle.loads(task)[1]) for task in tasks] == [2, 2, 1]
 
 
 def slow(item: tuple[str, int]) -> int:

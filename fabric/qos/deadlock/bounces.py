@@ -16,7 +16,6 @@ import numpy as np
 from fabric.qos.deadlock.lossless import PRIORITIES
 from fabric.qos.deadlock.proof import failure_name
 from fabric.qos.deadlock.updown import turning
-from fabric.topology.model import ROLES
 from fabric.topology.routes import network, route, uses
 from fabric.topology.routes_bits import unpack
 from fabric.topology.routes_failures import after, growing
@@ -100,10 +99,8 @@ def _after_each(
     fabric: Fabric, net: Network, base: Routing, carried: Bits
 ) -> Iterator[tuple[str, int]]:
     """Yield the failures that add traffic, each with the turns that a path has then at most."""
-    tier, links = fabric.switches.tier, net.links
-    alike = twins(net, tier[links.source] * len(ROLES) + tier[links.target])[1]
     known: dict[int, int] = {}
-    for failure in growing(net, base, carried, alike):
+    for failure in growing(net, base, carried, twins(net)[1]):
         if failure.kind not in known:
             known[failure.kind] = most_bounces(fabric, net, after(net, failure))
         yield failure_name(fabric, net, failure), known[failure.kind]
