@@ -117,7 +117,7 @@ def simulate(
     """Simulate an incast, packet by packet.
 
     The NICs have their congestion control, the switches their buffers, thresholds and PFC.
-    With --workers, each of several settings has a process or a worker of its own.
+    With --workers, several settings are simulated at the same time.
     The fields of a line with slashes are the least, the mean and the most.
 
     Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
