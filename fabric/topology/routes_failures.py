@@ -221,9 +221,13 @@ def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> list[bool]:
 
 
 def _columns(bits: Bits, columns: Ints) -> Bits:
-    """Return the sets with some columns alone, in this order."""
+    """Return the sets with some columns alone, in this order; a column may come several times."""
     some, one = no_bits(len(bits), len(columns)), np.uint64(1)
-    for place, column in enumerate(columns.tolist()):
+    for column in np.unique(columns).tolist():
+        places = np.flatnonzero(columns == column)
+        mask = no_bits(1, len(columns))
+        set_bits(mask, 0 * places, places)
         bit = bits[:, column // WORD_BITS] >> np.uint64(column % WORD_BITS) & one
-        some[:, place // WORD_BITS] |= bit << np.uint64(place % WORD_BITS)
+        for word in np.flatnonzero(mask[0]).tolist():
+            some[:, word] |= bit * mask[0, word]
     return some
