@@ -12,6 +12,7 @@ from hypothesis import settings
 #: Timings are no tests: a busy machine fails nothing. CI looks at twice as many examples.
 IS_CI = os.environ.get("ROCEFAB_JUDGES") == "required"
 settings.register_profile("rocefab", deadline=None, max_examples=100 if IS_CI else 50)
+settings.register_profile("thousands", deadline=None, max_examples=2000)
 settings.load_profile("rocefab")
 
 #: Whoever runs the tests in the background may have switched it off, for children too.

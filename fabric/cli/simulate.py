@@ -9,10 +9,10 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import CLASS_OPTION, Format, FormatOption, Inventory, option
+from fabric.cli.options import CLASS_OPTION, Format, FormatOption, Inventory, Workers, option
 
 if TYPE_CHECKING:
-    from fabric.report.simulation import Runs
+    from fabric.report.simulation import Elsewhere, Runs
     from fabric.report.simulation_settings import Load, Settings
 
 
@@ -111,11 +111,13 @@ def simulate(
         Path | None,
         option("Also write a plot to this .svg or .png file; needs rocefab[plots].", "PLOT"),
     ] = None,
+    workers: Workers = "0",
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Simulate an incast, packet by packet.
 
     The NICs have their congestion control, the switches their buffers, thresholds and PFC.
+    With --workers, several settings are simulated at the same time.
     The fields of a line with slashes are the least, the mean and the most.
 
     Exit codes: 0, 2, 4 (a packet of the lossless class was lost).
@@ -124,6 +126,7 @@ def simulate(
     from fabric.report import simulation_tables as tables
     from fabric.report.simulation import star_runs
     from fabric.report.simulation_settings import Load, Settings, settings_of, size_of
+    from fabric.workflow.simulations import elsewhere
 
     load = Load(
         senders=incast,
@@ -143,13 +146,14 @@ def simulate(
             load,
             variants,
             output.note,
+            elsewhere(workers),
             speed_gbps=speed_gbps,
             delay_us=delay_us,
             buffer_bytes=mib_to_bytes(buffer_mib or 32.0),
             alpha=alpha,
         )
     elif to:
-        runs = _fabric(inventory, tuple(to), load, variants, far=far)
+        runs = _fabric(inventory, tuple(to), load, variants, elsewhere(workers), far=far)
     else:
         raise typer.BadParameter("name the receiver: --to HOST:INTERFACE", param_hint="--to")
     if plot:
@@ -161,12 +165,21 @@ def simulate(
 
 
 def _fabric(
-    inventory: Path, receivers: tuple[str, ...], load: Load, variants: list[Settings], *, far: bool
+    inventory: Path,
+    receivers: tuple[str, ...],
+    load: Load,
+    variants: list[Settings],
+    elsewhere: Elsewhere,
+    *,
+    far: bool,
 ) -> Runs:
     from fabric.report.simulation import fabric_runs
     from fabric.workflow.project import Project
 
-    return fabric_runs(Project(inventory), receivers, load, variants, output.note, far=far)
+    designs = Project(inventory)
+    return fabric_runs(
+        designs, receivers, load, variants, output.note, far=far, elsewhere=elsewhere
+    )
 
 
 def _print(runs: Runs, form: Format) -> None:

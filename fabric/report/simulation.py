@@ -17,10 +17,11 @@ from fabric.qos.simulate.summary import Summary
 from fabric.report.simulated_fabric import Target, incast_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.design.designs import Designs
     from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.qos.simulate.outcome import Outcome
     from fabric.report.simulation_settings import Load, Settings
 
 
@@ -30,6 +31,8 @@ _PRIORITY = 3
 
 Runs: TypeAlias = dict[str, Summary]
 Progress: TypeAlias = "Callable[[str], None]"
+#: Runs scenarios by their names somewhere else, in their order.
+Elsewhere: TypeAlias = "Callable[[Mapping[str, Scenario]], dict[str, Outcome]] | None"
 
 
 def published(name: str) -> ParameterSet:
@@ -134,18 +137,27 @@ def _bandwidth_delay_bytes(target: Target, load: Load) -> int:
     return int(np.ceil(most))
 
 
-def star_runs(load: Load, variants: Sequence[Settings], progress: Progress, **shape: float) -> Runs:
+def star_runs(
+    load: Load,
+    variants: Sequence[Settings],
+    progress: Progress,
+    elsewhere: Elsewhere = None,
+    **shape: float,
+) -> Runs:
     """Run an incast on a single switch with each of the settings; see :func:`star_scenario`.
 
     Parameters
     ----------
+    elsewhere : callable, optional
+        Runs the scenarios; default: this process.
     shape : float
         Fields of :class:`fabric.qos.simulate.star.Star` but ``senders``.
     """
     buffer_bytes = int(shape.pop("buffer_bytes"))
     response_ns = load.response_ns or 0.0
     star = Star(senders=load.senders, buffer_bytes=buffer_bytes, response_ns=response_ns, **shape)
-    return _runs(variants, [star_scenario(star, load, one) for one in variants], progress)
+    scenarios = {one.name: star_scenario(star, load, one) for one in variants}
+    return _runs(scenarios, progress, elsewhere)
 
 
 def fabric_runs(
@@ -156,15 +168,21 @@ def fabric_runs(
     progress: Progress,
     *,
     far: bool,
+    elsewhere: Elsewhere = None,
 ) -> Runs:
     """Run an incast on a fabric with each of the settings; see :func:`fabric_scenario`."""
-    scenarios = [fabric_scenario(designs, receivers, load, one, far=far) for one in variants]
-    return _runs(variants, scenarios, progress)
+    scenarios = {
+        one.name: fabric_scenario(designs, receivers, load, one, far=far) for one in variants
+    }
+    return _runs(scenarios, progress, elsewhere)
 
 
-def _runs(variants: Sequence[Settings], scenarios: Sequence[Scenario], progress: Progress) -> Runs:
+def _runs(scenarios: dict[str, Scenario], progress: Progress, elsewhere: Elsewhere) -> Runs:
+    if elsewhere:
+        progress(f"simulating {', '.join(scenarios)}")
+        return {name: Summary(outcome) for name, outcome in elsewhere(scenarios).items()}
     runs = {}
-    for variant, scenario in steps("settings", list(zip(variants, scenarios, strict=True))):
-        progress(f"simulating {variant.name}")
-        runs[variant.name] = Summary(simulate(scenario))
+    for name, scenario in steps("settings", list(scenarios.items())):
+        progress(f"simulating {name}")
+        runs[name] = Summary(simulate(scenario))
     return runs

@@ -76,12 +76,12 @@ def useful_uplinks(network: Clos, layers: Layers) -> Bools:
     A cable that is up and ends on a spine without another way down carries nothing.
     """
     cables, leaves = network.cables, network.leaves
-    first = cables.up & (cables.lower < leaves)
+    useful: Bools = cables.up & (cables.lower < leaves)
     if not len(layers):
-        return first
-    leads = meets(layers.above[1].T | layers.beyond[1], ~layers.refused.T)
-    useful = first.copy()
-    useful[first] = leads[network.place[cables.upper[first]], cables.lower[first]]
+        return useful
+    some, _, first = layers.quotient
+    leads = meets(some.above[1].T | some.beyond[1], ~some.refused.T)
+    useful[useful] = leads[network.place[cables.upper[useful]], first[cables.lower[useful]]]
     return useful
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.twins import once_per_kind
+from fabric.topology.twins import distinct_rows, once_per_kind, two_of_each
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +52,8 @@ def longest_way(network: Clos, layers: Layers) -> Way | None:
 
 
 class _Lengths:
+    """Lengths between leaves, two of each kind: of one kind are twins with cables as long."""
+
     def __init__(self, network: Clos, layers: Layers) -> None:
         self._network, self._layers = network, layers
 
@@ -70,41 +72,56 @@ class _Lengths:
         return tables
 
     @cached_property
+    def _ends(self) -> Metres:
+        """Longest NIC cable of each leaf; -inf where there is none."""
+        nics = self._network.nics
+        ends = np.full(self._network.leaves, -np.inf, dtype=np.float32)
+        np.maximum.at(ends, nics.leaf[nics.up], nics.cable_m[nics.up].astype(np.float32))
+        return ends
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """The leaves that stand for all pairs."""
+        columns = [self._layers.twins, np.unique(self._ends, return_inverse=True)[1]]
+        columns += [distinct_rows(step)[1] for step in self._steps[:1]]
+        return two_of_each(distinct_rows(np.column_stack(columns))[1])[0]
+
+    @cached_property
     def _climbs(self) -> list[Metres]:
-        """Longest way up from each leaf to each switch, by tier from 1."""
-        climbs = self._steps[:1]
+        """Longest way up from some leaves to each switch, by tier from 1."""
+        climbs = [step[self._rows] for step in self._steps[:1]]
         for step in self._steps[1:]:
             climbs.append(_longest_sum(climbs[-1], step))
         return climbs
 
     def longest(self) -> Way | None:
-        nics, network = self._network.nics, self._network
-        ends = np.full(network.leaves, -np.inf, dtype=np.float32)
-        np.maximum.at(ends, nics.leaf[nics.up], nics.cable_m[nics.up].astype(np.float32))
+        turn_tier, ends = self._layers.of_leaves(self._rows).turn_tier, self._ends[self._rows]
         best, where = -np.inf, (0, 0, 0)
         for tier, climb in enumerate(self._climbs, 1):
             total = _longest_sum(climb, climb.T) + ends[:, None] + ends
-            total[self._layers.turn_tier != tier] = -np.inf
+            total[turn_tier != tier] = -np.inf
             if total.max() > best:
-                leaf, other = divmod(int(total.argmax()), network.leaves)
-                best, where = float(total.max()), (leaf, other, tier)
+                one, other = divmod(int(total.argmax()), len(ends))
+                best, where = float(total.max()), (one, other, tier)
         return self._way(*where) if best > 0 else self._inside_a_leaf()
 
-    def _way(self, leaf: int, other: int, tier: int) -> Way:
+    def _way(self, one: int, other: int, tier: int) -> Way:
+        """Return the longest way between two of the ``_rows``."""
         climb = self._climbs[tier - 1]
-        top = int((climb[leaf] + climb[other]).argmax())
-        up, down = self._climb(leaf, tier, top), self._climb(other, tier, top)
-        ends = [self._nics(row)[0] for row in (leaf, other)]
-        return Way(leaf, other, (ends[0], *up, *reversed(down), ends[1]))
+        top = int((climb[one] + climb[other]).argmax())
+        up, down = self._climb(one, tier, top), self._climb(other, tier, top)
+        leaves = int(self._rows[one]), int(self._rows[other])
+        near, far = (self._nics(leaf)[0] for leaf in leaves)
+        return Way(*leaves, (near, *up, *reversed(down), far))
 
-    def _climb(self, leaf: int, tier: int, top: int) -> list[tuple[int, int]]:
-        """Return the cables of the longest way from a leaf up to a switch."""
+    def _climb(self, one: int, tier: int, top: int) -> list[tuple[int, int]]:
+        """Return the cables of the longest way from one of the ``_rows`` up to a switch."""
         cables: list[tuple[int, int]] = []
         for level in range(tier, 0, -1):
-            below = leaf
+            below = int(self._rows[one])
             if level > 1:
                 below = int(
-                    (self._climbs[level - 2][leaf] + self._steps[level - 1][:, top]).argmax()
+                    (self._climbs[level - 2][one] + self._steps[level - 1][:, top]).argmax()
                 )
             cables.insert(0, self._cable(level - 1, below, top))
             top = below

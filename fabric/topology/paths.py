@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabric.topology.twins import distinct_rows, once_per_kind
+from fabric.topology.twins import distinct_rows, once_per_kind, two_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,6 +151,12 @@ class Layers:
         group = np.where(sharing, self.refused.argmax(axis=1), -1)
         return distinct_rows(np.column_stack([group, *self.cables[:1]]))[1]
 
+    @cached_property
+    def quotient(self) -> tuple[Layers, Ints, Ints]:
+        """The layers with two leaves of each kind, and what `two_of_each` returns for the kinds."""
+        rows, first = two_of_each(self.twins)
+        return self.of_leaves(rows), rows, first
+
     @property
     def leaves(self) -> int:
         """Number of leaves."""
@@ -194,9 +200,12 @@ class Layers:
     def counts_over(self) -> Iterator[Counts]:
         """Yield the paths between all leaves that turn at each tier above, lowest first."""
         for tier, (table, same) in enumerate(zip(self.cables, self.same_as, strict=False)):
-            turning = np.where(same, 0, product(table, table.T))
             up = self.ways_up[tier]
-            counts = product(product(up, turning), up.T)
+            down = product(product(up, table), table.T)
+            for group in _groups(same) if tier else ():  # leaves: each is refused to itself
+                ways = product(up[:, group], table[group])
+                down[:, group] -= product(ways, table[group].T)
+            counts = product(down, up.T)
             counts[self.refused] = 0
             yield counts
 
@@ -231,6 +240,13 @@ class Layers:
         return tuple(tables)
 
 
+def _groups(same: Bools) -> Iterator[Ints]:
+    """Yield the switches of each AS."""
+    number = same.argmax(axis=1)
+    for group in np.unique(number).tolist():
+        yield np.flatnonzero(number == group)
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Pairs of leaves, one for all that are alike; shape (n,) each.
@@ -256,20 +272,15 @@ class Pairs:
     @classmethod
     def of(cls, layers: Layers) -> Pairs:
         """Return the pairs of a network."""
-        kind = layers.twins
-        order = np.argsort(kind, kind="stable")
+        kind, (some, rows, first) = layers.twins, layers.quotient
         size = np.bincount(kind)
-        first = np.cumsum(size) - size
-        number = np.empty(len(kind), dtype=np.int64)
-        number[order] = np.arange(len(kind)) - first[kind[order]]
-        rows = np.flatnonzero(number < 2)  # noqa: PLR2004 - a pair
         one, other = np.triu_indices(len(rows), k=1)
         left, right = kind[rows[one]], kind[rows[other]]
-        is_second = number[rows] > 0
+        is_second = first[rows] != np.arange(len(rows))
         keep = (left == right) | ~(is_second[one] | is_second[other])
         one, other, left, right = (column[keep] for column in (one, other, left, right))
         count = size[left] * np.where(left == right, size[left] - 1, 2 * size[right]) // 2
-        return cls(layers.of_leaves(rows), rows[one], rows[other], (one, other), count)
+        return cls(some, rows[one], rows[other], (one, other), count)
 
 
 def path_counts(layers: Layers) -> Counts:

@@ -8,6 +8,10 @@ no traffic enters the fabric there, and every neighbour had a path that is at mo
 and another certain next hop: then nobody turns to the longer paths, and nothing arrives. (One end
 of every cable is a leaf, where traffic does enter.) Everything else is routed again, for the
 destinations in question only, and compared with what was before.
+
+Where switches can be swapped (`fabric.topology.twins`), so can their failures: the failure of the
+cable a-b is that of c-d under other names when a can be swapped with c, and b with d. One failure
+of each kind is routed, and to one destination of each kind.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.routes import own, route, uses
-from fabric.topology.routes_bits import filled, no_bits, set_bits, unpack
+from fabric.topology.routes_bits import WORD_BITS, filled, no_bits, set_bits, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +40,12 @@ _CHUNK = 2**25
 class Failure:
     """What is down: one link in both directions, or all links of a switch.
 
-    ``switch`` is -1 for a link.
+    ``switch`` is -1 for a link. Failures of one ``kind`` do the same, up to names; -1 is unknown.
     """
 
     links: Ints
     switch: int = -1
+    kind: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +62,29 @@ def alone(net: Network) -> Ints:
     return np.flatnonzero((links.cables == 1) & (links.source < links.target))
 
 
-def growing(net: Network, base: Routing, carried: Bits) -> Iterator[Failure]:
-    """Yield the single failures after which some link carries more than ``carried``."""
-    width = max(1, _CHUNK // max(1, len(net.links)))
-    batch: list[_Doubt] = []
-    for doubt in _doubts(net, base):
-        batch.append(doubt)
-        if sum(len(item.columns) for item in batch) >= width:
-            yield from _grown(net, carried, batch)
-            batch = []
-    yield from _grown(net, carried, batch)
+def growing(
+    net: Network, base: Routing, carried: Bits, kind: Ints | None = None
+) -> Iterator[Failure]:
+    """Yield the single failures after which some link carries more than ``carried``.
+
+    Parameters
+    ----------
+    net : Network
+        Links and AS numbers.
+    base : Routing
+        Its next hops while nothing has failed.
+    carried : bits, shape (links, columns)
+        Destinations to which each link carries traffic then.
+    kind : array of int, shape (switches,), optional
+        Switches of one kind can be swapped (`fabric.topology.twins`). One failure of each kind is
+        routed, to one destination of each kind. Default: every switch is of its own kind.
+    """
+    alike = np.arange(net.links.switches) if kind is None else kind
+    base_kind = 0
+    for suspects in _suspects(net, base, alike):
+        grew = suspects.grew(net, carried, alike)
+        yield from suspects.failures(net, np.flatnonzero(grew[suspects.kind]), base_kind)
+        base_kind += len(grew)
 
 
 def after(net: Network, failure: Failure) -> Bits:
@@ -76,21 +94,89 @@ def after(net: Network, failure: Failure) -> Bits:
     return uses(net, route(net, down=down))
 
 
-def _doubts(net: Network, base: Routing) -> Iterator[_Doubt]:
-    links, columns = net.links, len(net.origin)
+@dataclass(frozen=True, eq=False)
+class _Suspects:
+    """Failures that the shortcut does not find harmless, all of links or all of switches.
+
+    Parameters
+    ----------
+    rows : array of int, shape (n,)
+        Links, or switches.
+    harm : bits, shape (n, columns)
+        Destinations in question.
+    kind : array of int, shape (n,)
+        Kind of each failure.
+    first : array of int, shape (kinds,)
+        The first failure of each kind.
+    of_switches : bool
+        Whether the rows are switches.
+    """
+
+    rows: Ints
+    harm: Bits
+    kind: Ints
+    first: Ints
+    of_switches: bool
+
+    @classmethod
+    def of(cls, rows: Ints, harm: Bits, alike: Ints, *, of_switches: bool) -> _Suspects:
+        """Return the failures with any harm; ``alike`` has a row of numbers for each of them."""
+        some = filled(harm)
+        keys = alike[some]
+        _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        return cls(rows[some], harm[some], kind.reshape(-1), first, of_switches)
+
+    def failures(self, net: Network, places: Ints, base_kind: int = 0) -> Iterator[Failure]:
+        """Yield some of the failures."""
+        links = net.links
+        for row, kind in zip(
+            self.rows[places].tolist(), (self.kind[places] + base_kind).tolist(), strict=True
+        ):
+            if self.of_switches:
+                yield Failure(links.of(row), row, kind)
+            else:
+                yield Failure(np.array([row, links.reverse[row]]), kind=kind)
+
+    def grew(self, net: Network, carried: Bits, alike: Ints) -> Bools:
+        """Return whether the failures of each kind add anything to ``carried``, shape (kinds,)."""
+        width = max(1, _CHUNK // max(1, len(net.links)))
+        grew: list[bool] = []
+        batch: list[_Doubt] = []
+        room = width
+        for doubt in self._doubts(net, alike):
+            batch.append(doubt)
+            room -= len(doubt.columns)
+            if room <= 0:
+                grew += _grown(net, carried, batch)
+                batch, room = [], width
+        return np.array(grew + _grown(net, carried, batch), dtype=np.bool_)
+
+    def _doubts(self, net: Network, alike: Ints) -> Iterator[_Doubt]:
+        needed = unpack(self.harm[self.first], len(net.origin))
+        failures = self.failures(net, self.first)
+        for failure, columns in zip(failures, map(np.flatnonzero, needed), strict=True):
+            yield _Doubt(failure, columns[_distinct(net, failure, net.origin[columns], alike)])
+
+
+def _suspects(net: Network, base: Routing, alike: Ints) -> Iterator[_Suspects]:
+    links = net.links
     lost, weak = _lost(net, base)
     sends = net.sends[links.source]
     harm = lost.copy()
     harm[~sends] &= weak.take(links.source[~sends], axis=0)
     harm |= harm.take(links.reverse, axis=0)
     rows = alone(net)
-    rows = rows[filled(harm[rows])]
-    for row, needed in zip(rows.tolist(), unpack(harm[rows], columns), strict=True):
-        yield _Doubt(Failure(np.array([row, links.reverse[row]])), np.flatnonzero(needed))
+    ends = np.sort(np.stack([alike[links.source[rows]], alike[links.target[rows]]], axis=1))
+    yield _Suspects.of(rows, harm[rows], ends, of_switches=False)
     harm = links.union_by_target(lost) & ~own(net)
-    switches = np.flatnonzero(filled(harm))
-    for switch, needed in zip(switches.tolist(), unpack(harm[switches], columns), strict=True):
-        yield _Doubt(Failure(links.of(switch), switch), np.flatnonzero(needed))
+    yield _Suspects.of(np.arange(links.switches), harm, alike[:, None], of_switches=True)
+
+
+def _distinct(net: Network, failure: Failure, origin: Ints, alike: Ints) -> Ints:
+    """Return places of origins of which no two could be swapped once something has failed."""
+    ends = failure.switch if failure.switch >= 0 else net.links.source[failure.links]
+    own_kind = np.where(np.isin(origin, ends), -1 - origin, alike[origin])
+    return np.unique(own_kind, return_index=True)[1]
 
 
 def _lost(net: Network, base: Routing) -> tuple[Bits, Bits]:
@@ -116,9 +202,10 @@ def _lost(net: Network, base: Routing) -> tuple[Bits, Bits]:
     return base.next_hops & ~kept, weak
 
 
-def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> Iterator[Failure]:
+def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> list[bool]:
+    """Return whether each failure adds anything to ``carried``."""
     if not batch:
-        return
+        return []
     columns = np.concatenate([doubt.columns for doubt in batch])
     first = np.cumsum([0, *(len(doubt.columns) for doubt in batch)])
     down = no_bits(len(net.links), len(columns))
@@ -127,12 +214,20 @@ def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> Iterator[Failure
         rows = doubt.failure.links
         set_bits(down, np.repeat(rows, len(places)), np.tile(places, len(rows)))
     now = uses(net, route(net, net.origin[columns], down))
-    new = unpack(now, len(columns)) & ~_columns(carried, columns)
-    more = np.logical_or.reduceat(new.any(axis=0), first[:-1])
-    yield from (doubt.failure for doubt, grew in zip(batch, more.tolist(), strict=True) if grew)
+    new = np.bitwise_or.reduce(now & ~_columns(carried, columns), axis=0)
+    more = unpack(new[None], len(columns))[0]
+    grew: list[bool] = np.logical_or.reduceat(more, first[:-1]).tolist()
+    return grew
 
 
-def _columns(bits: Bits, columns: Ints) -> Bools:
-    """Return some columns of sets as truth values, shape (rows, columns)."""
-    words = bits[:, columns // 64]
-    return (words >> (columns % 64).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+def _columns(bits: Bits, columns: Ints) -> Bits:
+    """Return the sets with some columns alone, in this order; a column may come several times."""
+    some, one = no_bits(len(bits), len(columns)), np.uint64(1)
+    for column in np.unique(columns).tolist():
+        places = np.flatnonzero(columns == column)
+        mask = no_bits(1, len(columns))
+        set_bits(mask, 0 * places, places)
+        bit = bits[:, column // WORD_BITS] >> np.uint64(column % WORD_BITS) & one
+        for word in np.flatnonzero(mask[0]).tolist():
+            some[:, word] |= bit * mask[0, word]
+    return some

@@ -63,6 +63,33 @@ def _words(rows: Table) -> Table:
     return wide.view(np.uint64)
 
 
+def two_of_each(kind: Ints) -> tuple[Ints, Ints]:
+    """Return rows that stand for all pairs of rows, where rows of one kind are alike.
+
+    Parameters
+    ----------
+    kind : array of int, shape (n,)
+        Kind of each row, from 0 without gaps.
+
+    Returns
+    -------
+    rows : array of int, shape (m,)
+        The first two rows of each kind, ascending.
+    first : array of int, shape (n,)
+        For each of the n rows, the place in ``rows`` of the first row of its kind.
+    """
+    order = np.argsort(kind, kind="stable")
+    size = np.bincount(kind)
+    start = np.cumsum(size) - size
+    number = np.empty(len(kind), dtype=np.int64)
+    number[order] = np.arange(len(kind)) - start[kind[order]]
+    rows = np.flatnonzero(number < 2)  # noqa: PLR2004 - a pair
+    leads = np.flatnonzero(number[rows] == 0)
+    place = np.empty(len(size), dtype=np.int64)
+    place[kind[rows[leads]]] = leads
+    return rows, place[kind]
+
+
 def once_per_kind(work: Callable[[Table, Table], Table], left: Table, right: Table) -> Table:
     """Return the work of the rows of one table with the columns of another.
 
@@ -80,11 +107,19 @@ def once_per_kind(work: Callable[[Table, Table], Table], left: Table, right: Tab
     return work(left[rows], right[:, columns])[row_kind[:, None], column_kind]
 
 
-def twins(net: Network) -> tuple[Ints, Ints]:
+def twins(net: Network, labels: Ints | None = None) -> tuple[Ints, Ints]:
     """Return the first switch of each kind of twins, and the kind of each switch.
 
     Twins have links over as many cables to the same switches, send and allow the same, announce as
     much, and either have one AS number or each one that no other switch has.
+
+    Parameters
+    ----------
+    net : Network
+        Links and AS numbers.
+    labels : array of int, shape (links,), optional
+        What else links of twins to the same switch have in common; a link and its reverse differ
+        from others together.
 
     Returns
     -------
@@ -102,7 +137,7 @@ def twins(net: Network) -> tuple[Ints, Ints]:
     degree = np.bincount(links.source, minlength=links.switches)
     first = np.cumsum(degree) - degree
     place = np.arange(len(links)) - first[links.source]
-    table = np.full((links.switches, 2 * int(degree.max(initial=0))), -1)
-    table[links.source, 2 * place] = links.target
-    table[links.source, 2 * place + 1] = links.cables
-    return distinct_rows(np.hstack([own, table]))
+    columns = [links.target, links.cables] + ([] if labels is None else [labels])
+    table = np.full((links.switches, int(degree.max(initial=0)), len(columns)), -1)
+    table[links.source, place] = np.stack(columns, axis=1)
+    return distinct_rows(np.hstack([own, table.reshape(links.switches, -1)]))

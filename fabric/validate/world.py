@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku
+    from fabric.qos.deadlock import Proof
     from fabric.topology.model import Fabric
     from fabric.topology.site import Site
 
@@ -113,6 +114,13 @@ class Model:
     def pairs(self) -> tuple[Pair, ...]:
         """Every distinct pair of policies that meet on a cable."""
         return pairs(self.fabric, self.resolver)
+
+    @cached_property
+    def proof(self) -> Proof:
+        """Whether lossless traffic can wait for itself, now and after each single failure."""
+        from fabric.qos.deadlock import prove
+
+        return prove(self.fabric, self.resolver)
 
     def blamed(self, policy_field: str, *ends: End) -> tuple[Place, End]:
         """Return the end with the most specific origin of a policy field, and that origin."""

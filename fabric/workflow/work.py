@@ -116,6 +116,7 @@ class Work:
         inputs: Mapping[str, Any],
         design: Callable[[Any], Any] = same,
         then: Callable[[T], Any] = same,
+        per_task: int = PER_TASK,
     ) -> dict[str, Any]:
         """Return what is made of each input, by its name and in its order.
 
@@ -130,6 +131,8 @@ class Work:
         then : callable
             From what the stage makes to the result, so that what is large need not travel; called
             on this machine.
+        per_task : int
+            Inputs of one task; 1 where each takes seconds.
 
         Raises
         ------
@@ -138,7 +141,7 @@ class Work:
         """
         job = Job(stage, design, then, self._store)
         every = list(inputs.values())
-        parts = [every[start : start + PER_TASK] for start in range(0, len(every), PER_TASK)]
+        parts = [every[start : start + per_task] for start in range(0, len(every), per_task)]
         self.made[stage.kind] += 0
         with self._mapped(job, parts) as done:
             made = self._each_of(done, stage.kind)

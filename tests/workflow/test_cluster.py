@@ -95,6 +95,19 @@ def test_same_bytes_and_findings(cluster, tmp_path, monkeypatch):
     assert far.code == near.code
 
 
+def test_simulations_are_the_same_here_in_processes_and_on_a_cluster(cluster):
+    """Three settings: on the cluster each is a task."""
+    address, _ = cluster
+    words = ["simulate", "--star", "--incast", "4", "--bytes", "64KiB", "--duration-ms", "0.5"]
+    words += ["--compare", "off", "--compare", "hpcc", "--format", "json"]
+    here, *others = (
+        run(*words, "--workers", workers) for workers in ("1", "2", f"dask://{address}")
+    )
+    assert list(json.loads(here.out)) == ["connectx", "off", "hpcc"]
+    for other in others:
+        assert (other.code, other.out) == (here.code, here.out), other.said
+
+
 def slow(item: tuple[str, int]) -> int:
     """Square a number when the test says so; says first who works."""
     folder, number = Path(item[0]), item[1]

@@ -19,10 +19,13 @@ from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, uses
 from fabric.topology.routes_bits import unpack
 from fabric.topology.routes_failures import after, growing
+from fabric.topology.twins import twins
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.topology.model import Fabric
-    from fabric.topology.routes import Network
+    from fabric.topology.routes import Network, Routing
     from fabric.topology.routes_bits import Bits
 
 
@@ -88,11 +91,19 @@ def coverages(fabric: Fabric, classes: tuple[int, ...]) -> tuple[Coverage, ...]:
         base = route(net)
         carried = uses(net, base)
         now = most_bounces(fabric, net, carried)
-        more = [
-            (failure_name(fabric, net, failure), most_bounces(fabric, net, after(net, failure)))
-            for failure in growing(net, base, carried)
-        ]
+        more = list(_after_each(fabric, net, base, carried))
     return tuple(_covered(count, now, more, total) for count in classes)
+
+
+def _after_each(
+    fabric: Fabric, net: Network, base: Routing, carried: Bits
+) -> Iterator[tuple[str, int]]:
+    """Yield the failures that add traffic, each with the turns that a path has then at most."""
+    known: dict[int, int] = {}
+    for failure in growing(net, base, carried, twins(net)[1]):
+        if failure.kind not in known:
+            known[failure.kind] = most_bounces(fabric, net, after(net, failure))
+        yield failure_name(fabric, net, failure), known[failure.kind]
 
 
 def _covered(classes: int, now: int, more: list[tuple[str, int]], total: int) -> Coverage:

@@ -19,6 +19,7 @@ import numpy as np
 
 from fabric.intent.classes import lossless_classes
 from fabric.qos.deadlock.cycle import Channel, Channels, Cycle, one_cycle, remaining
+from fabric.topology.twins import distinct_rows
 
 if TYPE_CHECKING:
     from fabric.intent.policy import LosslessPolicy
@@ -50,15 +51,15 @@ class Lossless:
         Row of each channel in the links of the network.
     cables : array of int, shape (n,)
         Row of (the first of) its uplinks.
-    priorities : array of int, shape (n,)
-        PFC priority.
+    codes : array of int, shape (n,)
+        Class: DSCP * 8 + PFC priority.
     """
 
     fabric: Fabric
     channels: Channels
     links: Ints
     cables: Ints
-    priorities: Ints
+    codes: Ints
 
     @classmethod
     def of(cls, fabric: Fabric, net: Network, resolver: PolicyResolver) -> Lossless:
@@ -82,8 +83,15 @@ class Lossless:
             channels=Channels(leaves[order], arrives[order]),
             links=net.links.rows(source[order], target[order]),
             cables=rows[order],
-            priorities=codes[order] % PRIORITIES,
+            codes=codes[order],
         )
+
+    def kinds(self, net: Network) -> Ints:
+        """Return the kind of each link of the network: links of one kind have the same classes."""
+        codes, code = np.unique(self.codes, return_inverse=True)
+        table = np.zeros((len(net.links), len(codes)), dtype=np.bool_)
+        table[self.links, code] = True
+        return distinct_rows(table)[1]
 
     def cycle(self, net: Network, carried: Bits) -> Cycle | None:
         """Return a cyclic dependency of what the links of the network carry, or None."""
@@ -105,7 +113,7 @@ class Lossless:
         return Channel(
             names[source],
             names[target],
-            int(self.priorities[row]),
+            int(self.codes[row]) % PRIORITIES,
             self.fabric.switches.skus[source].port(ends[source]),
             self.fabric.switches.skus[target].port(ends[target]),
         )
@@ -168,9 +176,10 @@ def _port_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
     for row, name in enumerate(switches.names):
         table[row] = _codes(resolver.switch(name, switches.role(row)), width)
     for name, overrides in fabric.intent.device_overrides.items():
+        ports = {port for item in overrides for port in item.value.ports}
         row = fabric.switch_row[name]
-        numbers = switches.skus[row].port_numbers()
-        for port in {port for item in overrides for port in item.value.ports}:
+        numbers = switches.skus[row].port_numbers() if ports else {}
+        for port in ports:
             policy = resolver.switch(name, switches.role(row), port)
             table[row, numbers[port]] = _codes(policy, width)
     return table

@@ -12,6 +12,7 @@ from fabric.qos.deadlock.lossless import Lossless, vertex_count
 from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, transit_leaves, uses
 from fabric.topology.routes_failures import after, growing
+from fabric.topology.twins import twins
 
 if TYPE_CHECKING:
     from fabric.qos.deadlock.cycle import Cycle
@@ -90,8 +91,13 @@ def prove(
     cycle = lossless.cycle(net, carried)
     if cycle or not failures:
         return Proof(cycle is None, vertices, cycle, bounce=bounce)
-    grown = list(growing(net, base, carried))
+    alike = twins(net, lossless.kinds(net))[1]
+    grown = list(growing(net, base, carried, alike))
+    seen = set[int]()
     for number, failure in enumerate(grown, total - len(grown) + 1):
+        if failure.kind in seen:
+            continue
+        seen.add(failure.kind)
         now, name = after(net, failure), failure_name(fabric, net, failure)
         bounce = bounce or _bounce(fabric, net, now, name)
         cycle = lossless.cycle(net, now)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
-from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.lossless import floods
 from fabric.qos.deadlock.repair import repairs
 from fabric.validate.origins import switch_place
@@ -70,8 +69,8 @@ class NoDeadlock(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Prove the routing free of cycles, or name one."""
-        cycle = prove(model.fabric, model.resolver, failures=False).cycle
-        if cycle is None:
+        cycle = model.proof.cycle
+        if cycle is None or model.proof.failure:
             return
         spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
@@ -106,7 +105,7 @@ class NoDeadlockAfterFailure(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Prove the routing after each failure free of cycles, or name one."""
-        proof = prove(model.fabric, model.resolver)
+        proof = model.proof
         cycle = proof.cycle
         if cycle is None or not proof.failure:
             return
@@ -184,7 +183,7 @@ class NoBounce(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for a leaf that is in the middle of a path."""
-        proof = prove(model.fabric, model.resolver)
+        proof = model.proof
         bounce = proof.bounce
         if bounce is None or not proof.free:
             return
