@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fabric.core.errors import OutputFolderError, RenderError
+from fabric.core.steps import stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,7 @@ _SHOWN = 5
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
+@stage("write")
 def write(
     artefacts: Iterable[Artefact],
     folder: Path,

@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabric.core.artefact import Artefact
 from fabric.core.errors import FabricError
 from fabric.core.findings import Finding, Severity
+from fabric.core.steps import stage, steps, watched
 from fabric.workflow.store import Store, key_of, user_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Executor
     from pathlib import Path
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: A process needs about a second to start; in that time a device is made some 300 times.
 PER_PROCESS = 300
+#: Stage of the command, and what progress counts, where it is not files of switches.
+_RENDER = ("render", "switches")
+_STAGES = {"host": ("render", "hosts"), "verdict": ("rules", "switches")}
 
 
 class Work:
@@ -79,17 +83,19 @@ class Work:
             What is made; part of the key.
         make : callable
             A function of one input and nothing else; of a module, so that a process finds it.
+        inputs : mapping
+            By the name of a device; progress counts them.
         form : pair of callables
             To bytes that are kept, and back; None is not kept.
         """
         if not self._store.keeps:
             self.made[kind] += len(inputs)
-            return dict(zip(inputs, self._map(make, list(inputs.values())), strict=True))
+            return self._counted(kind, make, inputs)
         write, read = form
         keys = {name: key_of(kind, value) for name, value in inputs.items()}
         kept = self._store.get(keys.values())
         missing = {name: value for name, value in inputs.items() if keys[name] not in kept}
-        results = dict(zip(missing, self._map(make, list(missing.values())), strict=True))
+        results = self._counted(kind, make, missing)
         written = {keys[name]: write(result) for name, result in results.items()}
         self._store.put({key: result for key, result in written.items() if result is not None})
         self.made[kind] += len(results)
@@ -97,8 +103,17 @@ class Work:
             name: results[name] if name in results else read(kept[keys[name]]) for name in inputs
         }
 
-    def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
-        """Return what is made of each input.
+    def _counted(
+        self, kind: str, make: Callable[[Any], T], inputs: Mapping[str, Any]
+    ) -> dict[str, T]:
+        """Return what is made of each input by its name, and report each as a step."""
+        name, what = _STAGES.get(kind, _RENDER)
+        with stage(name):
+            made = self._map(make, list(inputs.values()))
+            return dict(zip(steps(what, list(inputs)), made, strict=True))
+
+    def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> Iterator[T]:
+        """Yield what is made of each input.
 
         Raises
         ------
@@ -106,13 +121,18 @@ class Work:
             When a worker process was killed.
         """
         if self._executor:
-            return list(self._executor.map(make, inputs))
+            yield from self._executor.map(make, inputs)
+            return
         workers = self._workers or min(os.cpu_count() or 1, len(inputs) // PER_PROCESS)
         if workers <= 1 or len(inputs) <= 1:
-            return [make(item) for item in inputs]
+            for item in inputs:
+                with watched(None):
+                    result = make(item)
+                yield result
+            return
         pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_prepare)
         try:
-            return list(pool.map(make, inputs, chunksize=max(1, len(inputs) // (workers * 4))))
+            yield from pool.map(make, inputs, chunksize=max(1, len(inputs) // (workers * 4)))
         except BrokenProcessPool as error:
             raise FabricError(
                 "a worker process was killed, probably for lack of memory; nothing was pushed: "

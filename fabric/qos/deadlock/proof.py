@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.steps import steps
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock.lossless import Lossless, vertex_count
 from fabric.qos.deadlock.updown import turning
@@ -91,7 +92,7 @@ def prove(
     if cycle or not failures:
         return Proof(cycle is None, vertices, cycle, bounce=bounce)
     grown = list(growing(net, base, carried))
-    for number, failure in enumerate(grown, total - len(grown) + 1):
+    for number, failure in enumerate(steps("failures to route", grown), total - len(grown) + 1):
         now, name = after(net, failure), failure_name(fabric, net, failure)
         bounce = bounce or _bounce(fabric, net, now, name)
         cycle = lossless.cycle(net, now)
