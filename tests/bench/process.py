@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -40,6 +41,7 @@ def run(words: list[str], source: Path = REPOSITORY, codes: tuple[int, ...] = (0
     done = subprocess.run(
         [sys.executable, "-c", _CODE, *words],
         cwd=source,
+        env={**os.environ, "ROCEFAB_FRESH": "", "PYTHONDONTWRITEBYTECODE": ""},
         capture_output=True,
         text=True,
         check=False,

@@ -134,7 +134,17 @@ def test_commands(tmp_path: Path, figures: Figures, pods: int) -> None:
         line = words.format(folder=folder, out=tmp_path)
         taken = _measure(figures, "commands", title, line, hosts=_hosts(pods))
         assert taken.code in (0, 4), taken.error
+        if title == "render":
+            figures["commands"][-1] |= _stored(tmp_path)
     shutil.rmtree(tmp_path)
+
+
+def _stored(folder: Path) -> dict[str, int]:
+    """Return how much of the disk the rendered files and the cache take."""
+    files = [path for path in (folder / "files").rglob("*") if path.is_file()]
+    cache = [path for path in (folder / "cache").rglob("*") if path.is_file()]
+    sizes = [sum(path.stat().st_size for path in part) >> 20 for part in (files, cache)]
+    return {"files": len(files), "files_mib": sizes[0], "cache_mib": sizes[1]}
 
 
 @pytest.mark.parametrize("pods", [*LARGER, TOO_MANY])
