@@ -17,7 +17,7 @@ FILE = Path(__file__).with_suffix(".json")
 #: Names the file that a run writes its figures to; without it, a run prints them only.
 VARIABLE = "ROCEFAB_FIGURES"
 #: What a run must have measured before its figures are kept.
-PARTS = ("commands", "anchors", "larger", "sites")
+PARTS = ("commands", "anchors", "larger", "sites", "million")
 
 Figures = dict[str, Any]
 

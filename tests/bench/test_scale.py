@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,8 @@ SIZES = (1, 8, 32)
 LARGER, TOO_MANY = (64, 128), 256
 #: Fabrics of a pod each in one site.
 SITES = (1, 2, 4)
+#: Fabrics of the largest of SIZES that have more than a million NICs together.
+MILLION = 8
 COMMANDS = {
     "check": "check {folder} --cache {out}/cache",
     "whatif, all links and switches": "whatif {folder} --all-links --all-switches",
@@ -162,12 +165,36 @@ def test_larger_fabrics(tmp_path: Path, figures: Figures, pods: int) -> None:
         figures["larger"][-1]["errors"] = errors
 
 
+def _site(folder: Path, fabrics: int, pods: int) -> Path:
+    """Write fabrics of up to 32 pods with pools of their own: three /14 and a /18 of loopbacks."""
+    whole = ip_network("10.0.0.0/8")
+    links, loops = whole.subnets(new_prefix=14), ip_network("10.252.0.0/14").subnets(new_prefix=18)
+    for number in range(1, fabrics + 1):
+        inventory = write(folder / "fabrics" / f"f{number}", pods, f"f{number}")
+        text = (inventory / "fabric.yaml").read_text(encoding="utf-8")
+        for pool in ("uplinks: 10.200.0.0/13", "core_links: 10.208.0.0/13", "hosts: 10.0.0.0/9"):
+            text = text.replace(f" {pool}", f" {pool.partition(' ')[0]} {next(links)}")
+        text = text.replace("loopbacks: 10.255.0.0/16", f"loopbacks: {next(loops)}")
+        (inventory / "fabric.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
 @pytest.mark.parametrize("fabrics", SITES)
 def test_site(tmp_path: Path, figures: Figures, fabrics: int) -> None:
     """Several fabrics of 512 hosts each, checked by one command."""
-    for number in range(1, fabrics + 1):
-        write(tmp_path / "site" / "fabrics" / f"f{number}", 1, f"f{number}-")
+    site = _site(tmp_path / "site", fabrics, 1)
     _head(f"a site of {fabrics} fabrics of {_hosts(1):,} hosts")
-    line = f"check {tmp_path / 'site'} --fresh"
-    taken = _measure(figures, "sites", "check", line, hosts=fabrics * _hosts(1), fabrics=fabrics)
+    hosts = fabrics * _hosts(1)
+    taken = _measure(figures, "sites", "check SITE", f"check {site} --fresh", hosts=hosts)
     assert taken.code in (0, 4), taken.error
+
+
+def test_a_million_nics(tmp_path: Path, figures: Figures) -> None:
+    """Eight fabrics of the largest size in one site."""
+    site = _site(tmp_path / "site", MILLION, SIZES[-1])
+    hosts = MILLION * _hosts(SIZES[-1])
+    _head(f"a site of {MILLION} fabrics, {RAILS * hosts:,} NICs")
+    for title in ("show topology SITE", "show capacity SITE/fabrics/f1"):
+        line = title.replace("SITE", str(site))
+        taken = _measure(figures, "million", title, line, hosts=hosts)
+        assert taken.code == 0, taken.error

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabric.core.registry import Registry
 from tests.bench import figures as kept
+from tests.bench.test_scale import MILLION
 from tests.docs.lossless import table
 
 speed: Registry[Callable[[], str]] = Registry("block of docs/speed.md")
@@ -16,8 +17,6 @@ scale: Registry[Callable[[], str]] = Registry("block of docs/scale.md")
 NICS_PER_HOST = 8
 #: Elapsed seconds that a command is to take on the largest fabric of the table.
 GOALS_S = {"show capacity": 2, "whatif, all links and switches": 5}
-#: One million NICs, as whole fabrics of the largest size that every command was measured with.
-FABRICS = 8
 
 Row = dict[str, Any]
 
@@ -91,11 +90,11 @@ def _growth() -> str:
         rows.sort(key=lambda row: row["hosts"])
         before, last = rows[-2:]
         per_nic = [f"{1e6 * row['cpu_s'] / _nics(row):,.0f}" for row in rows]
-        minutes = FABRICS * last["cpu_s"] / 60
+        minutes = MILLION * last["cpu_s"] / 60
         growth = (_power(before, last), f"{_slope(before, last):.1f}", f"{minutes:,.1f}")
         lines.append((command, *per_nic, *growth))
     sizes = " | ".join(f"{hosts:,} hosts" for hosts in _sizes())
-    last_nics = f"{FABRICS * NICS_PER_HOST * _sizes()[-1]:,}"
+    last_nics = f"{MILLION * NICS_PER_HOST * _sizes()[-1]:,}"
     head = f"CPU us per NIC | {sizes} | power | KiB per NIC | CPU minutes for {last_nics} NICs"
     return table(head, lines)
 
@@ -145,5 +144,9 @@ def _too_large() -> str:
 
 @scale.add("sites")
 def _sites() -> str:
-    lines = [(row["fabrics"], f"{_nics(row):,}", *_measured(row)) for row in _rows("sites")]
-    return table("fabrics | NICs | elapsed s | CPU s | peak MiB", lines)
+    return table("NICs | command | elapsed s | CPU s | peak MiB", _of_nics(_rows("sites")))
+
+
+@scale.add("million")
+def _million() -> str:
+    return table("NICs | command | elapsed s | CPU s | peak MiB", _of_nics(_rows("million")))
