@@ -12,7 +12,8 @@ from tests.bench import figures as kept
 @pytest.fixture(scope="session")
 def figures(request: pytest.FixtureRequest) -> Iterator[kept.Figures]:
     """Return where a run puts its figures; they are kept when no benchmark failed."""
-    found: kept.Figures = {"machine": kept.machine(), **{part: [] for part in kept.PARTS}}
+    found: kept.Figures = {part: [] for part in kept.PARTS}
+    machine = kept.machine()
     yield found
     if found["anchors"]:
         print("\n\nms of processor time            rocefab    other   ratio")
@@ -21,4 +22,4 @@ def figures(request: pytest.FixtureRequest) -> Iterator[kept.Figures]:
         title = f"{row['question']}: {row['other']}"
         print(f"  {title}\n  {'':<28}{row['own_ms']:>9.2f}{row['other_ms']:>9.2f}{ratio:>8.1f}")
     if not request.session.testsfailed:
-        kept.keep(found)
+        kept.keep(found, machine)

@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.topology.fabrics import REPOSITORY
 FILE = Path(__file__).with_suffix(".json")
 #: Names the file that a run writes its figures to; without it, a run prints them only.
 VARIABLE = "ROCEFAB_FIGURES"
-#: What a run must have measured before its figures are kept.
+#: What is measured; a run that measures some of it leaves the others in the file as they are.
 PARTS = ("commands", "anchors", "larger", "sites", "million")
 
 Figures = dict[str, Any]
@@ -51,12 +52,13 @@ def read(file: Path = FILE) -> Figures:
     return figures
 
 
-def keep(figures: Figures) -> None:
-    """Write the figures of a run to the file that the user named, if it measured every part."""
-    file = os.environ.get(VARIABLE)
-    missing = [part for part in PARTS if not figures.get(part)]
-    if file and missing:
-        print(f"\n{file} was not written: the run did not measure {', '.join(missing)}")
-    elif file:
-        Path(file).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-        print(f"\nwrote {file}")
+def keep(figures: Figures, of: Mapping[str, Any]) -> None:
+    """Write the parts that a run measured to the file that the user named, with its machine."""
+    file = Path(os.environ.get(VARIABLE, ""))
+    measured = {part: rows for part, rows in figures.items() if rows}
+    if not os.environ.get(VARIABLE) or not measured:
+        return
+    kept = read(file) if file.exists() else {}
+    kept |= {part: {"machine": of, "rows": rows} for part, rows in measured.items()}
+    file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    print(f"\nwrote {', '.join(measured)} to {file}")

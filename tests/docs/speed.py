@@ -18,11 +18,20 @@ NICS_PER_HOST = 8
 #: Elapsed seconds that a command is to take on the largest fabric of the table.
 GOALS_S = {"show capacity": 2, "whatif, all links and switches": 5}
 
+#: Parts of the file, as the pages call them.
+TITLES = {
+    "commands": "Commands up to 131,072 NICs",
+    "anchors": "Other programs",
+    "larger": "One larger fabric",
+    "million": "A million NICs",
+    "sites": "Sites",
+}
+
 Row = dict[str, Any]
 
 
 def _rows(part: str) -> list[Row]:
-    rows: list[Row] = kept.read()[part]
+    rows: list[Row] = kept.read()[part]["rows"]
     return rows
 
 
@@ -34,17 +43,24 @@ def _measured(row: Row) -> tuple[str, str, str]:
     return f"{row['elapsed_s']:.1f}", f"{row['cpu_s']:.1f}", f"{row['peak_mib']:,}"
 
 
-def _machine() -> str:
-    of = kept.read()["machine"]
+def _machine(parts: Iterable[str]) -> str:
+    """Return what was measured where and when: one line for each run."""
+    titles: dict[str, list[str]] = {}
+    for part in parts:
+        titles.setdefault(_of(kept.read()[part]["machine"]), []).append(TITLES[part])
+    return "\n".join(f"- {', '.join(names)}: {words}" for words, names in titles.items())
+
+
+def _of(machine: Row) -> str:
     return (
-        f"{of['date']}, commit `{of['commit']}`: {of['cores']} processors ({of['cpu']}), "
-        f"{of['memory_gib']} GiB of memory, Python {of['python']}. When the run began, other "
-        f"programs and the run kept {of['busy_processors']} processors busy."
+        f"{machine['date']}, commit `{machine['commit']}`, {machine['cores']} processors "
+        f"({machine['cpu']}), {machine['memory_gib']} GiB of memory, Python {machine['python']}. "
+        f"When the run began, other programs kept {machine['busy_processors']} processes busy."
     )
 
 
-speed.add("machine")(_machine)
-scale.add("machine")(_machine)
+speed.add("machine")(lambda: _machine(("commands", "anchors")))
+scale.add("machine")(lambda: _machine(("commands", "larger", "million", "sites")))
 
 
 @speed.add("commands")

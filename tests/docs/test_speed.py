@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.bench import figures as kept
 from tests.bench.test_scale import CHANGED, COMMANDS, SIZES
 from tests.docs.blocks import blocks, judge
-from tests.docs.speed import GOALS_S, scale, speed
+from tests.docs.speed import GOALS_S, TITLES, scale, speed
 from tests.topology.fabrics import REPOSITORY
 
 PAGES = {
@@ -30,11 +28,13 @@ def test_every_block_has_a_function(page) -> None:
     assert page.read_text().count("<!-- end of figures -->") == len(PAGES[page])
 
 
-def test_every_command_was_measured_at_every_size() -> None:
-    found = [(row["command"], row["hosts"]) for row in kept.read()["commands"]]
+def test_every_part_was_measured_and_every_command_at_every_size() -> None:
+    figures = kept.read()
+    assert set(figures) == set(kept.PARTS) == set(TITLES)
+    assert all(set(part["machine"]) == set(kept.machine()) for part in figures.values())
+    found = [(row["command"], row["hosts"]) for row in figures["commands"]["rows"]]
     assert found == [(name, 512 * pods) for pods in SIZES for name in (*COMMANDS, *CHANGED)]
     assert set(GOALS_S) <= set(COMMANDS)
-    assert set(kept.read()["machine"]) == set(kept.machine())
 
 
 def test_a_page_with_another_figure_is_seen(tmp_path) -> None:
@@ -47,14 +47,16 @@ def test_a_page_with_another_figure_is_seen(tmp_path) -> None:
     assert page.read_text() == "a\n<!-- figures: x -->\n2\n<!-- end of figures -->\nb\n"
 
 
-def test_a_run_that_lacks_a_part_keeps_nothing(tmp_path, monkeypatch) -> None:
+def test_a_run_replaces_the_parts_that_it_measured(tmp_path, monkeypatch) -> None:
     file = tmp_path / "figures.json"
-    monkeypatch.setenv(kept.VARIABLE, str(file))
-    whole = {"machine": {}, **{part: [{"n": 1}] for part in kept.PARTS}}
-    kept.keep({**whole, "sites": []})
+    kept.keep({"sites": [{"n": 1}]}, {"cpu": "x"})
     assert not file.exists()
-    kept.keep(whole)
-    assert json.loads(file.read_text()) == whole
-    monkeypatch.delenv(kept.VARIABLE)
-    kept.keep({**whole, "more": 1})
-    assert kept.read(file) == whole
+    monkeypatch.setenv(kept.VARIABLE, str(file))
+    kept.keep({"sites": [], "larger": []}, {"cpu": "x"})
+    assert not file.exists()
+    kept.keep({"sites": [{"n": 1}], "larger": [{"n": 2}]}, {"cpu": "x"})
+    kept.keep({"sites": [{"n": 3}], "larger": []}, {"cpu": "y"})
+    assert kept.read(file) == {
+        "sites": {"machine": {"cpu": "y"}, "rows": [{"n": 3}]},
+        "larger": {"machine": {"cpu": "x"}, "rows": [{"n": 2}]},
+    }
