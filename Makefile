@@ -18,7 +18,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python slow lint format judges bench docs docs-site models release lab-test clean
+.PHONY: help demo test test-python slow lint format judges bench bench-page docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -107,8 +107,12 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
 	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 
-bench: $(READY) ## Print timings and memory; nothing is asserted
+bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIOUS= names a revision to compare with
 	$(BIN)/pytest -q -s -m benchmark tests/bench
+
+bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
+	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_anchors.py
+	$(BIN)/pytest -q tests/docs/test_speed.py --update-golden
 
 docs: $(READY) ## Write the generated parts of the docs again
 	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden

@@ -8,7 +8,7 @@ import time
 
 from fabric.cli import output
 from fabric.cli.exits import Exit, exit_code_of, second_one_ends
-from fabric.core.steps import watched
+from fabric.core.steps import timed, watched
 
 __all__ = ["Exit", "main"]
 
@@ -20,15 +20,18 @@ def main(arguments: list[str] | None = None) -> int:
         logging.root.addHandler(logging.NullHandler())
     output.configure()
     started_s = time.monotonic()
-    try:
-        with second_one_ends(), watched(output.Meter().step):
-            result = _run(arguments)
-        sys.stdout.flush()
-    except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
-        output.end_line()
-        return exit_code_of(error)
-    finally:
-        output.detail(f"took {time.monotonic() - started_s:.2f} s")
+    with timed() as stages_s:
+        try:
+            with second_one_ends(), watched(output.Meter().step):
+                result = _run(arguments)
+            sys.stdout.flush()
+        except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
+            output.end_line()
+            return exit_code_of(error)
+        finally:
+            for name, seconds in stages_s.items():
+                output.detail(f"{name}: {seconds:.2f} s")
+            output.detail(f"took {time.monotonic() - started_s:.2f} s")
     if result == Exit.INTERRUPTED:  # what typer makes of Ctrl-C, without a word
         return exit_code_of(KeyboardInterrupt())
     return result if isinstance(result, int) else Exit.OK

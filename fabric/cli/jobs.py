@@ -17,7 +17,9 @@ from fabric.cli.options import (
     Format,
     FormatOption,
     Inventory,
+    StateMaxAge,
     argument,
+    duration_s,
     option,
 )
 
@@ -112,9 +114,7 @@ def place(
             "AVOID_STATE",
         ),
     ] = None,
-    state_max_age: Annotated[
-        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
-    ] = 900.0,
+    state_max_age: StateMaxAge = "15m",
     against_plan: Annotated[
         Path | None, option("Plan whose hosts and leaves take no job.", "AGAINST_PLAN")
     ] = None,
@@ -158,7 +158,7 @@ def place(
         nvlink_gpus=nvlink_gpus,
         lossless_class=lossless_class,
         avoid=tuple(avoid_state or ()),
-        max_age_s=state_max_age,
+        max_age_s=duration_s("--state-max-age", state_max_age),
         against_plan=against_plan,
     )
     if queue:
@@ -295,9 +295,7 @@ def export(
             "AVOID_STATE",
         ),
     ] = None,
-    state_max_age: Annotated[
-        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
-    ] = 900.0,
+    state_max_age: StateMaxAge = "15m",
     lab_image: Annotated[
         list[str] | None,
         option(
@@ -362,7 +360,7 @@ def export(
         account=account,
         lab_images=tuple(lab_image or ()),
         avoid=tuple(avoid_state or ()),
-        max_age_s=state_max_age,
+        max_age_s=duration_s("--state-max-age", state_max_age),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

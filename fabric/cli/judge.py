@@ -61,9 +61,7 @@ def judge(
             "RUNNING_JOBS",
         ),
     ] = None,
-    state_max_age: Annotated[
-        float, option("Seconds from which such a file is stale.", "STATE_MAX_AGE", min=0)
-    ] = 900.0,
+    state_max_age: options.StateMaxAge = "15m",
     limit: Annotated[
         list[str] | None,
         option(
@@ -94,7 +92,8 @@ def judge(
 
     settings = workflow.settings_of(limit or ())
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
-    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), state_max_age)
+    max_age_s = options.duration_s("--state-max-age", state_max_age)
+    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), max_age_s)
     project, severity = Project(inventory), Severity[fail_on.name]
     if readings:
         end(workflow.judge_file(project, readings, wanted), form.value, severity)

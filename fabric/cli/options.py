@@ -201,12 +201,27 @@ StateFolder = Annotated[
 ]
 
 
+#: Seconds of the units of a duration; a number alone is in seconds.
+_UNITS_S = {"": 1, "s": 1, "m": S_PER_MIN, "h": S_PER_H, "d": 24 * S_PER_H}
+
+
 def duration_s(name: str, text: str) -> float:
-    """Return a duration such as ``90m``, ``24h`` or ``7d`` in seconds."""
-    match = re.fullmatch(r"(\d{1,4})([mhd])", text)
+    """Return a duration such as ``30s``, ``90m``, ``24h`` or ``7d`` in seconds."""
+    match = re.fullmatch(r"(\d{1,7}(?:\.\d{1,3})?)([smhd]?)", text, re.ASCII)
     if not match:
-        raise typer.BadParameter(f"{name}: {text!r} is not a duration such as 90m, 24h or 7d")
-    return float(int(match[1]) * {"m": S_PER_MIN, "h": S_PER_H, "d": 24 * S_PER_H}[match[2]])
+        raise typer.BadParameter(f"{name}: {text!r} is not a duration such as 30s, 90m, 24h or 7d")
+    return float(match[1]) * _UNITS_S[match[2]]
+
+
+StateMaxAge = Annotated[
+    str,
+    option(
+        "Age from which such a file is stale, with unit: 90s, 15m, 24h or 7d.",
+        "STATE_MAX_AGE",
+        "--state-max-age",
+        metavar="DURATION",
+    ),
+]
 
 
 Reason = Annotated[

@@ -141,6 +141,7 @@ class Meter:
         self._lines = lines
         self._devices: set[str] = set()
         self._started_s = self._shown_s = time.monotonic()
+        self._steps_started_s: dict[str, float] = {}
 
     def __call__(self, device: str, text: str) -> None:
         """Take what happens on a device."""
@@ -160,10 +161,10 @@ class Meter:
         """Take how many steps are done; at most two changes of the line in a second."""
         now_s = time.monotonic()
         if done == 0:
-            self._started_s = self._shown_s = now_s
+            self._steps_started_s[what] = self._shown_s = now_s
         elif now_s - self._shown_s > _QUICK_S:
-            self._shown_s = now_s
-            self._show(f"{done} of {total} {what}", done, total)
+            self._shown_s, self._started_s = now_s, self._steps_started_s[what]
+            self._show(f"{done:,} of {total:,} {what}", done, total)
 
     def _show(self, words: str, done: int, total: int, now: str = "") -> None:
         left = ""

@@ -77,9 +77,14 @@ def prove(
         ),
     ] = "",
     deadline: Annotated[
-        float,
-        option("Seconds after which a proof by Batfish is given up.", "DEADLINE", min=1),
-    ] = 3600,
+        str,
+        option(
+            "Time after which a proof by Batfish is given up, with unit: 90s, 10m or 2h.",
+            "DEADLINE",
+            "--deadline",
+            metavar="DURATION",
+        ),
+    ] = "1h",
     form: Annotated[
         ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
     ] = ReportForm.TEXT,
@@ -121,7 +126,7 @@ def prove(
             ignore=tuple(ignore or ()),
             engine=chosen.value,
             service=batfish,
-            deadline_s=deadline,
+            deadline_s=options.duration_s("--deadline", deadline),
         )
         proved = workflow.prove(project, request, progress=output.Meter(), say=output.note)
     output.findings(workflow.report(proved, form.value, inventory, severity))

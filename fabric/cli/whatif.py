@@ -123,13 +123,7 @@ def whatif(
     elif every:
         from fabric.report.singles import singles
 
-        ranking = singles(
-            project,
-            (*already, *words),
-            links=all_links,
-            switches=all_switches,
-            progress=output.Meter(),
-        )
+        ranking = singles(project, (*already, *words), links=all_links, switches=all_switches)
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:

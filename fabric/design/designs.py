@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from fabric.core.steps import stage
 from fabric.design.host import HostDesigner
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
@@ -61,6 +62,7 @@ class Designs:
         return other
 
     @cached_property
+    @stage("design")
     def fabric(self) -> Fabric:
         """The realised network."""
         return self._members.fabric(self._own)
@@ -76,12 +78,14 @@ class Designs:
         return PolicyResolver(self.intent)
 
     @cached_property
+    @stage("design")
     def devices(self) -> dict[str, DeviceDesign]:
         """Design of every switch."""
         designer = self._switch_designer
         return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
 
     @cached_property
+    @stage("design")
     def hosts(self) -> dict[str, HostDesign]:
         """Design of every host."""
         designer = self._host_designer

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
+from fabric.core.steps import stage
 from fabric.intent.documents import read_folder
 from fabric.intent.explain_errors import explain
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
@@ -105,6 +106,7 @@ class Intent:
         return traits
 
 
+@stage("load")
 def load(folder: Path, shown_as: str | None = None) -> Intent:
     """Read an inventory folder.
 

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fabric.core.errors import OutputFolderError, RenderError
+from fabric.core.steps import stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -89,6 +90,7 @@ class Staging:
         """Folder of the files that `put` may link."""
         return self.folder if self.links else None
 
+    @stage("write")
     def finish(
         self, files: Iterable[Written], extra: Mapping[str, Any] | None = None
     ) -> dict[str, FileState]:
@@ -169,7 +171,9 @@ def write(
     ordered = sorted(artefacts, key=lambda artefact: artefact.path)
     _check_paths([artefact.path for artefact in ordered])
     with staged(folder, force=force) as staging:
-        return staging.finish(put(staging.new, staging.old, ordered), manifest_extra)
+        with stage("write"):
+            files = put(staging.new, staging.old, ordered)
+        return staging.finish(files, manifest_extra)
 
 
 def _states(before: dict[str, str], files: list[Written]) -> dict[str, FileState]:

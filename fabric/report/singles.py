@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
+from fabric.core.steps import report
 from fabric.core.units import share_to_percent
 from fabric.topology.clos import clos, failed, switched_off
 from fabric.topology.naming import nic_names
@@ -137,7 +138,6 @@ def singles(
     *,
     links: bool = True,
     switches: bool = True,
-    progress: Callable[[str, str], None] = lambda *_: None,
 ) -> Ranking:
     """Return what each single failure does, after what the words name has failed already.
 
@@ -149,17 +149,29 @@ def singles(
     fabric = designs.fabric
     network = failed(clos(fabric), outage(fabric, words))
     every = SingleFailures(network)
-    groups: list[Group] = []
+    kinds: list[tuple[Callable[[], Singles], Bools, _Switches | _Cables | _Nics]] = []
     if switches:
-        progress("", "switches")
         alive = np.bincount(_ends(network), minlength=len(network.tier)) > 0
-        groups += _groups(every.switches(), alive, _Switches(fabric))
+        kinds.append((every.switches, alive, _Switches(fabric)))
     if links:
-        progress("", "cables")
-        groups += _groups(every.cables(), network.cables.up, _Cables(fabric, network))
-        groups += _groups(every.nics(), network.nics.up, _Nics(fabric, network))
-    progress("", "deadlock")
+        kinds.append((every.cables, network.cables.up, _Cables(fabric, network)))
+        kinds.append((every.nics, network.nics.up, _Nics(fabric, network)))
+    groups = _all_groups(kinds)
     return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network))
+
+
+def _all_groups(
+    kinds: list[tuple[Callable[[], Singles], Bools, _Switches | _Cables | _Nics]],
+) -> list[Group]:
+    """Return the groups of failures of each kind, and report how many failures are done."""
+    groups: list[Group] = []
+    done, total = 0, sum(int(alive.sum()) for _, alive, _ in kinds)
+    report("failures", done, total)
+    for effects, alive, things in kinds:
+        groups += _groups(effects(), alive, things)
+        done += int(alive.sum())
+        report("failures", done, total)
+    return groups
 
 
 def _ends(network: Clos) -> Ints:

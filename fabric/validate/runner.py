@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabric.core.steps import steps
+from fabric.core.steps import stage, steps
 from fabric.validate.rule import Rule
 from fabric.validate.rule import rules as registry
 from fabric.validate.waivers import Decisions, Waived
@@ -90,6 +90,7 @@ def each_finding(world: World) -> list[Finding]:
     return findings
 
 
+@stage("rules")
 def run(world: World, ignore: Iterable[str] = (), rules: Sequence[Rule] | None = None) -> Outcome:
     """Run every rule, or some, except the ignored ones; waivers and severities of a model count.
 

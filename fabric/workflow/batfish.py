@@ -83,6 +83,7 @@ def judged(
                 lambda _: judge(subject, service, failures, watch, before=before),
                 _to_bytes,
                 _from_bytes,
+                "prove",
             ),
             {"": content},
         )

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from fabric.qos.simulate.scenario import Scenario
 
 #: `Work` has no store here, so that no outcome is kept or read.
-_SIMULATION = Stage("simulation", "simulations", simulate, pickle.dumps, pickle.loads)
+_SIMULATION = Stage(
+    *("simulation", "simulations", simulate),
+    *(pickle.dumps, pickle.loads),  # noqa: S301 - nothing is read
+    timed="simulate",
+)
 
 
 def elsewhere(workers: str) -> Callable[[Mapping[str, Scenario]], dict[str, Outcome]] | None:

@@ -38,6 +38,8 @@ class Stage(Generic[T]):
         Of a module, so that another process finds it.
     write, read : callable
         To bytes that are kept, and back; None is not kept.
+    timed : str
+        Stage of the command that its time counts for.
     """
 
     kind: str
@@ -45,6 +47,7 @@ class Stage(Generic[T]):
     make: Callable[[Any], T]
     write: Callable[[T], bytes | None]
     read: Callable[[bytes], T]
+    timed: str = "render"
 
 
 @dataclass(frozen=True)
@@ -182,5 +185,5 @@ JUDGED_SWITCH: Stage[Outcome | None] = Stage(
     "judged switch", "switches", judged_switch, _outcome_to_bytes, _outcome_from_bytes
 )
 VERDICT: Stage[Outcome | None] = Stage(
-    "verdict", "switches", judged_config, _outcome_to_bytes, _outcome_from_bytes
+    "verdict", "switches", judged_config, _outcome_to_bytes, _outcome_from_bytes, "rules"
 )

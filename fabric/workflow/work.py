@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fabric.core.errors import FabricError
-from fabric.core.steps import steps
+from fabric.core.steps import stage as timed_stage
+from fabric.core.steps import steps, watched
 from fabric.workflow.cluster import Cluster
 from fabric.workflow.store import Store, key_of, user_folder
 
@@ -143,7 +144,7 @@ class Work:
         every = list(inputs.values())
         parts = [every[start : start + per_task] for start in range(0, len(every), per_task)]
         self.made[stage.kind] += 0
-        with self._mapped(job, parts) as done:
+        with timed_stage(stage.timed), self._mapped(job, parts) as done:
             made = self._each_of(done, stage.kind)
             results = [next(made) for _ in steps(stage.counted, every)]
         return dict(zip(inputs, results, strict=True))
@@ -171,7 +172,7 @@ class Work:
         total = sum(map(len, parts))
         workers = self._workers or min(os.cpu_count() or 1, total // PER_PROCESS)
         if workers <= 1 or total <= 1:
-            yield map(job, parts)
+            yield map(watched(None)(job), parts)  # what it counts inside is not to be seen
             return
         with _pool(workers, job) as pool:
             yield pool.map(_work, parts)

@@ -1,4 +1,4 @@
-"""Paths and failures of a large network of three tiers, beside plain networkx. Prints only."""
+"""Paths and failures of a large network of three tiers. Prints only."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from itertools import combinations
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -73,38 +71,6 @@ def timed(name: str, work) -> tuple[object, float]:
     return result, seconds
 
 
-def plain(network: Clos) -> nx.Graph:
-    return nx.Graph(zip(network.cables.lower.tolist(), network.cables.upper.tolist(), strict=True))
-
-
-def plain_counts(network: Clos) -> np.ndarray:
-    """Return the shortest paths between all leaves, by a search from each leaf."""
-    graph = plain(network)
-    counts = np.zeros((network.leaves, network.leaves), dtype=np.int64)
-    for leaf in range(network.leaves):
-        ways, level = {leaf: 1}, {leaf: 0}
-        for here, there in nx.bfs_edges(graph, leaf):
-            level[there] = level[here] + 1
-        for row in sorted(level, key=level.__getitem__):
-            before = (near for near in graph[row] if level[near] == level[row] - 1)
-            ways[row] = ways.get(row, 0) + sum(ways[near] for near in before)
-        counts[leaf] = [ways.get(other, 0) for other in range(network.leaves)]
-    np.fill_diagonal(counts, 0)
-    return counts
-
-
-def plain_failures(network: Clos) -> list[int]:
-    """Return how many pairs of leaves each cable cuts, by taking one after the other out."""
-    graph, found = plain(network), []
-    for edge in zip(network.cables.lower.tolist(), network.cables.upper.tolist(), strict=True):
-        graph.remove_edge(*edge)
-        parts = nx.connected_components(graph)
-        sizes = [sum(row < network.leaves for row in part) for part in parts]
-        found.append(sum(one * other for one, other in combinations(sizes, 2)))
-        graph.add_edge(*edge)
-    return found
-
-
 @pytest.mark.parametrize(
     ("title", "size"),
     [
@@ -123,20 +89,6 @@ def test_large(title: str, size: tuple[int, ...]) -> None:
     timed("every single NIC cable", every.nics)
     timed("every single switch", every.switches)
     timed("bisection", lambda: bisection_gbps(network))
-
-
-def test_beside_networkx() -> None:
-    """The same answers of a smaller network, and the ratio of the times."""
-    network = large(512, 64, 64, 64, 4)
-    print(f"\n64 leaves, 64 spines, 64 super-spines: {len(network.cables):,} cables")
-    ours, fast = timed("ECMP path counts", lambda: path_counts(Layers.of(network)))
-    theirs, slow = timed("the same in networkx", lambda: plain_counts(network))
-    print(f"  ratio {slow / fast:,.0f}")
-    assert np.array_equal(ours, theirs)
-    ours, fast = timed("every single cable", lambda: SingleFailures(network).cables().leaf_pairs)
-    theirs, slow = timed("the same in networkx", lambda: plain_failures(network))
-    print(f"  ratio {slow / fast:,.0f}")
-    assert ours.tolist() == theirs
 
 
 def test_peak_memory() -> None:

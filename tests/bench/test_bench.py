@@ -1,4 +1,4 @@
-"""How long the stages take, how much memory they need, and how pyavd compares. Prints only."""
+"""How long the stages take, and how much memory they need. Prints only."""
 
 from __future__ import annotations
 
@@ -8,34 +8,12 @@ import shutil
 import subprocess
 import sys
 import time
-import warnings
-from collections.abc import Callable
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from fabric.design.model import DeviceDesign
-from fabric.platforms import platforms
-from fabric.render import render_device
-from fabric.render.engine import environment, template_folders
-from fabric.workflow.project import Project
-from tests.design.test_examples import _switches
-from tests.judges.avd_model import structured
-from tests.judges.conftest import missing_judge
-from tests.render import (
-    comware7_designs,
-    esonic_designs,
-    junos_designs,
-    nxos_designs,
-    vrp8_designs,
-)
-from tests.render.designs import variant
-from tests.systems.cumulus import test_render as test_cumulus
-from tests.topology.fabrics import INVENTORY, REPOSITORY, fabric
+from tests.topology.fabrics import INVENTORY, REPOSITORY
 
 pytestmark = pytest.mark.benchmark
 
@@ -163,103 +141,3 @@ def test_one_line_changes(tmp_path: Path) -> None:
             seconds.append(time.perf_counter() - start)
         told = done.stderr.splitlines()[-1]
         print(f"  {title:<18}{seconds[0]:>6.2f} s {seconds[1]:>6.2f} s  {told}")
-
-
-def test_pyavd() -> None:
-    """The same EOS switches, rendered by us and by pyavd, in one process."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import pyavd
-        except ImportError:
-            missing_judge("pyavd (dependency group dev)")
-    model = {"sku": "7060X6-64PE"}
-    units = [{"name": f"su{number}", "hosts": f"gpu{number}[01-32]"} for number in range(1, 3)]
-    made = fabric(
-        units=units,
-        rails=8,
-        spines={"count": 8, "links_per_leaf": 4},
-        platforms={"leaf": model, "spine": dict(model)},
-        speeds={"host_gbps": 400, "uplink_gbps": 400},
-        host__gpus=8,
-    )
-    devices = list(_switches(made).values())
-    render_device(devices[0])
-    configs = [structured(device) for device in devices]
-    pyavd.get_device_config(configs[0])
-    start = time.perf_counter()
-    ours = [render_device(device)[0].text for device in devices]
-    middle = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        theirs = [pyavd.get_device_config(config) for config in configs]
-    end = time.perf_counter()
-    mine_ms, avd_ms = (1000 * seconds / len(devices) for seconds in (middle - start, end - middle))
-    print(f"\n{len(devices)} EOS switches, warm:")
-    print(f"  {'rocefab':<18}{mine_ms:>9.1f} ms each, {len(ours[0].splitlines())} lines")
-    print(f"  {'pyavd':<18}{avd_ms:>9.1f} ms each, {len(theirs[0].splitlines())} lines")
-    print(f"  {'ratio':<18}{avd_ms / mine_ms:>9.1f}")
-
-
-#: Leaf of 64 ports (VRP8: 32, its models have no more) by system.
-LEAVES = {
-    "comware7": comware7_designs.designs,
-    "cumulus": test_cumulus.designs,
-    "esonic": esonic_designs.designs,
-    "junos": junos_designs.designs,
-    "nxos": nxos_designs.designs,
-    "vrp8": vrp8_designs.designs,
-}
-
-
-def _leaf(system: str, folder: Path) -> DeviceDesign:
-    if system == "sonic":
-        return Project(INVENTORY / "rail-512").devices["su1-rail0"]
-    if system == "eos":
-        return variant(folder / "eos", "rail-512", {"ACS-SN5600": "7060X6-64PE"})["su1-rail0"]
-    return LEAVES[system]("rail-512")["su1-rail0"]
-
-
-def test_rendering_against_bare_jinja(tmp_path: Path) -> None:
-    """A leaf of every system: sandbox, view and checks against the templates alone."""
-    bare = Environment(
-        loader=FileSystemLoader(template_folders()),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    bare.filters.update(environment().filters)
-    print("\none leaf, ms: rocefab with checks and all files; bare Jinja2, the templates alone")
-    print(f"  {'system':<10}{'ports':>7}{'rocefab':>9}{'bare':>8}{'ratio':>7}{'2,000, s':>10}")
-    for system in sorted(platforms):
-        device = _leaf(system, tmp_path)
-        module = import_module(f"fabric.render.{system}")
-        values = {
-            "view": import_module(f"fabric.render.{system}_view").view(device),
-            "device": device,
-        }
-        templates = [bare.get_template(f"{system}/{name}.j2") for name in module.FEATURES]
-        render_device(device)
-        ours = _each_ms(partial(render_device, device))
-        raw = _each_ms(partial(_all_of, templates, values))
-        print(
-            f"  {system:<10}{len(device.ports):>7}{ours:>9.2f}{raw:>8.2f}"
-            f"{ours / raw:>7.2f}{2 * ours:>10.1f}"
-        )
-    print("  Junos comes in two forms, of which the templates print one.")
-
-
-def _all_of(templates: list[Template], values: dict[str, Any]) -> None:
-    for template in templates:
-        template.render(values)
-
-
-def _each_ms(job: Callable[[], object], times: int = 40) -> float:
-    """Return the best of some runs: what the machine does beside is not the matter."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        job()
-        best = min(best, time.perf_counter() - start)
-    return 1000 * best

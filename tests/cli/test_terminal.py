@@ -120,6 +120,25 @@ def test_quiet_and_verbose() -> None:
     assert process("-q", "-v", "check", DEMO).code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "stages"),
+    [
+        (("check",), {"load", "design", "rules", "render"}),
+        (("render", "--out", "out"), {"load", "design", "rules", "render", "write"}),
+        (("show", "links"), {"load", "design"}),
+    ],
+)
+def test_verbose_says_how_long_each_stage_took(words, stages, tmp_path) -> None:
+    """Together not longer than the command; none of them without -v."""
+    command = ("--color", "never", *words, DEMO)
+    ended = process("-v", *command, cwd=tmp_path, ROCEFAB_FRESH="1")
+    found = dict(re.findall(r"^(\w+): (\d+\.\d\d) s$", ended.err, re.MULTILINE))
+    assert set(found) == stages
+    took_s = float(re.findall(r"^took (\d+\.\d\d) s$", ended.err, re.MULTILINE)[0])
+    assert sum(map(float, found.values())) <= took_s + 0.01 * len(found)
+    assert not re.search(r"\d s$", process(*command, cwd=tmp_path).err, re.MULTILINE)
+
+
 def test_quiet_still_says_errors_and_results(tmp_path) -> None:
     ended = process("-q", "check", tmp_path / "nowhere")
     assert (ended.code, "cannot be read" in ended.err) == (2, True)
@@ -224,6 +243,20 @@ def test_quick_steps_are_not_shown(clock, monkeypatch) -> None:
     meter.step("rules", 2, 4)
     meter.step("rules", 3, 4)
     assert screen.text == "\r\x1b[K2 of 4 rules, about 2 s left"
+
+
+def test_steps_inside_a_step_do_not_change_its_time(clock, monkeypatch) -> None:
+    screen = shown_on(monkeypatch, terminal_=True)
+    meter = output.Meter()
+    meter.step("rules", 0, 2)
+    clock[0] += 6
+    meter.step("failures", 0, 4000)
+    clock[0] += 2
+    meter.step("failures", 1000, 4000)
+    assert screen.text.endswith("\r\x1b[K1,000 of 4,000 failures, about 6 s left")
+    clock[0] += 2
+    meter.step("rules", 1, 2)
+    assert screen.text.endswith("\r\x1b[K1 of 2 rules, about 10 s left")
 
 
 def test_progress_leaves_nothing_on_the_terminal() -> None:

@@ -18,16 +18,12 @@ from fabric.qos.path import HOP_NS
 from fabric.qos.watchdog import DETECTION_MARGIN, MAX_PAUSE_QUANTA
 from fabric.validate.rules.buffers import USUAL_RATIO
 from tests.docs import lossless_ecn, lossless_paths  # noqa: F401 - register their blocks
+from tests.docs.blocks import BLOCK, blocks, judge
 from tests.docs.lossless import figures
 
 PAGE = Path(__file__).parents[2] / "docs" / "lossless.md"
-BLOCK = re.compile(r"<!-- figures: ([a-z-]+) -->\n(.*?)<!-- end of figures -->", re.DOTALL)
 FENCE = re.compile(r"^```calculator\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LARGE = re.compile(r"\d{1,3}(?:,\d{3})+")
-
-
-def blocks() -> dict[str, str]:
-    return dict(BLOCK.findall(PAGE.read_text()))
 
 
 def large_numbers(text: str) -> set[str]:
@@ -36,26 +32,19 @@ def large_numbers(text: str) -> set[str]:
 
 @pytest.mark.parametrize("name", figures)
 def test_block_is_what_the_code_gives(name: str, update_golden: bool) -> None:
-    text, made = PAGE.read_text(), f"{figures[name]()}\n"
-    if update_golden:
-        whole = f"<!-- figures: {name} -->\n{made}<!-- end of figures -->"
-        text = BLOCK.sub(lambda old: whole if old[1] == name else old[0], text)
-        PAGE.write_text(text)
-    found = [content for block, content in BLOCK.findall(text) if block == name]
-    assert len(found) == 1, f"{PAGE.name} has {len(found)} blocks {name!r}"
-    assert found[0] == made, "run make docs and read the diff"
+    judge(PAGE, name, figures[name](), update=update_golden)
 
 
 def test_every_block_has_a_function_and_every_marker_is_closed() -> None:
     text = PAGE.read_text()
-    assert set(blocks()) == set(figures)
+    assert set(blocks(PAGE)) == set(figures)
     assert text.count("<!-- figures: ") == text.count("<!-- end of figures -->") == len(figures)
 
 
 def test_large_numbers_of_the_prose_stand_in_a_block() -> None:
     """A number that the text repeats cannot drift away from the one that the code gives."""
     prose = large_numbers(BLOCK.sub("", PAGE.read_text()))
-    known = large_numbers("\n".join(blocks().values()))
+    known = large_numbers("\n".join(blocks(PAGE).values()))
     assert len(prose) > 20
     assert prose - known == set()
 
@@ -144,7 +133,7 @@ def by_hand(cable_m: int) -> dict[str, float]:
 @pytest.mark.parametrize(("cable_m", "row"), [(5, ROW_HOST), (40, ROW_UPLINK)])
 def test_headroom_of_the_example_by_hand(cable_m: int, row: int) -> None:
     found = by_hand(cable_m)
-    page = blocks()
+    page = blocks(PAGE)
     for name, figure in (("floor", "wire-sum"), ("with response", "wire-sum"), ("law", "law-sum")):
         assert f" {found[name]:,.0f} " in page[figure]
     left_ns = (row - found["floor"]) / BYTES_PER_NS
@@ -157,21 +146,21 @@ def test_headroom_of_the_example_by_hand(cable_m: int, row: int) -> None:
 
 def test_nic_of_the_example_by_hand() -> None:
     need = (301 + 216 * 5 // 100) * 400_000 // 1000 + 272 * 9000 // 100
-    assert f"**{need:,}**" in blocks()["nic"]
-    assert f" {need + 9000:,} and a cell" in blocks()["nic"]
+    assert f"**{need:,}**" in blocks(PAGE)["nic"]
+    assert f" {need + 9000:,} and a cell" in blocks(PAGE)["nic"]
 
 
 def test_buffer_of_the_example_by_hand() -> None:
     headroom = 32 * ROW_HOST + 32 * ROW_UPLINK
     whole = 64 * XON + headroom + POOL
     for value in (64 * XON, headroom, whole, BUFFER - whole):
-        assert f" {value:,} " in blocks()["buffer"]
+        assert f" {value:,} " in blocks(PAGE)["buffer"]
 
 
 @pytest.mark.parametrize("users", [1, 2, 16])
 def test_thresholds_of_the_example_by_hand(users: int) -> None:
     each = POOL / (1 + users)  # alpha 1
-    lines = blocks()["thresholds"].splitlines()
+    lines = blocks(PAGE)["thresholds"].splitlines()
     assert any(line.endswith(f" {each:,.0f} | {users * each:,.0f} |") for line in lines)
 
 
@@ -179,7 +168,7 @@ def test_thresholds_of_the_example_by_hand(users: int) -> None:
 def test_ecn_order_of_the_example_by_hand(ports: int, classes: int) -> None:
     limit = POOL / (ports * (1 + classes))
     verdict = "yes" if limit > 150_000 else "no"
-    assert f"| {ports} | {classes} | {limit:,.0f} | {verdict} |" in blocks()["ecn-order"]
+    assert f"| {ports} | {classes} | {limit:,.0f} | {verdict} |" in blocks(PAGE)["ecn-order"]
 
 
 def test_path_of_the_example_by_hand() -> None:
@@ -187,19 +176,19 @@ def test_path_of_the_example_by_hand() -> None:
     there = 4 * 1000 + cables_ns + 4 * (4096 + 82) / BYTES_PER_NS
     back = 4 * 1000 + cables_ns + 4 * 84 / BYTES_PER_NS
     for value in (there, back, there + back):
-        assert f" {value:,.2f} " in blocks()["path"]
-    assert f" {(there + back) * BYTES_PER_NS:,.0f} " in blocks()["path"]
+        assert f" {value:,.2f} " in blocks(PAGE)["path"]
+    assert f" {(there + back) * BYTES_PER_NS:,.0f} " in blocks(PAGE)["path"]
 
 
 def test_incast_before_the_first_notice_by_hand() -> None:
     loop_ns = 8000 + 2 * 450 + 4 * (4178 + 84) / BYTES_PER_NS + 4000
     for senders in (2, 16, 63):
         added, room = (senders - 1) * BYTES_PER_NS * loop_ns, senders * POOL / (1 + senders)
-        assert f"| {senders} | {added:,.0f} | {room:,.0f} | ECN |" in blocks()["race"]
+        assert f"| {senders} | {added:,.0f} | {room:,.0f} | ECN |" in blocks(PAGE)["race"]
 
 
 def test_watchdog_of_the_example_by_hand() -> None:
     pause_us = 65_535 * 512 / 400e9 * 1e6
     drain_ms = BUFFER / BYTES_PER_NS / 1e6
     cells = f"| 400G | {pause_us:.1f} | {drain_ms:.2f} | {400 / drain_ms:.0f} | 600 "
-    assert cells in blocks()["watchdog"]
+    assert cells in blocks(PAGE)["watchdog"]

@@ -29,6 +29,21 @@ OUTSIDE = """
 return performance.getEntriesByType('resource').map((one) => one.name)
   .filter((name) => !name.startsWith(location.origin));
 """
+#: Copy buttons that a line of their block reaches, and how many buttons there are.
+COVERED = """
+const buttons = [...document.querySelectorAll('.highlight button')];
+const covered = buttons.filter((one) =>
+  one.closest('.highlight').querySelector('code').getBoundingClientRect().right
+    > one.getBoundingClientRect().left);
+return [buttons.length, covered.length];
+"""
+#: Ground, frame and corner of each plot.
+CARDS = """
+return [...document.querySelectorAll('article img[src$=".svg"]')].map((one) => {
+  const style = getComputedStyle(one);
+  return [style.backgroundColor, style.borderTopWidth, style.borderTopLeftRadius];
+});
+"""
 RESULTS = "return [...document.querySelectorAll('.md-search-result__link')].map((one) => one.href)"
 
 
@@ -89,3 +104,22 @@ def test_search(browser: Any, site: str, width: int) -> None:
     one(browser, ".md-search__input").send_keys("headroom")
     until(lambda: browser.execute_script(RESULTS), "something was found")
     assert any("lossless.html" in link for link in browser.execute_script(RESULTS))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_line_of_code_is_under_its_copy_button(browser: Any, site: str, width: int) -> None:
+    visit(browser, f"{site}tutorials/lossless.html", width)
+    until(lambda: browser.execute_script(COVERED)[0], "the buttons are there")
+    buttons, covered = browser.execute_script(COVERED)
+    assert buttons >= 3
+    assert covered == 0
+
+
+@pytest.mark.parametrize("name", ["tutorials/lossless.html", "draw.html"])
+def test_plots_are_cards_on_dark_pages(browser: Any, site: str, name: str) -> None:
+    visit(browser, f"{site}{name}", WIDTHS[0], "dark")
+    cards = browser.execute_script(CARDS)
+    assert cards
+    for ground, frame, corner in cards:
+        assert ground == "rgb(255, 255, 255)"
+        assert "0px" not in (frame, corner)

@@ -22,6 +22,8 @@ CASES = [
     *(("demo", name) for name in switches("demo")),
     ("rail-512", "su1-rail0"),
     ("rail-512", "spine01"),
+    ("rail-512-split", "su1-rail0"),
+    ("rail-512-split", "spine01"),
     ("a100-pcie", "rack1-leaf"),
     ("a100-pcie", "spine01"),
 ]

@@ -29,6 +29,7 @@ CASES = [
     ("demo", "gpu003"),
     ("eight-slash-27", "node001"),
     ("rail-512", "gpu064"),
+    ("rail-512-split", "gpu064"),
 ]
 ODD = """\
 hosts:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.steps import watched
 from fabric.report.capacity import capacity, leaves, paths
 from fabric.report.singles import singles
 from fabric.report.whatif import whatif
@@ -270,3 +271,14 @@ def test_capacity_and_paths_without_what_is_down(demo: Project) -> None:
     assert {row[2:] for row in paths(demo, "", down).rows} == {(3, 0, 0, 0, 0), (3, 2, 1, 1, 1)}
     assert run("show", "capacity", DEMO, "--leaves", "--fail", "switch:spine01").code == 0
     assert run("show", "paths", DEMO, "--fail", "switch:x").code == 2
+
+
+def test_failures_are_counted_while_they_are_judged() -> None:
+    told: list[tuple[str, int, int]] = []
+    with watched(lambda *words: told.append(words)):
+        ranking = singles(Project(DEMO))
+    counts = [(done, total) for what, done, total in told if what == "failures"]
+    assert counts[0] == (0, ranking.failures)
+    assert counts[-1] == (ranking.failures, ranking.failures)
+    assert [done for done, _ in counts] == sorted({done for done, _ in counts})
+    assert len(counts) == 4, "switches, cables, NICs"

@@ -118,13 +118,13 @@ def test_what_is_down_has_failed_before_the_question(taken, tmp_path) -> None:
 
 def test_no_job_on_what_is_down(taken, tmp_path) -> None:
     inventory, _ = taken
-    words = ("place", inventory, "--nodes", "1", "--state-max-age", "100000", "--avoid-state")
+    words = ("place", inventory, "--nodes", "1", "--state-max-age", "2d", "--avoid-state")
     up = run(*words, with_links(taken, tmp_path / "up.zst"))
     assert up.code == 0, up.said
     down = run(*words, with_links(taken, tmp_path / "down.zst", ["Ethernet0"]))
     assert down.code == 2
     assert "observe: the port is down" in down.err
-    stale = run(*words[:5], "0", "--avoid-state", tmp_path / "up.zst")
+    stale = run(*words[:5], "0s", "--avoid-state", tmp_path / "up.zst")
     assert stale.code == 2
     assert "is stale" in stale.err
 

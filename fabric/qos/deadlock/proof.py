@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.steps import steps
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock.lossless import Lossless, vertex_count
 from fabric.qos.deadlock.updown import turning
@@ -94,7 +95,7 @@ def prove(
     alike = twins(net, lossless.kinds(net))[1]
     grown = list(growing(net, base, carried, alike))
     seen = set[int]()
-    for number, failure in enumerate(grown, total - len(grown) + 1):
+    for number, failure in enumerate(steps("failures to route", grown), total - len(grown) + 1):
         if failure.kind in seen:
             continue
         seen.add(failure.kind)
