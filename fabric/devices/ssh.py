@@ -109,10 +109,6 @@ class TerminalSession:
         if self._session is None:
             raise ConnectionLostError(self._connection.device, "there is no session with it")
 
-    def _read_until(self, end: re.Pattern[str], quiet_s: float) -> str:
-        """Read up to a mark that nothing else can print."""
-        return read_answer(self._session, lambda tail, _: bool(end.search(tail)), quiet_s)
-
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
         try:
@@ -153,7 +149,7 @@ class ShellSession(TerminalSession):
         line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
         with self._translated(command):
             self._session.write_channel(f"{line}\n")
-            output = self._read_until(re.compile(rf"{mark}-status=\d+[\r\n]"), quiet_s)
+            output = read_answer(self._session, lambda tail, _: _is_ended(tail, mark), quiet_s)
         head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
         return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
@@ -242,6 +238,13 @@ class Rehearsal(ShellSession):
     def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:  # noqa: ARG002
         """Write nothing."""
         checked_path(path)
+
+
+def _is_ended(text: str, mark: str) -> bool:
+    """Tell whether a text holds the whole mark behind a command, which nothing else can print."""
+    # No pattern: each mark is another one, and would be compiled for one use.
+    status = text.rpartition(f"{mark}-status=")[2]
+    return len(status) < len(text) and "\n" in status
 
 
 def _leave_to_us() -> None:
