@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -167,7 +167,8 @@ class Plan:
 
 
 def _device_json(plan: DevicePlan) -> dict[str, Any]:
-    data = asdict(plan)
+    data = _shallow(plan)
+    data["expected"] = _shallow(plan.expected)
     data["risk"] = plan.risk.word
     data["changes"] = [
         {"path": c.path, "before": c.before, "after": c.after, "risk": c.risk.word}
@@ -185,6 +186,11 @@ def _device_json(plan: DevicePlan) -> dict[str, Any]:
         for item in plan.artefacts
     ]
     return data
+
+
+def _shallow(item: DevicePlan | Expectation) -> dict[str, Any]:
+    """Return the fields by name; `asdict` copies what is in them, one value after the other."""
+    return {one.name: getattr(item, one.name) for one in fields(item)}
 
 
 def _digest(body: dict[str, Any]) -> str:

@@ -199,17 +199,24 @@ class ShellSession(TerminalSession):
             )
         return output
 
-    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:
-        """Write a file by SFTP, complete or not at all."""
-        checked_path(path)
-        with self._translated(f"write {path}"):
+    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:
+        """Write files by SFTP, each complete or not at all.
+
+        Parameters
+        ----------
+        contents : mapping
+            Content by absolute path.
+        """
+        paths = list(map(checked_path, contents))
+        with self._translated(f"write {', '.join(paths)}"):
             sftp = self._session.remote_conn_pre.open_sftp()
             sftp.get_channel().settimeout(_QUIET_S)
             try:
-                with sftp.open(f"{path}.part", "w") as file:
-                    file.write(content)
-                sftp.chmod(f"{path}.part", mode)
-                sftp.posix_rename(f"{path}.part", path)
+                for path, content in contents.items():
+                    with sftp.open(f"{path}.part", "w") as file:
+                        file.write(content)
+                    sftp.chmod(f"{path}.part", mode)
+                    sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
 
@@ -235,9 +242,9 @@ class Rehearsal(ShellSession):
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
 
-    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:  # noqa: ARG002
+    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:  # noqa: ARG002
         """Write nothing."""
-        checked_path(path)
+        _ = list(map(checked_path, contents))
 
 
 def _is_ended(text: str, mark: str) -> bool:
