@@ -22,11 +22,12 @@ from fabric.change.chain import Chain, text_hash
 from fabric.change.kept import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
 from fabric.change.stop import Stops
+from fabric.change.together import Together
 from fabric.core.errors import JournalError
 from fabric.devices.driver import OWN_TOKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
@@ -110,6 +111,8 @@ class Journal:
         self._database = folder / "journal.sqlite3"
         with journal_errors("used"):
             self._remote = remote(folder)
+        # What is on a server cannot be taken back when a later row of its batch fails.
+        self._writes = Together(self._insert, most=1 if self._remote else 0)
         self._states = KeptStates(folder, self._remote)
         with self._connect() as connection:
             tables.prepare(connection)
@@ -210,11 +213,17 @@ class Journal:
         self._write("events", run=run, at=time.time(), **row)
 
     def _write(self, table: str, **values: Any) -> int:
+        return self._writes.do((table, {**values, **asdict(self.actor)}))
+
+    def _insert(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> list[int]:
+        """Write rows in one transaction: a disk takes as long for one as for many."""
         with self._connect() as connection:
-            number = tables.insert(connection, table, {**values, **asdict(self.actor)})
+            connection.execute("BEGIN IMMEDIATE")
+            numbers = [tables.insert(connection, table, values) for table, values in rows]
             if self._remote:
-                self._remote.push(connection, table, number)
-            return number
+                for (table, _), number in zip(rows, numbers, strict=True):
+                    self._remote.push(connection, table, number)
+        return numbers
 
     def runs(self) -> list[RunRecord]:
         """Return all runs, oldest first, without what is damaged."""

@@ -44,7 +44,9 @@ CHANGE = ("kmax_bytes: 1500000", "kmax_bytes: 1600000")
 
 
 def inventory(folder: Path, text: str, units: int, hosts: int) -> Path:
-    rows = ", ".join(f'{{name: su{one + 1}, hosts: "{_hosts(one, hosts)}"}}' for one in range(units))
+    rows = ", ".join(
+        f'{{name: su{one + 1}, hosts: "{_hosts(one, hosts)}"}}' for one in range(units)
+    )
     text = text.replace("rails: 1", "rails: 8").replace(
         "units: [{name: su1, hosts: gpu1}]", f"units: [{rows}]"
     )
@@ -80,9 +82,12 @@ class Lab:
 @contextlib.contextmanager
 def running(inventory_folder: Path, folder: Path):
     command = [*ROCEFAB, "lab", "up", str(inventory_folder), "--out", str(folder)]
-    with (folder.parent / "lab.out").open("wb") as out, subprocess.Popen(
-        command, cwd=ROOT, env=clean_environment(), stdout=out, stderr=out
-    ) as child:
+    with (
+        (folder.parent / "lab.out").open("wb") as out,
+        subprocess.Popen(
+            command, cwd=ROOT, env=clean_environment(), stdout=out, stderr=out
+        ) as child,
+    ):
         try:
             until(lambda: child.poll() is not None or (folder / "connections.json").exists(), "lab")
             yield Lab(folder, child.pid)
