@@ -49,6 +49,8 @@ class State(StrEnum):
 
 
 _ENDS = {State.DONE, State.FAILED}
+#: How a run stands that has not ended, by what `lock.is_at_work` says of it.
+_STANDINGS = {True: "in progress", False: "interrupted", None: "interrupted or in progress"}
 #: Who wrote the rows of a version that did not say.
 NOBODY = Actor("", "", 0)
 _BY = "user, host, process, reason, ticket"
@@ -276,6 +278,14 @@ class Journal:
     def states(self, run: int) -> dict[str, Event]:
         """Return the last event of each device of a run; the run itself is ``""``."""
         return {event.device: event for event in self.events(run)}
+
+    def standing(self, record: RunRecord, events: Sequence[Event]) -> str:
+        """Return how a run stands: the state that it ended in, or whether a process works on it."""
+        own = [event.state for event in events if not event.device]
+        if own and own[-1] in _ENDS:
+            return own[-1].value
+        by = events[-1].by if events else record.by
+        return _STANDINGS[lock.is_at_work(self.folder, record.id, by.host)]
 
     def unfinished(self) -> int | None:
         """Return the last apply when it was interrupted; only one can be."""

@@ -1,4 +1,4 @@
-"""A wave of 200 devices is at work on all of them at once, so that it waits as long as a small one."""
+"""A wave of 200 devices is at work on all of them at once: it waits no longer than a small one."""
 
 from __future__ import annotations
 
