@@ -11,7 +11,7 @@ from fabric.change.apply import Applier, Options, Result, RollBack, check_approv
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
-from fabric.change.journal import Journal, State
+from fabric.change.journal import Journal
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
