@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,16 @@ def sealed(data):
 
 def leaf(data):
     return data["devices"]["leaf1"]
+
+
+@pytest.mark.parametrize("said", ["\u00fc", "\ud800", "a\nb"])
+def test_what_a_device_said_is_read_back(written, said):
+    """Half a character is JSON, and no UTF-8."""
+    plan = parse_plan(written, "plan")
+    leaf1 = plan.devices["leaf1"]
+    changes = tuple(replace(change, before=said) for change in leaf1.changes)
+    told = replace(plan, devices={**plan.devices, "leaf1": replace(leaf1, changes=changes)})
+    assert parse_plan(told.to_json(), "plan") == told
 
 
 #: What is done to a good plan, and where the error is said to be.
