@@ -9,13 +9,12 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from fabric.change.expectation import Expectation
 from fabric.change.origin import Origin
 from fabric.change.plan_file import DeviceForm, judged
 from fabric.core.artefact import Artefact
 from fabric.core.errors import PlanError
+from fabric.core.json_text import indented
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,7 +164,7 @@ class Plan:
             "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
-        return _indented({"digest": _digest(body), **body}) + "\n"
+        return indented({"digest": _digest(body), **body}) + "\n"
 
 
 def _device_json(plan: DevicePlan) -> dict[str, Any]:
@@ -193,14 +192,6 @@ def _device_json(plan: DevicePlan) -> dict[str, Any]:
 def _shallow(item: DevicePlan | Expectation) -> dict[str, Any]:
     """Return the fields by name; `asdict` copies what is in them, one value after the other."""
     return {one.name: getattr(item, one.name) for one in fields(item)}
-
-
-def _indented(body: dict[str, Any]) -> str:
-    """Return JSON with a line for each value, which `json` writes several times slower."""
-    try:
-        return to_json(body, indent=1).decode()
-    except PydanticSerializationError:  # half a character, which a device may have said
-        return json.dumps(body, indent=1)
 
 
 def _digest(body: dict[str, Any]) -> str:

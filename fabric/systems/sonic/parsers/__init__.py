@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.json_text import indented
 from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.durations import frr_seconds
 from fabric.observe.parsers.linux import uptime
@@ -224,7 +225,7 @@ class SonicParser:
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return CONFIG_DB as it runs."""
         config = config_db(texts["config"])
-        canonical = json.dumps(_tables(config), sort_keys=True, indent=1)
+        canonical = indented(json.loads(json.dumps(_tables(config), sort_keys=True)))
         kernel = kernel_parameters(texts["kernel"]) if "kernel" in texts else {}
         # An interface of the kernel comes a while after its VLAN: the others tell a state.
         lasting = [f"{name} = {value}" for name, value in kernel.items() if ".default." in name]
