@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import time
 from dataclasses import dataclass
@@ -91,7 +90,7 @@ def running(inventory_folder: Path, folder: Path):
             until(lambda: child.poll() is not None or (folder / "connections.json").exists(), "lab")
             yield Lab(folder, child.pid)
         finally:
-            child.send_signal(signal.SIGINT)
+            child.terminate()
 
 
 def measured(lab: Lab, devices: int, *words: object, allowed: tuple[int, ...] = (0,)) -> None:
