@@ -111,6 +111,24 @@ def run_of_holder(path: Path) -> int | None:
         return None
 
 
+def is_at_work(folder: Path, run: int, host: str) -> bool | None:
+    """Tell whether a process works on a run of a state folder that has not ended.
+
+    Parameters
+    ----------
+    host : str
+        Where its newest row in the journal was written.
+
+    Returns
+    -------
+    bool or None
+        False: it was interrupted; None: that cannot be told here, as it is a run of another host.
+    """
+    if run_of_holder(folder / "lock") == run:
+        return True
+    return False if host == socket.gethostname() else None
+
+
 def _lives(process: int) -> bool:
     try:
         os.kill(process, 0)

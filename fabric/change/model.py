@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from fabric.change.origin import Origin
 from fabric.change.plan_file import DeviceForm, judged
 from fabric.core.artefact import Artefact
 from fabric.core.errors import PlanError
+from fabric.core.json_text import indented
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,11 +164,12 @@ class Plan:
             "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
-        return json.dumps({"digest": _digest(body), **body}, indent=1) + "\n"
+        return indented({"digest": _digest(body), **body}) + "\n"
 
 
 def _device_json(plan: DevicePlan) -> dict[str, Any]:
-    data = asdict(plan)
+    data = _shallow(plan)
+    data["expected"] = _shallow(plan.expected)
     data["risk"] = plan.risk.word
     data["changes"] = [
         {"path": c.path, "before": c.before, "after": c.after, "risk": c.risk.word}
@@ -185,6 +187,11 @@ def _device_json(plan: DevicePlan) -> dict[str, Any]:
         for item in plan.artefacts
     ]
     return data
+
+
+def _shallow(item: DevicePlan | Expectation) -> dict[str, Any]:
+    """Return the fields by name; `asdict` copies what is in them, one value after the other."""
+    return {one.name: getattr(item, one.name) for one in fields(item)}
 
 
 def _digest(body: dict[str, Any]) -> str:

@@ -110,8 +110,7 @@ def _last(connection: sqlite3.Connection, table: str) -> tuple[int, str]:
 
 
 def insert(connection: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> int:
-    """Write a row behind the last one and return its number."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Write a row behind the last one and return its number; the transaction must write."""
     names, marks = ", ".join(values), ", ".join("?" * len(values))
     words = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - columns of ours
     row = connection.execute(words, tuple(values.values())).lastrowid

@@ -94,8 +94,9 @@ class Wave:
             self._work, errors = self._prepare()
             if errors and not self._spare(errors):
                 return [str(error) for error in errors.values()]
-            for item in self._work:
-                self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
+            _, unkept = self._crew.side_by_side(self._work, self._keep)
+            if unkept:
+                raise unkept[0][1]
             if self._gates and (reasons := self._gates.begin()):
                 return reasons
             return self._forward()
@@ -131,6 +132,9 @@ class Wave:
         except BaseException:
             session.close()
             raise
+
+    def _keep(self, item: _Work) -> None:
+        self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
 
     def _forward(self) -> list[str]:
         failed: dict[str, FabricError] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import time
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 LONGEST_ANSWER_CHARACTERS = 64 * 2**20
 #: What is kept of an output to find its end in: longer than any mark or prompt.
 _TAIL_LENGTH = 512
-# Short pauses for quick answers, longer ones while a device works: many sessions share a core.
-_SHORTEST_POLL_S = 0.002
-_LONGEST_POLL_S = 0.05
-_SLOWING = 1.5
+#: How long a session waits for data before it is checked how long nothing has come. Data wakes it.
+_WAIT_S = 0.05
+_PIECE_BYTES = 2**16
 #: How long a text that looks like a prompt stands last before the device is asked for it again.
 SETTLED_S = 0.3
 #: How many times as long a device may need for the prompt of an empty line.
@@ -34,8 +34,10 @@ _NOT_PRINTED = re.compile(r"[\s\x08]+")
 _REPEATED = re.compile(r"(?:\A|\n)(?P<prompt>[^\n]*[^\s])\s*(?P=prompt)(?P<blank> *)\Z")
 
 
-#: Line ends of terminals, as netmiko reads them; those at the end of a piece wait for the next.
+#: Line ends of terminals, as netmiko reads them.
 _LINE_END = re.compile(r"\r{0,3}\n|\n\r|\r")
+#: What waits for the next piece: half a line end, half an escape sequence (ECMA-48, 5.4).
+_UNFINISHED = re.compile(r"(?:\r+|\x1b(?:\[[0-?]*)?)\Z")
 
 
 class AnswerTooLongError(Exception):
@@ -65,27 +67,51 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
     ConnectionError, TimeoutError, AnswerTooLongError
         When the device closes the session, falls silent, or prints without end.
     """
-    pieces, length, tail, held = [], 0, "", ""
-    last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
+    channel, decoder = session.remote_conn, getincrementaldecoder("utf-8")("ignore")
+    pieces, length, tail, held, last_s = [], 0, "", "", time.monotonic()
     while not is_whole(tail, time.monotonic() - last_s):
-        text = held + str(session.read_channel())
-        held = text[len(text.rstrip("\r")) :]
+        received = _received(channel)
+        if received is None:
+            if time.monotonic() - last_s > quiet_s:
+                raise TimeoutError(f"no answer for {quiet_s:g} s")
+            continue
+        last_s = time.monotonic()
+        text = held + decoder.decode(received)
+        if "\x1b" in text:
+            text = session.strip_ansi_escape_codes(text)
+        unfinished = _UNFINISHED.search(text)
+        held = unfinished[0] if unfinished else ""
         data = _LINE_END.sub("\n", text.removesuffix(held))
-        if data:
-            pieces.append(data)
-            length += len(data)
-            tail = (tail + data)[-max(_TAIL_LENGTH, len(data)) :]
-            last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
-            if length > LONGEST_ANSWER_CHARACTERS:
-                raise AnswerTooLongError
-        elif session.remote_conn.closed:
-            raise ConnectionError("the device closed the session")
-        elif time.monotonic() - last_s > quiet_s:
-            raise TimeoutError(f"no answer for {quiet_s:g} s")
-        else:
-            time.sleep(pause_s)
-            pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
+        pieces.append(data)
+        length += len(data)
+        tail = (tail + data)[-max(_TAIL_LENGTH, len(data)) :]
+        if length > LONGEST_ANSWER_CHARACTERS:
+            raise AnswerTooLongError
     return "".join(pieces)
+
+
+def _received(channel: Any) -> bytes | None:
+    """Return what comes next; None where nothing does for a moment.
+
+    netmiko's own ``read_channel`` returns at once, with or without data: who waits by it spends
+    its time on looking.
+
+    Raises
+    ------
+    ConnectionError
+        When the device has closed the session.
+    """
+    before_s = channel.gettimeout()
+    channel.settimeout(_WAIT_S)
+    try:
+        received: bytes = channel.recv(_PIECE_BYTES)
+    except TimeoutError:
+        return None
+    finally:
+        channel.settimeout(before_s)
+    if not received:
+        raise ConnectionError("the device closed the session")
+    return received
 
 
 class PromptReader:

@@ -300,9 +300,8 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         words["until"] = f"{self._now() + timedelta(seconds=timer_s):%Y-%m-%d %H:%M:%S} UTC"
         texts = {f"{token}.service": _SERVICE, f"{token}.timer": _TIMER}
         self._put(folder, {name: text.format(**words).encode() for name, text in texts.items()})
-        for name in texts:
-            self._shell.check(f"sudo -n install -m 644 {folder}/{name} {_UNITS}/{name}")
-        units = " ".join(texts)
+        units, files = " ".join(texts), " ".join(f"{folder}/{name}" for name in texts)
+        self._shell.check(f"sudo -n install -m 644 {files} {_UNITS}/")
         self._shell.check(
             f"sudo -n sh -c ': > /run/{token} && systemctl daemon-reload && "
             f"systemctl enable --quiet {units} && systemctl start {token}.timer'"
@@ -321,9 +320,8 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     def _put(self, folder: str, contents: Mapping[str, bytes]) -> None:
         inbox = self._inbox()
         try:
-            for name, content in contents.items():
-                self._shell.upload(f"{inbox}/{name}", content)
-                self._shell.check(f"sudo -n install -m 600 {inbox}/{name} {folder}/{name}")
+            self._shell.upload({f"{inbox}/{name}": text for name, text in contents.items()})
+            self._shell.check(f"sudo -n install -m 600 {inbox}/* {folder}/")
         finally:
             with suppress(ConnectionLostError):
                 self._shell.run(f"rm -rf {inbox}")

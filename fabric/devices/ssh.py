@@ -109,10 +109,6 @@ class TerminalSession:
         if self._session is None:
             raise ConnectionLostError(self._connection.device, "there is no session with it")
 
-    def _read_until(self, end: re.Pattern[str], quiet_s: float) -> str:
-        """Read up to a mark that nothing else can print."""
-        return read_answer(self._session, lambda tail, _: bool(end.search(tail)), quiet_s)
-
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
         try:
@@ -153,7 +149,7 @@ class ShellSession(TerminalSession):
         line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
         with self._translated(command):
             self._session.write_channel(f"{line}\n")
-            output = self._read_until(re.compile(rf"{mark}-status=\d+[\r\n]"), quiet_s)
+            output = read_answer(self._session, lambda tail, _: _is_ended(tail, mark), quiet_s)
         head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
         return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
@@ -203,17 +199,24 @@ class ShellSession(TerminalSession):
             )
         return output
 
-    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:
-        """Write a file by SFTP, complete or not at all."""
-        checked_path(path)
-        with self._translated(f"write {path}"):
+    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:
+        """Write files by SFTP, each complete or not at all.
+
+        Parameters
+        ----------
+        contents : mapping
+            Content by absolute path.
+        """
+        paths = list(map(checked_path, contents))
+        with self._translated(f"write {', '.join(paths)}"):
             sftp = self._session.remote_conn_pre.open_sftp()
             sftp.get_channel().settimeout(_QUIET_S)
             try:
-                with sftp.open(f"{path}.part", "w") as file:
-                    file.write(content)
-                sftp.chmod(f"{path}.part", mode)
-                sftp.posix_rename(f"{path}.part", path)
+                for path, content in contents.items():
+                    with sftp.open(f"{path}.part", "w") as file:
+                        file.write(content)
+                    sftp.chmod(f"{path}.part", mode)
+                    sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
 
@@ -239,9 +242,16 @@ class Rehearsal(ShellSession):
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
 
-    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:  # noqa: ARG002
+    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:  # noqa: ARG002
         """Write nothing."""
-        checked_path(path)
+        _ = list(map(checked_path, contents))
+
+
+def _is_ended(text: str, mark: str) -> bool:
+    """Tell whether a text holds the whole mark behind a command, which nothing else can print."""
+    # No pattern: each mark is another one, and would be compiled for one use.
+    status = text.rpartition(f"{mark}-status=")[2]
+    return len(status) < len(text) and "\n" in status
 
 
 def _leave_to_us() -> None:

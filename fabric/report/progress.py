@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 #: Rows of the journal that are shown, the newest ones; our choice.
 MOST_ROWS = 200
-_ENDS = ("done", "failed")
 _GATE = "gate "
 
 
@@ -44,7 +43,7 @@ def progress(report: RunReport) -> dict[str, Any]:
         "kind": report.record.kind,
         "fabric": report.record.fabric,
         "started": report.record.started,
-        "state": own.state.value if own and own.state.value in _ENDS else "open",
+        "state": report.standing,
         "outcome": own.detail if own else "",
         "facts": [list(row) for row in report.facts()],
         "waves": waves,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Version of the JSON form.
 FORMAT = "rocefab-run-1"
+#: States that a run ends in.
+ENDS = ("done", "failed")
 _GATE = "gate "
 
 
@@ -28,11 +30,14 @@ class RunReport:
     ----------
     events : sequence of Event
         In their order.
+    standing : str
+        The state that it ended in, or whether a process works on it.
     """
 
     record: RunRecord
     plan: Plan
     events: Sequence[Event]
+    standing: str
 
     @property
     def _own(self) -> list[Event]:
@@ -46,10 +51,10 @@ class RunReport:
     @property
     def outcome(self) -> str:
         """Return how the run ended, and why."""
-        last = self._own[-1] if self._own else None
-        if last is None or last.state.value not in ("done", "failed"):
-            return "interrupted or in progress"
-        return f"{last.state.value}{f': {last.detail}' if last.detail else ''}"
+        if self.standing not in ENDS:
+            return self.standing
+        detail = self._own[-1].detail
+        return f"{self.standing}{f': {detail}' if detail else ''}"
 
     def facts(self) -> list[tuple[str, str]]:
         """Return what the run was, a name and a value each."""

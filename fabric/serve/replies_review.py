@@ -13,8 +13,11 @@ from fabric.workflow.stops import StopRequest
 Time = Annotated[float, Field(description="Unix time in seconds.")]
 Sha256 = Annotated[str, Field(description="SHA-256 of the plan file.")]
 RunState = Annotated[
-    Literal["done", "failed", "open"],
-    Field(description="Open: in progress, or interrupted; `apply --resume` continues it."),
+    Literal["done", "failed", "in progress", "interrupted", "interrupted or in progress"],
+    Field(
+        description="Interrupted: no process works on it, `apply --resume` continues it. The last "
+        "one is that of a run of another host, of which this one cannot tell."
+    ),
 ]
 
 

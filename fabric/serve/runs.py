@@ -10,8 +10,10 @@ from typing import Any
 
 from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.report.progress import progress
+from fabric.report.run import ENDS
 from fabric.serve.problem import Problem, refused
 from fabric.workflow.history import History
+from fabric.workflow.run_under_way import run_at_work
 from fabric.workflow.state import of_inventory
 from fabric.workflow.stops import request_stop, stop_request
 
@@ -43,12 +45,13 @@ class Runs:
         return self._named or of_inventory(self._inventory)
 
     def has_changed(self) -> bool:
-        """Tell whether something was written since this was asked last."""
+        """Tell whether something was written since this was asked last, or a process has ended."""
         try:
             status = (self.folder / _DATABASE).stat()
         except OSError:
             return False
-        before, self._stamp = self._stamp, (status.st_mtime_ns, status.st_size, status.st_ino)
+        written = status.st_mtime_ns, status.st_size, status.st_ino
+        before, self._stamp = self._stamp, (*written, run_at_work(self.folder) or 0)
         return self._stamp != before
 
     def all(self) -> dict[str, Any]:
@@ -97,10 +100,12 @@ class Runs:
         Raises
         ------
         Problem
-            409 when the run has ended.
+            409 when the run has ended, or no process works on it.
         """
-        if self.one(run)["state"] != "open":
-            message, fix = f"run {run} has ended", "roll it back if it must not stay"
+        state = self.one(run)["state"]
+        if state in (*ENDS, "interrupted"):
+            message = f"run {run} {'has ended' if state in ENDS else 'was interrupted'}"
+            fix = "roll it back if it must not stay"
             raise refused(HTTPStatus.CONFLICT, "SRV013", "run", message, fix)
         try:
             request_stop(self.folder, run, by, time.time())
@@ -129,9 +134,8 @@ class Runs:
 
 
 def _run(row: dict[str, Any]) -> dict[str, Any]:
-    named = ("run", "kind", "fabric", "started", "devices", "user", "host", "reason", "ticket")
-    state = row["state"] if row["state"] in ("done", "failed") else "open"
-    return {**{name: row[name] for name in named}, "state": state}
+    named = ("run", "kind", "fabric", "started", "state", "devices", "user", "host", "reason")
+    return {name: row[name] for name in (*named, "ticket")}
 
 
 def _missing() -> Problem:

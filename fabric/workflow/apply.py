@@ -11,7 +11,7 @@ from fabric.change.apply import Applier, Options, Result, RollBack, check_approv
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
-from fabric.change.journal import Journal, State
+from fabric.change.journal import Journal
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
@@ -244,8 +244,8 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
 
 def run_row(journal: Journal, record: RunRecord) -> dict[str, Any]:
     """Return a run as plain data, without its plan."""
-    states = journal.states(record.id)
-    own = states.pop("", None)
+    events = journal.events(record.id)
+    states = {event.device: event for event in events if event.device}
     counts: dict[str, int] = {}
     for event in states.values():
         counts[event.state.value] = counts.get(event.state.value, 0) + 1
@@ -254,7 +254,7 @@ def run_row(journal: Journal, record: RunRecord) -> dict[str, Any]:
         "kind": record.kind,
         "fabric": record.fabric,
         "started": record.started,
-        "state": _run_state(own.state if own else None),
+        "state": journal.standing(record, events),
         "devices": counts,
         **asdict(record.by),
     }
@@ -290,11 +290,8 @@ def record(state: Path, run: int) -> RunReport:
         When there is no such run.
     """
     journal = Journal(state)
-    return RunReport(journal.run(run), _plan_of(journal, run), journal.events(run))
-
-
-def _run_state(state: State | None) -> str:
-    return state.value if state in {State.DONE, State.FAILED} else "interrupted or in progress"
+    begun, events = journal.run(run), journal.events(run)
+    return RunReport(begun, _plan_of(journal, run), events, journal.standing(begun, events))
 
 
 def _plan_of(journal: Journal, run: int) -> Plan:

@@ -108,6 +108,11 @@ class Repairs:
         """
         if inventory_hash(Path(self.project.intent.folder)) != self.inventory_sha256:
             return ""
+        if wanted := self.project.intent.fabric.rollout.approvals:
+            return (
+                f"`rollout.approvals` of the inventory demands approvals of each plan: {wanted}; "
+                "run `rocefab plan`, have the plan approved and apply it"
+            )
         planned = plan(
             self.project,
             self.connections_file,

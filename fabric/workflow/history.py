@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.change.journal import Journal
 from fabric.change.model import parse_plan
-from fabric.report.run import RunReport
+from fabric.report.run import ENDS, RunReport
 from fabric.workflow.apply import run_row
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from fabric.change.chain import Chain
     from fabric.change.journal import RunRecord
     from fabric.change.model import Plan
-
-_ENDED = ("done", "failed")
 
 
 class History:
@@ -58,7 +56,7 @@ class History:
         if record.id in self._ended:
             return self._ended[record.id]
         row = run_row(self._journal, record)
-        if row["state"] in _ENDED:
+        if row["state"] in ENDS:
             self._ended[record.id] = row
         return row
 
@@ -75,4 +73,5 @@ class History:
             record = self._journal.run(run)
             plan = parse_plan(record.plan, f"the plan of run {run}")
             self._shown = replace(record, plan=""), plan
-        return RunReport(*self._shown, self._journal.events(run))
+        events = self._journal.events(run)
+        return RunReport(*self._shown, events, self._journal.standing(self._shown[0], events))

@@ -24,10 +24,10 @@ from fabric.probe.reach.commands import (
     incast_needed_gbps,
 )
 from fabric.probe.reach.incast import incasts
-from fabric.workflow.devices import WORKERS, targets
+from fabric.workflow.devices import targets
 from fabric.workflow.nics import CounterWatch, losing
 from fabric.workflow.probe import leg_of, marking, taking_part
-from fabric.workflow.probe_run import Sessions
+from fabric.workflow.probe_run import AT_ONCE, Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,7 +161,7 @@ def run(
 def _round(sessions: Sessions, groups: list[Group]) -> list[Incast]:
     """Run groups at once, as many as all their flows can run together."""
     results: list[Incast] = []
-    at_once = max(1, WORKERS // len(groups[0].sources))
+    at_once = max(1, AT_ONCE // len(groups[0].sources))
     for start in range(0, len(groups), at_once):
         batch = groups[start : start + at_once]
         with ThreadPoolExecutor(len(batch)) as pool:

@@ -17,7 +17,7 @@ from fabric.observe.parsers import UnreadableError
 from fabric.probe.nics.network import roce_gids
 from fabric.probe.reach import commands
 from fabric.probe.reach.commands import MESSAGE_BYTES, ROUNDS, ProbeEnd
-from fabric.workflow.devices import WORKERS, targets
+from fabric.workflow.devices import targets
 from fabric.workflow.nics import CounterWatch
 from fabric.workflow.probe import STAGES, Outcome, marking, report
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg, Plan, Report
+
+#: Probes, or flows, at a time: so many do not disturb one another through this machine. Ours.
+AT_ONCE = 16
 
 
 def run(
@@ -67,7 +70,7 @@ class Sessions:
         self._gids: dict[str, Any] = {}
         self._binds: dict[str, bool] = {}
         self.errors: dict[str, str] = {}
-        with ThreadPoolExecutor(WORKERS) as pool:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(self._open, hosts.items()))
 
     def _open(self, item: tuple[str, Any]) -> None:
@@ -131,7 +134,7 @@ def _rounds(
         target = plan.leg(int(plan.table.target[number]))
         return _probe(plan, sessions, source, target, stages)
 
-    with ThreadPoolExecutor(WORKERS) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for turn in range(plan.rounds):
             numbers = np.flatnonzero(plan.table.round == turn).tolist()
             outcomes += list(pool.map(one, numbers))

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _HOLDS_S = 1.0
 
 
+def run_at_work(folder: Path) -> int | None:
+    """Return the run of a state folder that a process of this machine works on, if one does."""
+    return run_of_holder(folder / "lock")
+
+
 @dataclass
 class RunUnderWay:
     """Tells of a device whether a run works on it.
@@ -41,7 +46,7 @@ class RunUnderWay:
         return device in self._devices
 
     def _refresh(self) -> None:
-        run = run_of_holder(self.folder / "lock")
+        run = run_at_work(self.folder)
         if run != self._run:
             self._devices = self._planned(run)
             self._run = run

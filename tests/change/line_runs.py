@@ -290,7 +290,7 @@ class LineRuns:
             leaf.faults.clear()
             assert killed.net(leaf)
             assert killed.runs not in self.system.startup(leaf)
-            assert status(tmp_path / "state")[-1]["state"] == "interrupted or in progress"
+            assert status(tmp_path / "state")[-1]["state"] == "interrupted"
             resumed = subprocess.run(
                 [*command, "--resume", *options], capture_output=True, check=False, **place
             )

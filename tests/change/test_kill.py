@@ -69,7 +69,7 @@ def test_killed_run_reaches_a_clean_end(tmp_path, monkeypatch, number, when):
     if number == WRITES and when == "after":
         assert rows[-1]["state"] == "done"
     else:
-        assert rows[-1]["state"] == "interrupted or in progress"
+        assert rows[-1]["state"] == "interrupted"
         assert workflow.status(folder / "state", 1) is not None
         assert resume(folder, monkeypatch).ok
 
@@ -88,9 +88,9 @@ def test_killed_twice(tmp_path, monkeypatch):
     folder = prepared(tmp_path)
     assert run_child(folder, 4, "after").returncode == -9
     with monkeypatch.context() as patch:
-        from fabric.change.journal import Journal
+        from fabric.change.wave import Wave
 
-        patch.setattr(Journal, "keep", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Wave, "_forward", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             resume(folder, patch)
     assert resume(folder, monkeypatch).ok

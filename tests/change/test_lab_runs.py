@@ -373,7 +373,7 @@ def test_killed_in_the_commit_window_and_resumed(ready):
     process.wait()
     process.stderr.close()
     lab[labs.LEAF].faults.clear()
-    assert status(folder / "state")[-1]["state"] == "interrupted or in progress"
+    assert status(folder / "state")[-1]["state"] == "interrupted"
     with pytest.raises(ForeignSessionError, match="an unconfirmed change is pending on it"):
         planned(project, connections)
     with pytest.raises(JournalError):

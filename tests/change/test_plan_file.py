@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,27 @@ def sealed(data):
 
 def leaf(data):
     return data["devices"]["leaf1"]
+
+
+def told(written, said):
+    """Return a plan in which a device says something else than planned."""
+    plan = parse_plan(written, "plan")
+    leaf1 = plan.devices["leaf1"]
+    changes = tuple(replace(change, before=said) for change in leaf1.changes)
+    return replace(plan, devices={**plan.devices, "leaf1": replace(leaf1, changes=changes)})
+
+
+@pytest.mark.parametrize("said", ["\u00fc", "a\nb"])
+def test_what_a_device_said_is_read_back(written, said):
+    plan = told(written, said)
+    assert parse_plan(plan.to_json(), "plan") == plan
+
+
+def test_half_a_character_is_written_and_refused(written):
+    text = told(written, "\ud800").to_json()
+    assert "\\ud800" in text
+    with pytest.raises(InputError):
+        parse_plan(text, "plan")
 
 
 #: What is done to a good plan, and where the error is said to be.

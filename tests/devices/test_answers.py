@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from netmiko.base_connection import BaseConnection
 
 from fabric.devices import answers
 from fabric.devices.answers import PromptReader, after_echo
@@ -15,8 +16,6 @@ QUESTION = re.compile(r"\[Y/N\]:\Z")
 
 class Terminal:
     """Answers each line that is sent with pieces; an empty piece is a pause."""
-
-    closed = False
 
     def __init__(self, *answers: list[str], waiting: str = "") -> None:
         self._answers = list(answers)
@@ -29,9 +28,24 @@ class Terminal:
         self.sent.append(text)
         self._pieces += self._answers.pop(0)
 
-    def read_channel(self) -> str:
+    def gettimeout(self) -> float:
+        """Return what a channel of netmiko has."""
+        return 20.0
+
+    def settimeout(self, timeout_s: float) -> None:
+        """Take how long to wait; nothing waits here."""
+
+    def recv(self, _most: int) -> bytes:
         """Return the next piece."""
-        return self._pieces.pop(0) if self._pieces else ""
+        piece = self._pieces.pop(0) if self._pieces else ""
+        if not piece:
+            raise TimeoutError
+        return piece.encode()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing is left."""
+        return not self._pieces
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +82,7 @@ def test_the_prompt_of_an_empty_line_ends_no_later_answer(monkeypatch: pytest.Mo
         ["\r\ntwo\r\n<leaf1>", "", "\r\n<leaf1>"],
     )
     assert asked(terminal) == ("one\n<other>\ntwo\n", "<leaf1>")
-    assert not terminal.read_channel()
+    assert terminal.is_read
 
 
 def test_a_prompt_of_another_name_is_one_when_it_comes_again() -> None:
@@ -90,3 +104,42 @@ def test_the_echo_of_a_long_line_may_be_wrapped() -> None:
 def test_a_line_end_that_comes_in_two_pieces_is_one() -> None:
     terminal = Terminal(["show x\r", "\n", "one\r\r", "\ntwo\r\n<leaf1>"])
     assert asked(terminal) == ("one\ntwo\n", "<leaf1>")
+
+
+class Coloured(Terminal):
+    """A terminal in colours, read by netmiko's own words."""
+
+    strip_ansi_escape_codes = BaseConnection.strip_ansi_escape_codes
+    RETURN = "\n"
+
+
+def test_an_escape_sequence_that_comes_in_two_pieces_is_one() -> None:
+    terminal = Coloured(["show x\r\n\x1b", "[31mone\x1b[0", "0m\r\n<leaf1>"])
+    assert asked(terminal) == ("one\n", "<leaf1>")
+
+
+class Halved(Terminal):
+    """A terminal whose characters come byte by byte."""
+
+    def recv(self, _most: int) -> bytes:
+        """Return the next byte."""
+        if not self._pieces:
+            raise TimeoutError
+        whole = self._pieces.pop(0)
+        data = whole if isinstance(whole, bytes) else whole.encode()
+        if len(data) > 1:
+            self._pieces.insert(0, data[1:])
+        return data[:1]
+
+
+def test_a_character_that_comes_in_two_pieces_is_one() -> None:
+    assert asked(Halved(["show x\r\nL\u00fcfter\r\n<leaf1>"])) == ("L\u00fcfter\n", "<leaf1>")
+
+
+def test_a_device_that_closes_the_session_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = Terminal(["show x\r\n"])
+    monkeypatch.setattr(terminal, "recv", lambda _: b"")
+    with pytest.raises(ConnectionError, match="closed the session"):
+        asked(terminal)

@@ -181,7 +181,7 @@ def test_a_silent_upload_ends_before_its_total_time(driver, lab, monkeypatch):
     monkeypatch.setattr("fabric.devices.ssh._QUIET_S", 0.3)
     lab[HOST].faults.add(Fault("hang", pattern="sftp put", times=0))
     with pytest.raises(ConnectionLostError, match="lost during 'write /tmp/x'"):
-        driver(HOST)._shell.upload("/tmp/x", b"x" * 100_000)
+        driver(HOST)._shell.upload({"/tmp/x": b"x" * 100_000})
 
 
 class Stubborn:

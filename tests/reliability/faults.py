@@ -66,7 +66,7 @@ FAULTS = {
     4: Promise(
         "The commit timer expires while the controller is dead",
         "The device restores its old configuration without help.",
-        "last state before the crash; `status` says `interrupted or in progress`",
+        "last state before the crash; `status` says `interrupted`",
         "3 when the run still looks",
         "`the commit timer has already run out`",
     ),
@@ -88,14 +88,14 @@ FAULTS = {
     7: Promise(
         "The disk of the journal is full",
         "No step without its row: the run stops before the next effect on any device.",
-        "last state that was written; `interrupted or in progress`",
+        "last state that was written; `interrupted`",
         "2",
         "`the journal cannot be used: database or disk is full; the run stops`",
     ),
     8: Promise(
         "`kill -9` at any step",
         "`rocefab apply --resume` reaches a state in which each device is wholly old or new.",
-        "`interrupted or in progress`, `done` after the resume",
+        "`interrupted`, `done` after the resume",
         "137 of the shell",
         "`run 1 was interrupted; resume it with ...` by the next apply",
     ),
@@ -231,7 +231,7 @@ FAULTS = {
         "Ctrl-C, Ctrl-C twice, SIGTERM, out of memory",
         "The first Ctrl-C rolls back the wave in progress; the others end at once, "
         "and `rocefab apply --resume` continues.",
-        "`interrupted or in progress`",
+        "`interrupted`",
         "130 for Ctrl-C; 143 and 137 of the shell",
         "how to continue; what the commit timers do meanwhile",
     ),

@@ -214,7 +214,7 @@ def test_a_run_that_is_ended_from_outside_goes_on(changing, number):
     assert process.returncode == -number
     assert "Traceback" not in said
     lab[labs.LEAF].faults.clear()
-    assert status(state)[-1]["state"] == "interrupted or in progress"
+    assert status(state)[-1]["state"] == "interrupted"
     assert states(state) == {labs.SPINE: "done", labs.LEAF: "committed"}
     resumed = subprocess.run(
         [sys.executable, "-m", "fabric", "apply", "--resume", *options],

@@ -63,22 +63,33 @@ def token_file(folder: Path) -> Tokens:
 
 @contextlib.contextmanager
 def reviewed(
-    folder: Path, inventory: Path = DEMO, plan: Plan | None = None, **settings: Any
+    folder: Path,
+    inventory: Path = DEMO,
+    plan: Plan | None = None,
+    *,
+    held: bool = True,
+    **settings: Any,
 ) -> Iterator[Reviewed]:
-    """Serve the demo with a plan of alice that bob has sent, and with run 1 in progress."""
+    """Serve the demo with a plan of alice that bob has sent, and with run 1 in progress.
+
+    Without ``held`` no process works on the run.
+    """
     plan, journal = plan or plan_of(), Journal(folder / "journal")
     run = journal.begin("apply", plan.fabric, plan.to_json())
     journal.record(run, "", State.PENDING, "1 waves")
     journal.record(run, "su1-rail0", State.COMMITTING, "rocefab-1-1-00000000")
     journal.record(run, "", State.PENDING, "gate ping: passed")
     tokens = token_file(folder)
-    with served(
-        *(folder / "state", inventory),
-        tokens=tokens,
-        journal=folder / "journal",
-        watch_s=0.05,
-        **settings,
-    ) as client:
+    with (
+        journal.exclusive(run) if held else contextlib.nullcontext(),
+        served(
+            *(folder / "state", inventory),
+            tokens=tokens,
+            journal=folder / "journal",
+            watch_s=0.05,
+            **settings,
+        ) as client,
+    ):
         content = json.loads(plan.to_json())
         found = Reviewed(client, content, plan.sha256, folder / "journal")
         answer = found.ask("bob", "POST", "/v1/plans", json=content)

@@ -134,6 +134,7 @@ def test_an_unknown_plan(site: Reviewed, name: str) -> None:
 def test_a_run_is_shown_and_stopped_as_it_goes(tmp_path: Path) -> None:
     with reviewed(tmp_path) as site:
         run = site.client.get("/v1/runs/1")
+        assert run.json()["state"] == "in progress"
         assert run.json()["waves"][0]["devices"][0]["state"] == "committing"
         assert [one["text"] for one in run.json()["gates"]] == ["ping: passed"]
         tag = {"If-None-Match": run.headers["ETag"]}
@@ -158,6 +159,18 @@ def test_a_run_is_shown_and_stopped_as_it_goes(tmp_path: Path) -> None:
         listed = site.client.get("/v1/runs").json()
         assert listed["whole"] is True
         assert listed["runs"][0]["state"] == "failed"
+
+
+def test_a_run_without_a_process_is_interrupted_and_takes_no_stop(tmp_path: Path) -> None:
+    with reviewed(tmp_path, held=False) as site:
+        assert site.client.get("/v1/runs").json()["runs"][0]["state"] == "interrupted"
+        run = site.client.get("/v1/runs/1").json()
+        assert run["state"] == "interrupted"
+        assert ["outcome", "interrupted"] in run["facts"]
+        rejected = site.ask("dave", "POST", "/v1/runs/1/stop")
+        assert rejected.status_code == 409
+        assert "run 1 was interrupted" in rejected.text
+        assert Journal(site.journal).stops.asked(1) is None
 
 
 def test_the_plan_and_its_approvals_outlive_the_service(tmp_path: Path) -> None:

@@ -260,19 +260,30 @@ def test_drift_that_touches_traffic_is_not_repaired(tmp_path, monkeypatch):
         assert runs(tmp_path) == [""]
 
 
-def test_a_repair_that_fails_is_not_tried_again(tmp_path, monkeypatch):
-    """Two people have to approve here, and nobody did: that is one event, and no run."""
+def test_a_repair_without_approvals_is_rejected_once_for_each_drift(tmp_path, monkeypatch):
+    """Two people have to approve here: that is one event, and no run."""
     with applied(tmp_path, monkeypatch) as lab:
         with_policy(tmp_path, f"{REPAIR_LINE}\nrollout: {{approvals: 2}}")
         lab[labs.LEAF].hand_edit(*HARMLESS, {})
         failed = [begun(labs.LEAF), begun(labs.LEAF, REPAIR)]
         with watching(tmp_path, "--only", labs.LEAF) as watch:
             watch.until(failed, "the repair fails")
+            lab[labs.LEAF].hand_edit("NTP_SERVER", "192.0.2.98", None, {})
+            more = [*failed, begun(labs.LEAF)]
+            watch.until(more, "the device is read again, and not repaired")
+            lab[labs.LEAF].hand_edit("NTP_SERVER", "192.0.2.98", None, None)
+            more.append(ended(labs.LEAF))
+            watch.until(more, "the device is read once more")
+            messages = [one.finding.message for one in watch.events()]
+            assert "demands approvals of each plan: 2" in messages[1]
             watch.end()
         with watching(tmp_path, "--only", labs.LEAF) as watch:
             lab[labs.LEAF].hand_edit(*HARMLESS, None)
+            watch.until([*more, ended(labs.LEAF), ended(labs.LEAF, REPAIR)], "somebody repaired it")
+            lab[labs.LEAF].hand_edit(*HARMLESS, {})
             watch.until(
-                [*failed, ended(labs.LEAF), ended(labs.LEAF, REPAIR)], "somebody repaired it"
+                [*more, ended(labs.LEAF), ended(labs.LEAF, REPAIR), *failed],
+                "the next drift is rejected too",
             )
             watch.end()
         assert runs(tmp_path) == [""]

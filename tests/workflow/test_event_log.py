@@ -64,6 +64,20 @@ def test_one_process_writes_a_file(tmp_path: Path) -> None:
         assert log.past == [OPENED]
 
 
+def test_a_file_that_is_renamed_gets_the_events_until_the_next_process(tmp_path: Path) -> None:
+    """As logrotate does it: docs/drift.md."""
+    file, rotated = tmp_path / "events.jsonl", tmp_path / "events.jsonl.1"
+    with EventLog(file, "", print) as log:
+        log.write([OPENED])
+        file.rename(rotated)
+        log.write([CLOSED])
+        with EventLog(file, "", print) as following:
+            assert following.past == []
+            following.write([OPENED])
+    assert [event.word for event in read_events(rotated)] == ["opened", "closed"]
+    assert [event.word for event in read_events(file)] == ["opened"]
+
+
 @pytest.mark.parametrize("name", ["", "none/events.jsonl"])
 def test_a_file_that_cannot_be_written_is_an_error_of_the_user(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="cannot write the events"):

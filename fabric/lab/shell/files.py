@@ -236,16 +236,20 @@ def _install(context: Context, argv: list[str], _stdin: str) -> Result:
             path = context.shell.fs.name_of(name, context.shell.cwd)
             context.shell.fs.local(path).chmod(int(options.get("m", "755"), 8))
         return result
-    if len(names) != 2:  # noqa: PLR2004  (source and target)
-        return Result("", "install: exactly two operands are supported\n", 1)
-    path = _target(context, names[0], names[1])
-    text = read_file(context, names[0])
-    if not fs.may_write(path, root=context.shell.root):
-        return _refused("install: cannot create regular file", names[1], "Permission denied")
-    if "D" in options:
-        fs.mkdir(posixpath.dirname(path))
-    write_file(context, path, text)
-    fs.local(path).chmod(int(options.get("m", "755"), 8))
+    if len(names) < 2:  # noqa: PLR2004  (source and target)
+        return Result("", "install: missing file operand\n", 1)
+    *sources, target = names
+    if len(sources) > 1 and not fs.is_dir(fs.name_of(target, context.shell.cwd)):
+        return Result("", f"install: target '{target}': No such file or directory\n", 1)
+    for source in sources:
+        path = _target(context, source, target)
+        text = read_file(context, source)
+        if not fs.may_write(path, root=context.shell.root):
+            return _refused("install: cannot create regular file", target, "Permission denied")
+        if "D" in options:
+            fs.mkdir(posixpath.dirname(path))
+        write_file(context, path, text)
+        fs.local(path).chmod(int(options.get("m", "755"), 8))
     return Result()
 
 

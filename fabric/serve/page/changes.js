@@ -5,7 +5,8 @@ import { badge, card, link, make, name, problem, refill, say, table } from "./do
 
 export const clock = (seconds) => (seconds === null ? "–" : new Date(seconds * 1000).toLocaleString("sv-SE"));
 export const when = (seconds) => make("span", { class: "when" }, clock(seconds));
-export const runState = (state) => badge(state === "done" ? "good" : state === "failed" ? "down" : "window", state === "open" ? "in progress or interrupted" : state);
+export const hasEnded = (state) => state === "done" || state === "failed";
+export const runState = (state) => badge(state === "done" ? "good" : state === "failed" || state === "interrupted" ? "down" : "window", state);
 export const risk = (word) => badge(word === "harmless" ? "good" : word === "brief loss" ? "window" : "down", word);
 
 export async function open(root) {

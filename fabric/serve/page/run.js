@@ -1,7 +1,7 @@
 // A run as it goes: waves, devices, gates, and the ways to end it.
 
 import { get, post, watch } from "./api.js";
-import { clock, risk, runState, when } from "./changes.js";
+import { clock, hasEnded, risk, runState, when } from "./changes.js";
 import { badge, card, facts, link, make, problem, refill, say, table } from "./dom.js";
 
 const GOOD = { apply: ["done", "confirmed"], rollback: ["rolled-back"] };
@@ -22,7 +22,7 @@ export async function open(root, [run]) {
     const key = `${found.state} ${found.stop?.at ?? ""}`;
     if (key !== last) {
       actions.replaceChildren(ways(found, path, take, wrong));
-      if (last) say(found.stop && found.state === "open" ? "The run was asked to stop" : `The run is ${found.state}`);
+      if (last) say(found.stop && !hasEnded(found.state) ? "The run was asked to stop" : `The run is ${found.state}`);
       last = key;
     }
     const place = document.scrollingElement.scrollTop;
@@ -44,15 +44,19 @@ function ways(found, path, take, wrong) {
   const asked = found.stop && make("p", {}, `Stop was requested ${clock(found.stop.at)}${found.stop.by ? ` by ${found.stop.by}` : ""}. `,
     found.kind === "apply" && "The wave in progress is rolled back, waves that are confirmed stay.");
   const command = (text, line) => make("p", {}, text, make("br", {}), make("code", {}, line));
-  if (found.kind === "rollback" && found.state !== "open") return make("div", {});
+  if (found.kind === "rollback" && hasEnded(found.state)) return make("div", {});
+  const title = found.state[0].toUpperCase() + found.state.slice(1);
+  const dead = found.state === "interrupted";
+  const ifDead = dead ? "" : "If no process works on it, it was interrupted. ";
   if (found.kind === "rollback") {
-    return card("Roll back in progress or interrupted", asked || make("p", {}, stop),
-      make("p", {}, "If no process works on it, it was interrupted. Type the command of the run that it rolls back again."));
+    return card(`Roll back ${found.state}`, dead ? null : asked || make("p", {}, stop),
+      make("p", {}, `${ifDead}Type the command of the run that it rolls back again.`));
   }
-  if (found.state === "open") {
-    return card("In progress or interrupted",
-      asked || [make("p", {}, "A stop ends the run after the current step on each device, as Ctrl-C does: the wave in progress is rolled back."), make("p", {}, stop)],
-      command("If no process works on it, it was interrupted. To continue it, type where the passwords are:", found.resume),
+  if (!hasEnded(found.state)) {
+    return card(title,
+      dead ? make("p", {}, "No process works on this run. Commit timers roll back what is not confirmed.")
+        : asked || [make("p", {}, "A stop ends the run after the current step on each device, as Ctrl-C does: the wave in progress is rolled back."), make("p", {}, stop)],
+      command(`${ifDead}To continue it, type where the passwords are:`, found.resume),
       command("To roll it back:", `${found.rollback} --commit`));
   }
   return card("Roll back", command("The service has no passwords of devices. Type this where they are; without --commit it lists the devices only:", `${found.rollback} --commit`));
@@ -75,7 +79,7 @@ function wave({ number, kind, devices }, run) {
   const done = devices.filter((one) => good.includes(one.state)).length;
   const label = `Wave ${number}${kind ? `, ${kind}` : ""}: ${done} of ${devices.length} ${run.kind === "rollback" ? "rolled back" : "done"}`;
   const state = (word) => {
-    if (word === "not begun") return badge("kind", run.state === "open" ? word : "not changed");
+    if (word === "not begun") return badge("kind", hasEnded(run.state) ? "not changed" : word);
     return badge(good.includes(word) ? "good" : BAD.includes(word) ? "down" : "window", word);
   };
   return make("section", { class: "card" }, make("h2", {}, label),

@@ -143,7 +143,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         try:
             for name, text in (("unset", candidate.unload), ("set", candidate.load)):
                 if text:
-                    self._shell.upload(f"{inbox}/{name}.nv", text.encode())
+                    self._shell.upload({f"{inbox}/{name}.nv": text.encode()})
                     self._remember(self._patch(f"{inbox}/{name}.nv"), token)
         finally:
             with suppress(ConnectionLostError):

@@ -265,8 +265,6 @@ def test_secrets_are_not_in_errors(driver):
 class Channel:
     """A session whose answers come in the given pieces."""
 
-    closed = False
-
     def __init__(self, *pieces):
         self.pieces = list(pieces)
         self.remote_conn = self
@@ -274,11 +272,16 @@ class Channel:
     def write_channel(self, _text):
         """Take a command."""
 
-    def read_channel(self):
-        return self.pieces.pop(0) if self.pieces else ""
+    def gettimeout(self):
+        return 20.0
 
-    def recv_ready(self):
-        return bool(self.pieces)
+    def settimeout(self, _timeout_s):
+        """Nothing waits here."""
+
+    def recv(self, _most):
+        if not (piece := self.pieces.pop(0) if self.pieces else ""):
+            raise TimeoutError
+        return piece.encode()
 
 
 def test_a_line_that_looks_like_a_prompt_is_none():

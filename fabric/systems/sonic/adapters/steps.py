@@ -133,7 +133,13 @@ class Way:
 
 def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     """Return the gentlest way from one configuration to another."""
-    change = Way({t: rows for t, rows in copy.deepcopy(running).items() if rows}, target, updater)
+    # Rows are changed below, their values are not.
+    state = {
+        table: {row: copy.copy(fields) for row, fields in rows.items()}
+        for table, rows in running.items()
+        if rows
+    }
+    change = Way(state, target, updater)
     cells = differences(running, target)
     rest = [cell for cell, old, new in cells if not is_live(cell, old, new)]
     change.reload = next(filter(None, map(_restart, rest)), "")

@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.json_text import indented
 from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.durations import frr_seconds
 from fabric.observe.parsers.linux import uptime
@@ -224,7 +225,7 @@ class SonicParser:
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return CONFIG_DB as it runs."""
         config = config_db(texts["config"])
-        canonical = _canonical(config)
+        canonical = indented(json.loads(json.dumps(_tables(config), sort_keys=True)))
         kernel = kernel_parameters(texts["kernel"]) if "kernel" in texts else {}
         # An interface of the kernel comes a while after its VLAN: the others tell a state.
         lasting = [f"{name} = {value}" for name, value in kernel.items() if ".default." in name]
@@ -233,7 +234,7 @@ class SonicParser:
             platform="sonic",
             config=config,
             canonical="\n".join([canonical, *sorted(lasting)]),
-            saved=_canonical(config_db(texts["startup"])) == canonical,
+            saved=_tables(config_db(texts["startup"])) == _tables(config),
             kernel=kernel,
             system=system_facts(texts.get("version", "")),
             files={
@@ -244,9 +245,9 @@ class SonicParser:
         )
 
 
-def _canonical(config: dict[str, Any]) -> str:
-    tables = {table: rows for table, rows in config.items() if rows}
-    return json.dumps(tables, sort_keys=True, indent=1)
+def _tables(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables that have rows."""
+    return {table: rows for table, rows in config.items() if rows}
 
 
 parsers.add("sonic")(SonicParser())
