@@ -71,7 +71,7 @@ def judged_files(project: Project) -> Iterable[Outcome | None]:
     return project.work.each(VERDICT, configs).values()
 
 
-def check(project: Project, ignore: Sequence[str] = (), verdicts: Verdicts = judged) -> Outcome:
+def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     """Run the rules over a project, then over what it renders.
 
     While the inventory has errors nothing is rendered: its output would repeat them.
@@ -80,8 +80,6 @@ def check(project: Project, ignore: Sequence[str] = (), verdicts: Verdicts = jud
     ----------
     ignore : sequence of str
         Rules that do not run.
-    verdicts : callable
-        Renders the switches, and returns what the rules say of each CONFIG_DB.
 
     Raises
     ------
@@ -89,6 +87,10 @@ def check(project: Project, ignore: Sequence[str] = (), verdicts: Verdicts = jud
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
+    return _check(project, ignore, judged)
+
+
+def _check(project: Project, ignore: Sequence[str], verdicts: Verdicts) -> Outcome:
     decisions = Decisions.of(project.intent)
     outcome = _judge(project, ignore, decisions, verdicts)
     known = [rule.id for rule in every_rule()]
@@ -228,6 +230,11 @@ def unreadable(error: InputError) -> Outcome:
 def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcome:
     """Check a project, by default with its files kept, and refuse it when there are errors.
 
+    Parameters
+    ----------
+    verdicts : callable
+        Renders the switches, and returns what the rules say of each CONFIG_DB.
+
     Raises
     ------
     InputError
@@ -235,7 +242,7 @@ def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcom
     FabricError
         When a rule failed itself, so that nobody knows.
     """
-    outcome = check(project, verdicts=verdicts)
+    outcome = _check(project, (), verdicts)
     errors = outcome.at_least(Severity.ERROR)
     if errors:
         plural = "" if len(errors) == 1 else "s"

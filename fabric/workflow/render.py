@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabric.render.output import Staging
     from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
@@ -34,18 +32,14 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         When the folder holds other files, or edited ones, and ``force`` is not given.
     """
     files: list[Written] = []
-    with ExitStack() as stack:
-        stagings: list[Staging] = []
+    with staged(out, force=force) as staging:
 
         def verdicts(project: Project) -> Iterable[Outcome | None]:
-            staging = stack.enter_context(staged(out, force=force))
-            stagings.append(staging)
             done = project.each_switch(CHECKED_SWITCH, partial(_put, staging.new, staging.old))
             files.extend(file for written, _ in done.values() for file in written)
             return [outcome for _, outcome in done.values()]
 
         refuse_errors(project, verdicts)
-        (staging,) = stagings
         done = project.each_host(HOST, partial(put, staging.new, staging.old))
         files += [file for written in done.values() for file in written]
         states = staging.finish(files)
