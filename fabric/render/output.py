@@ -13,53 +13,29 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fabric.core.errors import OutputFolderError, RenderError
 from fabric.core.steps import stage
+from fabric.render.files import FILE_MODE, FOLDER_MODE, put, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.core.artefact import Artefact
+    from fabric.render.files import Written
 
 FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 
 MANIFEST = "manifest.json"
 #: Goes up when a reader of the manifest must change.
 MANIFEST_FORMAT = 1
-_FILE_MODE, _EXECUTABLE_MODE, _FOLDER_MODE = 0o644, 0o755, 0o755
 _SHOWN = 5
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What the manifest has of a file."""
-
-    device: str
-    platform: str
-    kind: str
-    path: str
-    sha256: str
-    size_bytes: int
-
-
-def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Written]:
-    """Write files below a new folder, in whichever process this is called.
-
-    Parameters
-    ----------
-    old : Path or None
-        Folder of an earlier run; a file that is equal there is linked.
-    """
-    return [_put(new, old, artefact) for artefact in artefacts]
 
 
 @dataclass(frozen=True)
@@ -112,7 +88,7 @@ class Staging:
         manifest = manifest_text(ordered, extra or {})
         states = _states(_previous(self.folder), ordered)
         if self.foreign or not (self.is_intact and _has(self.folder, manifest)):
-            _write_file(self.new, MANIFEST, manifest, _FILE_MODE)
+            write_file(self.new, MANIFEST, manifest, FILE_MODE)
             _keep(self.folder, self.new, self.foreign)
             _swap(self.new, self.folder)
         return states
@@ -142,7 +118,7 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Staging]:
         foreign, is_intact = _inspect(folder, force=force)
         parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
-        new.chmod(_FOLDER_MODE)
+        new.chmod(FOLDER_MODE)
         yield Staging(folder, new, tuple(foreign), is_intact, links=not force and folder.is_dir())
     except OSError as error:
         raise OutputFolderError(
@@ -283,60 +259,6 @@ def _has(folder: Path, manifest: bytes) -> bool:
         return (folder / MANIFEST).read_bytes() == manifest
     except OSError:
         return False
-
-
-def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
-    mode = _EXECUTABLE_MODE if artefact.executable else _FILE_MODE
-    if not (old and _linked(old, new, artefact, mode)):
-        _write_file(new, artefact.path, artefact.content, mode)
-    return Written(
-        device=artefact.device,
-        platform=artefact.platform,
-        kind=artefact.kind,
-        path=artefact.path,
-        sha256=artefact.sha256,
-        size_bytes=len(artefact.content),
-    )
-
-
-def _linked(old: Path, new: Path, artefact: Artefact, mode: int) -> bool:
-    """Link a file of an earlier run that is equal; say whether there was one."""
-    source = old / artefact.path
-    try:
-        state = source.lstat()
-        if stat.S_IFMT(state.st_mode) != stat.S_IFREG or stat.S_IMODE(state.st_mode) != mode:
-            return False
-        if state.st_size != len(artefact.content) or source.read_bytes() != artefact.content:
-            return False
-        os.link(source, _made(new, artefact.path))
-    except OSError:
-        return False
-    return True
-
-
-def _made(folder: Path, path: str) -> str:
-    """Return where a file goes, with the folders above it made."""
-    head, _, name = path.rpartition("/")
-    return os.path.join(_made_folder(folder, head) if head else folder, name)  # noqa: PTH118 - of 100,000 files
-
-
-@lru_cache(1024)  # a device has some files in each of its folders
-def _made_folder(folder: Path, path: str) -> str:
-    target = folder
-    for part in PurePosixPath(path).parts:
-        target /= part
-        if not target.is_dir():
-            with suppress(FileExistsError):  # another process was first
-                target.mkdir()
-            target.chmod(_FOLDER_MODE)
-    return str(target)
-
-
-def _write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
-    file = os.open(_made(folder, path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(file, "wb", buffering=0) as target:  # noqa: PTH123 - of a number
-        target.write(content)
-        os.fchmod(file, mode)
 
 
 def _keep(folder: Path, staging: Path, foreign: Iterable[str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.output import Written, put, staged
+from fabric.render.files import Written, put
+from fabric.render.output import staged
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.stages import CHECKED_SWITCH, HOST
 

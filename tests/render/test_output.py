@@ -154,7 +154,7 @@ def test_a_file_replaced_by_a_link_counts_as_changed(out: Path, tmp_path: Path) 
     assert twin.read_text(encoding="utf-8") == "old a"
 
 
-@pytest.mark.parametrize("step", ["_write_file", "_keep", "_swap", "_exchange"])
+@pytest.mark.parametrize("step", ["put", "write_file", "_keep", "_swap", "_exchange"])
 def test_a_crash_leaves_the_old_files(
     out: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -211,3 +211,27 @@ def test_paths_that_collide_are_refused(tmp_path: Path, paths: tuple[str, str]) 
     with pytest.raises(RenderError):
         write([_artefact(path, "x") for path in paths], tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_equal_files_are_linked_unless_forced(out: Path) -> None:
+    """A run that changes one file leaves the others on the disk as they are."""
+    kept, other = out / OLD[0].path, out / OLD[1].path
+    before = kept.stat().st_ino
+    write([OLD[0], _artefact(OLD[1].path, "new b")], out)
+    assert kept.stat().st_ino == before
+    assert kept.stat().st_nlink == 1
+    assert other.read_text() == "new b"
+    write([OLD[0], _artefact(OLD[1].path, "newer b")], out, force=True)
+    assert kept.stat().st_ino != before
+
+
+def test_a_file_of_another_mode_is_not_linked(out: Path) -> None:
+    (out / OLD[0].path).chmod(0o600)
+    write([OLD[0], _artefact(OLD[1].path, "new b")], out)
+    assert stat.S_IMODE((out / OLD[0].path).stat().st_mode) == 0o644
+
+
+def test_a_refused_run_leaves_no_folders(tmp_path: Path) -> None:
+    with pytest.raises(RenderError), output.staged(tmp_path / "a" / "b" / "out"):
+        raise RenderError("wrong")
+    assert list(tmp_path.iterdir()) == []
