@@ -39,8 +39,9 @@ class _LocalShell:
             raise RefusedError(self._device.spec.name, f"{command!r}: {text}")
         return text
 
-    def upload(self, path: str, content: bytes) -> None:
-        self._device.fs.put(path, content.decode())
+    def upload(self, contents: dict[str, bytes]) -> None:
+        for path, content in contents.items():
+            self._device.fs.put(path, content.decode())
 
 
 class Bench:

@@ -81,7 +81,7 @@ def test_nothing_is_repaired_while_the_inventory_is_wrong(tmp_path, monkeypatch)
         file = tmp_path / "inventory" / "fabric.yaml"
         good = file.read_text()
         with watching(tmp_path, "--only", labs.LEAF) as watch:
-            until(watch.file.exists, "it runs")
+            read_again(lab[labs.LEAF])
             replace(file, good.replace("rails: 1", "rails: two"))
             until(lambda: "the one before it counts" in watch.errors.read_text(), "it is wrong")
             lab[labs.LEAF].hand_edit(*HARMLESS, {})
