@@ -24,6 +24,8 @@ from fabric.design.model import DeviceDesign
 from fabric.platforms import platforms
 from fabric.render import render_device
 from fabric.render.engine import environment, template_folders
+from fabric.systems.sonic import render as sonic
+from fabric.systems.sonic.policy import Shape, policy_view
 from fabric.topology.clos import Clos
 from fabric.topology.paths import Layers, path_counts
 from fabric.topology.singles import SingleFailures
@@ -132,21 +134,28 @@ def test_rendering_against_bare_jinja(tmp_path: Path, figures: Figures) -> None:
     bare.filters.update(environment().filters)
     for system in sorted(platforms):
         device = _leaf(system, tmp_path)
-        module = import_module(f"fabric.systems.{system}.render")
-        values = {
-            "view": import_module(f"fabric.systems.{system}.view").view(device),
-            "device": device,
-        }
-        templates = [bare.get_template(f"{system}/{name}.j2") for name in module.FEATURES]
-        render_device(device)
-        own_ms = _each_ms(partial(render_device, device))
-        bare_ms = _each_ms(partial(_all_of, templates, values))
+        names = import_module(f"fabric.systems.{system}.render").FEATURES
+        seen = import_module(f"fabric.systems.{system}.view").view(device)
+        values = dict.fromkeys(names, {"view": seen, "device": device})
+        if system == "sonic":
+            shape = Shape.of(device, [key for key, _ in seen.ports])
+            values |= dict.fromkeys(sonic.SHARED, {"view": policy_view(shape)})
+        templates = [(bare.get_template(f"{system}/{name}.j2"), values[name]) for name in names]
+        _alone(device)
+        own_ms = _each_ms(partial(_alone, device))
+        bare_ms = _each_ms(partial(_all_of, templates))
         question = f"a leaf of {len(device.ports)} ports, {system}"
         _compared(figures, question, "its templates alone, bare Jinja2", own_ms, bare_ms)
 
 
-def _all_of(templates: list[Template], values: dict[str, Any]) -> None:
-    for template in templates:
+def _alone(device: DeviceDesign) -> None:
+    """Render a switch as if no other one had its shape."""
+    sonic._shared.cache_clear()
+    render_device(device)
+
+
+def _all_of(templates: list[tuple[Template, dict[str, Any]]]) -> None:
+    for template, values in templates:
         template.render(values)
 
 
