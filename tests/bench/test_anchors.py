@@ -136,10 +136,10 @@ def test_rendering_against_bare_jinja(tmp_path: Path, figures: Figures) -> None:
         device = _leaf(system, tmp_path)
         names = import_module(f"fabric.systems.{system}.render").FEATURES
         seen = import_module(f"fabric.systems.{system}.view").view(device)
-        values = dict.fromkeys(names, {"view": seen, "device": device})
+        values = {key: {"view": seen, "device": device} for key in names}
         if system == "sonic":
             shape = Shape.of(device, [key for key, _ in seen.ports])
-            values |= dict.fromkeys(sonic.SHARED, {"view": policy_view(shape)})
+            values |= {key: {"view": policy_view(shape)} for key in sonic.SHARED}
         templates = [(bare.get_template(f"{system}/{name}.j2"), values[name]) for name in names]
         _alone(device)
         own_ms = _each_ms(partial(_alone, device))
