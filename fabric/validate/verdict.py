@@ -51,9 +51,8 @@ class _Kind:
         return hash(self.content)
 
     def __eq__(self, other: object) -> bool:
-        return (self.model, self.content) == (
-            getattr(other, "model", 0),
-            getattr(other, "content", 0),
+        return (
+            isinstance(other, _Kind) and self.model is other.model and self.content == other.content
         )
 
 

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
 #: `Work` has no store here, so that no outcome is kept or read.
 _SIMULATION = Stage(
-    *("simulation", "simulations", simulate),
-    *(pickle.dumps, pickle.loads),  # noqa: S301 - nothing is read
-    timed="simulate",
+    "simulation",
+    "simulations",
+    simulate,
+    pickle.dumps,
+    pickle.loads,  # noqa: S301 - nothing is read
+    "simulate",
 )
 
 
