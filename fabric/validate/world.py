@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fabric.intent.classes import ONE_CLASS, class_values
 from fabric.platforms.catalogue import Skus
-from fabric.platforms.model import role_field
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, pairs
-from fabric.validate.origins import (
-    Place,
-    fabric_place,
-    nic_place,
-    port_place,
-    switch_place,
-    uplink_place,
-)
+from fabric.validate.origins import Place
+from fabric.validate.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,12 +20,8 @@ if TYPE_CHECKING:
     from fabric.core.findings import Position
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
-    from fabric.design.qos_model import QosProfile
-    from fabric.intent.inventory import Intent
-    from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku
     from fabric.qos.deadlock import Proof
-    from fabric.topology.model import Fabric
     from fabric.topology.site import Site
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
@@ -75,33 +64,12 @@ class LosslessKind:
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Places):
     """The stages of one inventory, from intent to design, and the fabrics beside it."""
 
-    intent: Intent
-    fabric: Fabric
-    resolver: PolicyResolver
     devices: Mapping[str, DeviceDesign]
     hosts: Mapping[str, HostDesign]
     site: Site | None = None
-
-    def policy_place(self, policy_field: str, device: str, port: str = "") -> Place:
-        """Return where a dotted field of the lossless policy of a device or port was set.
-
-        A value that stands nowhere is a default; then the place is that of ``lossless``.
-        """
-        if device in self.hosts:
-            origin = self.resolver.host_origin(policy_field, device)
-        else:
-            role = self.devices[device].role
-            origin = self.resolver.switch_origin(policy_field, device, role, port)
-        position = origin.position or self.intent.position("lossless")
-        return Place(origin.field, position, written=origin.position is not None)
-
-    def profile_place(self, policy_field: str, device: DeviceDesign, profile: QosProfile) -> Place:
-        """Return where a policy field of one of the profiles of a switch was set."""
-        port = next((port.name for port in device.ports if port.qos is profile), "")
-        return self.policy_place(policy_field, device.name, port if profile.index else "")
 
     @property
     def one_spine_asn(self) -> str:
@@ -157,67 +125,9 @@ class Model:
             LosslessKind(*values, ports[key], switches[key]) for key, values in first.items()
         )
 
-    def sku_place(self, device: DeviceDesign) -> Place:
-        """Return where the switch model of a device was chosen."""
-        return self.hardware_place(device, "sku")
-
-    def hardware_place(self, device: DeviceDesign, name: str) -> Place:
-        """Return where a field of `RolePlatform` was set for a device, such as ``breakouts``."""
-        own = switch_place(self.intent, device.name, name)
-        unit = int(self.fabric.switches.unit[self.fabric.switch_row[device.name]])
-        if not own and name == "sku" and unit >= 0 and self.intent.fabric.units[unit].leaf_sku:
-            return self.place("units", unit, "leaf_sku")
-        return own or self.place("platforms", role_field(device.role), name)
-
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""
         return tuple({id(p.left.policy): p.left for p in self.pairs if p.kind == "host"}.values())
-
-    def cable_place(
-        self, device: DeviceDesign, port: PortDesign, field: Literal["speed_gbps", "cable_m"]
-    ) -> Place:
-        """Return where the speed or the length of the cable in a port was set."""
-        row, fabric = self.fabric.switch_row[device.name], self.fabric
-        if port.kind == "host" and field == "speed_gbps":
-            index = int(fabric.switches.unit[row])
-            if port.speed_gbps == self.intent.fabric.units[index].host_gbps:
-                return self.place("units", index, "host_gbps")
-        group, unit = ("speeds", "gbps") if field == "speed_gbps" else ("cables", "m")
-        cable = None if port.kind == "host" else fabric.uplink_at(row, port.number)
-        core = cable is not None and fabric.switches.tier[fabric.uplinks.lower[cable]] > 0
-        name = f"core_{unit}" if core else f"{port.kind}_{unit}"
-        if getattr(port, field) == getattr(getattr(self.intent.fabric, group), name):
-            return self.place(group, name)
-        if port.kind == "host":
-            rows = fabric.nics_of_leaf(row)
-            nic = int(rows[fabric.nics.port[rows] == port.number][0])
-            values = nic_place(fabric, nic, field)
-        else:
-            values = None if cable is None else uplink_place(fabric, cable, field)
-        return values or self.place(group, name)
-
-    def feature_place(self, device: DeviceDesign, dotted: str) -> Place:
-        """Return where a dotted field of the inventory was set for a device."""
-        group, _, name = dotted.partition(".")
-        if group == "lossless":
-            return self.policy_place(name, device.name)
-        last = name.rpartition(".")[2]
-        if group == "devices":
-            ports = (port_place(self.intent, device.name, p.name, last) for p in device.ports)
-            return next((place for place in ports if place), self.sku_place(device))
-        if group == "platforms":
-            return self.hardware_place(device, last)
-        return self.place(group, name)
-
-    def above_place(self, tier: int, *field: str) -> Place:
-        """Return where the switches above a tier are said."""
-        if self.intent.fabric.design == "explicit":
-            return self.place("switches")
-        return self.place(("spines", "super_spines")[tier], *field)
-
-    def place(self, *path: str | int) -> Place:
-        """Return the place of a field of ``fabric.yaml``."""
-        return fabric_place(self.intent, *path)
 
 
 def model_of(designs: Designs) -> Model:
