@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from fabric.core.artefact import Artefact
 
@@ -29,6 +29,20 @@ class Written:
     path: str
     sha256: str
     size_bytes: int
+    executable: bool = False
+
+
+def written(artefact: Artefact) -> Written:
+    """Return what the manifest has of a file."""
+    return Written(
+        device=artefact.device,
+        platform=artefact.platform,
+        kind=artefact.kind,
+        path=artefact.path,
+        sha256=artefact.sha256,
+        size_bytes=len(artefact.content),
+        executable=artefact.executable,
+    )
 
 
 def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Written]:
@@ -43,30 +57,65 @@ def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Writ
 
 
 def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
-    mode = _EXECUTABLE_MODE if artefact.executable else FILE_MODE
+    mode = _mode(artefact.executable)
     if not (old and _linked(old, new, artefact, mode)):
         write_file(new, artefact.path, artefact.content, mode)
-    return Written(
-        device=artefact.device,
-        platform=artefact.platform,
-        kind=artefact.kind,
-        path=artefact.path,
-        sha256=artefact.sha256,
-        size_bytes=len(artefact.content),
-    )
+    return written(artefact)
+
+
+def _mode(executable: bool) -> int:  # noqa: FBT001 - of one field
+    return _EXECUTABLE_MODE if executable else FILE_MODE
 
 
 def _linked(old: Path, new: Path, artefact: Artefact, mode: int) -> bool:
     """Link a file of an earlier run that is equal; say whether there was one."""
-    source = old / artefact.path
+    source = f"{old}/{artefact.path}"
     try:
-        state = source.lstat()
-        if stat.S_IFMT(state.st_mode) != stat.S_IFREG or stat.S_IMODE(state.st_mode) != mode:
+        if not _is_plain(source, len(artefact.content), mode):
             return False
-        if state.st_size != len(artefact.content) or source.read_bytes() != artefact.content:
+        if Path(source).read_bytes() != artefact.content:
             return False
         os.link(source, _made(new, artefact.path))
     except OSError:
+        return False
+    return True
+
+
+def _is_plain(path: str, size_bytes: int, mode: int) -> bool:
+    """Tell whether a path is a file of a size and a mode."""
+    state = os.lstat(path)
+    return (
+        stat.S_IFMT(state.st_mode) == stat.S_IFREG
+        and stat.S_IMODE(state.st_mode) == mode
+        and state.st_size == size_bytes
+    )
+
+
+def put_again(
+    new: Path, old: Path | None, digests: Mapping[str, str], files: Iterable[Written]
+) -> bool:
+    """Link files of an earlier run below a new folder, all or none; say whether it was done.
+
+    Parameters
+    ----------
+    digests : mapping
+        SHA-256 of each file of the earlier run as it is now.
+    files : iterable of Written
+        What they must be.
+    """
+    listed = list(files)
+    try:
+        if old is None or not all(
+            digests.get(file.path) == file.sha256
+            and _is_plain(f"{old}/{file.path}", file.size_bytes, _mode(file.executable))
+            for file in listed
+        ):
+            return False
+        for file in listed:
+            os.link(f"{old}/{file.path}", _made(new, file.path))
+    except OSError:
+        for file in listed:
+            Path(new, file.path).unlink(missing_ok=True)
         return False
     return True
 
@@ -90,8 +139,12 @@ def _made_folder(folder: Path, path: str) -> str:
 
 
 def write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
-    """Write a file below a folder, with the folders above it."""
-    file = os.open(_made(folder, path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(file, "wb", buffering=0) as target:  # noqa: PTH123 - of a number
-        target.write(content)
+    """Write a new file below a folder, with the folders above it."""
+    file = os.open(_made(folder, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
         os.fchmod(file, mode)
+    finally:
+        os.close(file)

@@ -50,8 +50,10 @@ class Staging:
         Folder beside it, for `put`.
     foreign : tuple of str
         Files in the output folder that are not ours, and are kept.
+    digests : mapping
+        SHA-256 of each file of the manifest that is there, unchanged.
     is_intact : bool
-        Whether the output folder has every file of its manifest, unchanged.
+        Whether that is every file of the manifest.
     links : bool
         Whether files of the output folder may be linked.
     """
@@ -59,6 +61,7 @@ class Staging:
     folder: Path
     new: Path
     foreign: tuple[str, ...]
+    digests: Mapping[str, str]
     is_intact: bool
     links: bool
 
@@ -115,11 +118,12 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Staging]:
     absent = [path for path in (parent, *parent.parents) if not path.exists()]
     try:
         _recover(folder)
-        foreign, is_intact = _inspect(folder, force=force)
+        foreign, digests, is_intact = _inspect(folder, force=force)
         parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
         new.chmod(FOLDER_MODE)
-        yield Staging(folder, new, tuple(foreign), is_intact, links=not force and folder.is_dir())
+        links = not force and folder.is_dir()
+        yield Staging(folder, new, tuple(foreign), digests, is_intact, links)
     except OSError as error:
         raise OutputFolderError(
             f"{folder} cannot be written: {error}; choose another output folder"
@@ -193,15 +197,15 @@ def _check_paths(paths: list[str]) -> None:
         taken.add(path)
 
 
-def _inspect(folder: Path, *, force: bool) -> tuple[list[str], bool]:
-    """Return the files that are not ours, and whether ours are unchanged.
+def _inspect(folder: Path, *, force: bool) -> tuple[list[str], dict[str, str], bool]:
+    """Return the files that are not ours, ours that are unchanged, and whether all are.
 
     Files that are not ours, and changed ones, are refused, unless forced.
     """
     if folder.is_symlink():
         raise OutputFolderError(f"{folder} is a symbolic link; specify its target folder")
     if not folder.exists():
-        return [], False
+        return [], {}, False
     if not folder.is_dir():
         raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
     digests = _previous(folder)
@@ -217,7 +221,9 @@ def _inspect(folder: Path, *, force: bool) -> tuple[list[str], bool]:
     if not force:
         _refuse(folder, "were not written by rocefab", foreign)
         _refuse(folder, "were modified after rocefab wrote them", changed)
-    return foreign, not missing and not changed
+    gone = missing.union(changed)
+    intact = {path: digest for path, digest in digests.items() if path not in gone}
+    return foreign, intact, len(intact) == len(digests)
 
 
 def _refuse(folder: Path, what: str, paths: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,6 +10,7 @@ from fabric.intent.classes import ONE_CLASS, class_values
 from fabric.platforms.catalogue import Skus
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, pairs
+from fabric.validate.kinds import LosslessKind, lossless_kinds
 from fabric.validate.origins import Place
 from fabric.validate.places import Places
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.design.designs import Designs
-    from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+    from fabric.design.model import DeviceDesign, HostDesign
     from fabric.platforms.model import Sku
     from fabric.qos.deadlock import Proof
     from fabric.topology.site import Site
@@ -44,23 +44,6 @@ class SchemaJudge(Protocol):
 
     def answer(self, config: Mapping[str, Any]) -> Any:
         """Return what the schema says of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LosslessKind:
-    """All ports with one lossless buffer: the first of them, and how many there are."""
-
-    device: DeviceDesign
-    port: PortDesign
-    headroom: HeadroomProfile
-    ports: int
-    switches: int
-
-    @property
-    def title(self) -> str:
-        """Switch model, speed and length, for messages."""
-        gbps, metres = self.headroom.speed_gbps, self.headroom.cable_m
-        return f"{self.device.sku.name} at {gbps}G and {metres} m"
 
 
 @dataclass(frozen=True)
@@ -110,20 +93,7 @@ class Model(Places):
     @cached_property
     def lossless_kinds(self) -> tuple[LosslessKind, ...]:
         """Every distinct lossless buffer of host ports and of uplinks, by their first port."""
-        first: dict[tuple[str, int], tuple[DeviceDesign, PortDesign, HeadroomProfile]] = {}
-        ports: Counter[tuple[str, int]] = Counter()
-        switches: Counter[tuple[str, int]] = Counter()
-        for device in self.devices.values():
-            current = Counter((p.kind, id(p.headroom)) for p in device.ports if p.headroom)
-            ports += current
-            switches.update(current.keys())
-            for port in device.ports if not current.keys() <= first.keys() else ():
-                if port.headroom:
-                    key = (port.kind, id(port.headroom))
-                    first.setdefault(key, (device, port, port.headroom))
-        return tuple(
-            LosslessKind(*values, ports[key], switches[key]) for key, values in first.items()
-        )
+        return lossless_kinds(self.fabric, self.devices)
 
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""

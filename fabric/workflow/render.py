@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.files import Written, put
+from fabric.render.files import Written, put, put_again
 from fabric.render.output import staged
 from fabric.workflow.check import refuse_errors
-from fabric.workflow.stages import CHECKED_SWITCH, HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabric.validate.runner import Outcome
+    from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
 
@@ -34,14 +34,17 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     """
     files: list[Written] = []
     with staged(out, force=force) as staging:
+        folders = staging.new, staging.old
 
-        def verdicts(project: Project) -> Iterable[Outcome | None]:
-            done = project.each_switch(CHECKED_SWITCH, partial(_put, staging.new, staging.old))
-            files.extend(file for written, _ in done.values() for file in written)
-            return [outcome for _, outcome in done.values()]
+        def verdicts(project: Project) -> Iterable[Checked]:
+            then, again = partial(_put, *folders), partial(_put_again, staging)
+            checked = project.check_switches(then=then, again=again)
+            files.extend(file for one in checked.values() for file in one.written)
+            return checked.values()
 
         refuse_errors(project, verdicts)
-        done = project.each_host(HOST, partial(put, staging.new, staging.old))
+        then, again = partial(put, *folders), partial(_again, staging)
+        done = project.host_files(project.hosts, then, again)
         files += [file for written in done.values() for file in written]
         states = staging.finish(files)
     rows = [
@@ -53,6 +56,13 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]
 
 
-def _put(new: Path, old: Path | None, checked: Checked) -> tuple[list[Written], Outcome | None]:
-    files, outcome = checked
-    return put(new, old, files), outcome
+def _put(new: Path, old: Path | None, checked: Checked) -> Checked:
+    return replace(checked, files=[], written=put(new, old, checked.files))
+
+
+def _put_again(staging: Staging, checked: Checked) -> Checked | None:
+    return checked if _again(staging, checked.written) else None
+
+
+def _again(staging: Staging, files: list[Written]) -> list[Written] | None:
+    return files if put_again(staging.new, staging.old, staging.digests, files) else None
