@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.design.nic import leaf_macs
-from fabric.topology.naming import nic_names
 from fabric.topology.reach import Reach
 
 if TYPE_CHECKING:
@@ -110,16 +109,10 @@ class SwitchInputs(_Inputs):
         if not fabric.intent.host_overrides:
             return
         for nic, host in zip(nics, hosts, strict=True):
-            name = fabric.hosts.names[host]
-            overrides = fabric.intent.host_overrides.get(name, ())
-            if overrides:
-                yield nic_names(fabric, name)[nic % fabric.nics_per_host].interface
-            for one in overrides:
+            number = nic % fabric.nics_per_host
+            for one in fabric.intent.host_overrides.get(fabric.hosts.names[host], ()):
                 for index, change in enumerate(one.value.nics):
-                    if (
-                        change.rail * fabric.nic_ports + change.nic_port
-                        == nic % fabric.nics_per_host
-                    ):
+                    if change.rail * fabric.nic_ports + change.nic_port == number:
                         yield one.content("nics", index)
 
 
