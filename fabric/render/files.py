@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
 
@@ -45,21 +45,34 @@ def written(artefact: Artefact) -> Written:
     )
 
 
-def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Written]:
-    """Write files below a new folder, in whichever process this is called.
+@dataclass(frozen=True)
+class Target:
+    """Where files go.
 
     Parameters
     ----------
+    new : Path
+        New folder.
     old : Path or None
-        Folder of an earlier run; a file that is equal there is linked.
+        Folder of an earlier run.
+    stays : bool
+        Whether a file that is equal in the old folder stays there, in place of a link in the new.
     """
-    return [_put(new, old, artefact) for artefact in artefacts]
+
+    new: Path
+    old: Path | None
+    stays: bool = False
 
 
-def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
+def put(target: Target, artefacts: Iterable[Artefact]) -> list[Written]:
+    """Write files below a new folder, in whichever process this is called."""
+    return [_put(target, artefact) for artefact in artefacts]
+
+
+def _put(target: Target, artefact: Artefact) -> Written:
     mode = _mode(artefact.executable)
-    if not (old and _linked(old, new, artefact, mode)):
-        write_file(new, artefact.path, artefact.content, mode)
+    if not _taken(target, artefact, mode):
+        write_file(target.new, artefact.path, artefact.content, mode)
     return written(artefact)
 
 
@@ -67,15 +80,18 @@ def _mode(executable: bool) -> int:  # noqa: FBT001 - of one field
     return _EXECUTABLE_MODE if executable else FILE_MODE
 
 
-def _linked(old: Path, new: Path, artefact: Artefact, mode: int) -> bool:
-    """Link a file of an earlier run that is equal; say whether there was one."""
-    source = f"{old}/{artefact.path}"
+def _taken(target: Target, artefact: Artefact, mode: int) -> bool:
+    """Take over a file of an earlier run that is equal; say whether there was one."""
+    if target.old is None:
+        return False
+    source = f"{target.old}/{artefact.path}"
     try:
         if not _is_plain(source, len(artefact.content), mode):
             return False
         if Path(source).read_bytes() != artefact.content:
             return False
-        os.link(source, _made(new, artefact.path))
+        if not target.stays:
+            os.link(source, _made(target.new, artefact.path))
     except OSError:
         return False
     return True
@@ -91,31 +107,27 @@ def _is_plain(path: str, size_bytes: int, mode: int) -> bool:
     )
 
 
-def put_again(
-    new: Path, old: Path | None, digests: Mapping[str, str], files: Iterable[Written]
-) -> bool:
-    """Link files of an earlier run below a new folder, all or none; say whether it was done.
+def put_again(target: Target, intact: Mapping[str, str], files: Sequence[Written]) -> bool:
+    """Take over files of an earlier run, all or none; say whether it was done.
 
     Parameters
     ----------
-    digests : mapping
-        SHA-256 of each file of the earlier run as it is now.
-    files : iterable of Written
+    intact : mapping
+        SHA-256 of each file of the earlier run that is what it was.
+    files : sequence of Written
         What they must be.
     """
-    listed = list(files)
+    if target.old is None or any(intact.get(file.path) != file.sha256 for file in files):
+        return False
     try:
-        if old is None or not all(
-            digests.get(file.path) == file.sha256
-            and _is_plain(f"{old}/{file.path}", file.size_bytes, _mode(file.executable))
-            for file in listed
-        ):
-            return False
-        for file in listed:
-            os.link(f"{old}/{file.path}", _made(new, file.path))
+        for file in files:
+            if not _is_plain(f"{target.old}/{file.path}", file.size_bytes, _mode(file.executable)):
+                return False
+        for file in () if target.stays else files:
+            os.link(f"{target.old}/{file.path}", _made(target.new, file.path))
     except OSError:
-        for file in listed:
-            Path(new, file.path).unlink(missing_ok=True)
+        for file in files:
+            (target.new / file.path).unlink(missing_ok=True)
         return False
     return True
 
@@ -140,7 +152,8 @@ def _made_folder(folder: Path, path: str) -> str:
 
 def write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
     """Write a new file below a folder, with the folders above it."""
-    file = os.open(_made(folder, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # never into a file that is linked elsewhere
+    file = os.open(_made(folder, path), flags, 0o600)
     try:
         left = memoryview(content)
         while left:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.files import Written, put, put_again
+from fabric.render.files import put, put_again
 from fabric.render.output import staged
 from fabric.workflow.check import refuse_errors
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from fabric.render.files import Target, Written
     from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
@@ -33,20 +34,21 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         When the folder holds other files, or edited ones, and ``force`` is not given.
     """
     files: list[Written] = []
-    with staged(out, force=force) as staging:
-        folders = staging.new, staging.old
+    with staged(out, index=project.work.index(out), force=force) as staging:
 
         def verdicts(project: Project) -> Iterable[Checked]:
-            then, again = partial(_put, *folders), partial(_put_again, staging)
+            then, again = partial(_put, staging.target), partial(_put_again, staging)
             checked = project.check_switches(then=then, again=again)
             files.extend(file for one in checked.values() for file in one.written)
             return checked.values()
 
         refuse_errors(project, verdicts)
-        then, again = partial(put, *folders), partial(_again, staging)
+        then, again = partial(put, staging.target), partial(_again, staging)
         done = project.host_files(project.hosts, then, again)
         files += [file for written in done.values() for file in written]
         states = staging.finish(files)
+        if not staging.inspection.foreign:
+            project.work.keep_index(out, {file.path: file.sha256 for file in files})
     rows = [
         {"device": file.device, "kind": file.kind, "path": file.path, "sha256": file.sha256}
         | {"state": states.pop(file.path)}
@@ -56,8 +58,8 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]
 
 
-def _put(new: Path, old: Path | None, checked: Checked) -> Checked:
-    return replace(checked, files=[], written=put(new, old, checked.files))
+def _put(target: Target, checked: Checked) -> Checked:
+    return replace(checked, files=[], written=put(target, checked.files))
 
 
 def _put_again(staging: Staging, checked: Checked) -> Checked | None:
@@ -65,4 +67,4 @@ def _put_again(staging: Staging, checked: Checked) -> Checked | None:
 
 
 def _again(staging: Staging, files: list[Written]) -> list[Written] | None:
-    return files if put_again(staging.new, staging.old, staging.digests, files) else None
+    return files if put_again(staging.target, staging.inspection.intact, files) else None

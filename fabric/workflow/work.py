@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from fabric.render.index import Index
     from fabric.workflow.stages import Stage
 
 T = TypeVar("T")
@@ -171,6 +172,21 @@ class Work:
             self._store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
             yield from (result for result, _ in done)
 
+    def index(self, folder: Path) -> Index | None:
+        """Return what the files of an output folder were like after the last run, where known."""
+        from fabric.render.index import Index
+
+        kept = self._store.get([_index_key(folder)]) if self._store.keeps else {}
+        return Index.from_bytes(*kept.values()) if kept else None
+
+    @timed_stage("write")
+    def keep_index(self, folder: Path, digests: Mapping[str, str]) -> None:
+        """Keep what the files of an output folder are like now."""
+        from fabric.render.index import Index
+
+        if self._store.keeps:
+            self._store.put({_index_key(folder): Index.of(folder, digests).to_bytes()})
+
     @contextmanager
     def _mapped(
         self, job: Job[T, R], parts: list[list[Any]]
@@ -193,6 +209,10 @@ class Work:
             return
         with _pool(workers, job) as pool:
             yield pool.map(_work, parts)
+
+
+def _index_key(folder: Path) -> str:
+    return hashlib.sha256(f"index\0{code_version()}\0{folder.absolute()}".encode()).hexdigest()
 
 
 @contextmanager
