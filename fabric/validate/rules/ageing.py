@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -19,7 +21,7 @@ areas.add("ARP")("Ageing and neighbour tables")
 
 
 @rules.add("ARP001")
-class ArpBeforeMac(ModelRule):
+class ArpBeforeMac(SwitchRule):
     """A silent NIC is refreshed before its MAC entry expires."""
 
     why = (
@@ -34,26 +36,25 @@ class ArpBeforeMac(ModelRule):
     )
     guards = ("arp.timeout_s", "arp.mac_ageing_s")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the longest silence with the MAC ageing of every switch."""
-        for name, device in model.devices.items():
-            table, platform = device.neighbours, platforms[device.platform]
-            refresh = platform.neighbour_refresh
-            if table.refresh_s >= table.mac_ageing_s:
-                below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
-                yield self.finding(
-                    f"{platform.title} refreshes a silent NIC after up to {table.refresh_s} "
-                    f"s ({refresh.mechanism}), but its MAC entry expires after "
-                    f"{table.mac_ageing_s} s",
-                    f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
-                    place=model.place("arp", "timeout_s"),
-                    device=name,
-                    severity=None if device.vlans else Severity.WARNING,
-                )
+        table, platform = device.neighbours, platforms[device.platform]
+        refresh = platform.neighbour_refresh
+        if table.refresh_s >= table.mac_ageing_s:
+            below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
+            yield self.finding(
+                f"{platform.title} refreshes a silent NIC after up to {table.refresh_s} "
+                f"s ({refresh.mechanism}), but its MAC entry expires after "
+                f"{table.mac_ageing_s} s",
+                f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
+                place=places.place("arp", "timeout_s"),
+                device=device.name,
+                severity=None if device.vlans else Severity.WARNING,
+            )
 
 
 @rules.add("ARP002")
-class MacKnob(ModelRule):
+class MacKnob(SwitchRule):
     """MAC ageing is set only where the switch can configure it."""
 
     severity = Severity.WARNING
@@ -63,19 +64,18 @@ class MacKnob(ModelRule):
     )
     guards = ("arp.mac_ageing_s",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for a MAC ageing that a platform cannot set."""
-        target = model.intent.fabric.arp.mac_ageing_s
-        for name, device in model.devices.items():
-            fixed = platforms[device.platform].fixed_mac_ageing_s
-            if target is not None and fixed is not None and target != fixed:
-                yield self.finding(
-                    f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
-                    f"keeps {fixed} s",
-                    "remove it, or set the fixed value",
-                    place=model.place("arp", "mac_ageing_s"),
-                    device=name,
-                )
+        target = places.intent.fabric.arp.mac_ageing_s
+        fixed = platforms[device.platform].fixed_mac_ageing_s
+        if target is not None and fixed is not None and target != fixed:
+            yield self.finding(
+                f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
+                f"keeps {fixed} s",
+                "remove it, or set the fixed value",
+                place=places.place("arp", "mac_ageing_s"),
+                device=device.name,
+            )
 
 
 @rules.add("ARP003")

@@ -17,7 +17,7 @@ from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
 from fabric.topology.layout import down_paths
 from fabric.topology.model import ROLES
 from fabric.validate.capacity import leaf_flows
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.platforms.model import Role
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -32,24 +33,23 @@ areas.add("ECM")("ECMP load balancing")
 
 
 @rules.add("ECM001")
-class ModeAvailable(ModelRule):
+class ModeAvailable(SwitchRule):
     """The load balancing mode is supported by every switch."""
 
     why = "If some switches move flows and others do not, the hashing switches congest first."
     source = "The sources that the templates of each system cite at ecmp.mode"
     guards = ("ecmp.mode",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for systems without the mode."""
-        for name, device in model.devices.items():
-            for one in missing(device):
-                if one.feature.rule == self.id:
-                    yield self.finding(
-                        one.message,
-                        "set ecmp.mode to a mode that all systems of the fabric support",
-                        place=model.place("ecmp", "mode"),
-                        device=name,
-                    )
+        for one in missing(device):
+            if one.feature.rule == self.id:
+                yield self.finding(
+                    one.message,
+                    "set ecmp.mode to a mode that all systems of the fabric support",
+                    place=places.place("ecmp", "mode"),
+                    device=device.name,
+                )
 
 
 @rules.add("ECM002")
@@ -78,7 +78,7 @@ class Reordering(ModelRule):
 
 
 @rules.add("ECM003")
-class QueuePairs(ModelRule):
+class QueuePairs(SwitchRule):
     """Queue pairs are hashed only where the switch is known to support it."""
 
     why = (
@@ -91,28 +91,27 @@ class QueuePairs(ModelRule):
     )
     guards = ("ecmp.hash_queue_pairs",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look at every switch where the inventory asks for it."""
-        place = model.place("ecmp", "hash_queue_pairs")
-        for name, device in model.devices.items():
-            asked = device.hash_queue_pairs
-            cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
-            if asked and cell is None:
-                yield self.finding(
-                    f"{device.sku.name} has no confirmed way to hash queue pairs",
-                    "remove it and let the NICs vary the source port",
-                    place=place,
-                    device=name,
-                )
-            elif asked and cell and cell.grade == "unconfirmed":
-                yield self.finding(
-                    f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
-                    "the offset is not confirmed, and it needs EOS 4.33.1F",
-                    "measure the spread in a lab first",
-                    severity=Severity.WARNING,
-                    place=place,
-                    device=name,
-                )
+        place = places.place("ecmp", "hash_queue_pairs")
+        asked = device.hash_queue_pairs
+        cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
+        if asked and cell is None:
+            yield self.finding(
+                f"{device.sku.name} has no confirmed way to hash queue pairs",
+                "remove it and let the NICs vary the source port",
+                place=place,
+                device=device.name,
+            )
+        elif asked and cell and cell.grade == "unconfirmed":
+            yield self.finding(
+                f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
+                "the offset is not confirmed, and it needs EOS 4.33.1F",
+                "measure the spread in a lab first",
+                severity=Severity.WARNING,
+                place=place,
+                device=device.name,
+            )
 
 
 #: Share of an even spread below which more than half of the uplinks' bandwidth is lost.

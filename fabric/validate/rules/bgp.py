@@ -9,13 +9,14 @@ from fabric.design.features import missing
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
 from fabric.validate.origins import switch_place
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -137,7 +138,7 @@ _RESERVED = (
 
 
 @rules.add("BGP005")
-class ReservedAsns(ModelRule):
+class ReservedAsns(SwitchRule):
     """AS numbers are not reserved."""
 
     why = "Routers reject sessions or routes with reserved numbers."
@@ -150,31 +151,30 @@ class ReservedAsns(ModelRule):
         "devices.asn",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the AS number of every switch."""
-        for name, device in model.devices.items():
-            asn = device.bgp.asn
-            if any(low <= asn <= high for low, high in _RESERVED):
-                pods = any(unit.pod for unit in model.intent.fabric.units)
-                fields = {
-                    "leaf": "leaf_asn_first",
-                    "spine": "pod_asn_first" if pods else "spine_asn",
-                    "super-spine": "super_spine_asn",
-                }
-                yield self.finding(
-                    f"AS {asn} is reserved",
-                    "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
-                    place=switch_place(model.intent, name, "asn")
-                    or model.place("bgp", fields[device.role]),
-                    device=name,
-                )
+        asn = device.bgp.asn
+        if any(low <= asn <= high for low, high in _RESERVED):
+            pods = any(unit.pod for unit in places.intent.fabric.units)
+            fields = {
+                "leaf": "leaf_asn_first",
+                "spine": "pod_asn_first" if pods else "spine_asn",
+                "super-spine": "super_spine_asn",
+            }
+            yield self.finding(
+                f"AS {asn} is reserved",
+                "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
+                place=switch_place(places.intent, device.name, "asn")
+                or places.place("bgp", fields[device.role]),
+                device=device.name,
+            )
 
 
 SONIC_PATHS = 64
 
 
 @rules.add("BGP006")
-class FixedPaths(ModelRule):
+class FixedPaths(SwitchRule):
     """max_paths is set only where the switch can configure it."""
 
     severity = Severity.INFO
@@ -184,24 +184,23 @@ class FixedPaths(ModelRule):
     )
     guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
-        for name, device in model.devices.items():
-            plain = device.platform == "sonic" and not (
-                device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+        plain = device.platform == "sonic" and not (
+            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+        )
+        if plain and device.bgp.max_paths != SONIC_PATHS:
+            yield self.finding(
+                f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
+                f"{SONIC_PATHS}",
+                "remove it for SONiC",
+                place=places.place("bgp", "max_paths"),
+                device=device.name,
             )
-            if plain and device.bgp.max_paths != SONIC_PATHS:
-                yield self.finding(
-                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
-                    f"{SONIC_PATHS}",
-                    "remove it for SONiC",
-                    place=model.place("bgp", "max_paths"),
-                    device=name,
-                )
 
 
 @rules.add("BGP007")
-class UnnumberedAvailable(ModelRule):
+class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""
 
     why = "A session comes up only if both ends are unnumbered."
@@ -211,14 +210,13 @@ class UnnumberedAvailable(ModelRule):
     )
     guards = ("bgp.peering",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
-        for name, device in model.devices.items():
-            for one in missing(device):
-                if one.feature.rule == self.id:
-                    yield self.finding(
-                        one.message,
-                        "set bgp.peering to numbered",
-                        place=model.place("bgp", "peering"),
-                        device=name,
-                    )
+        for one in missing(device):
+            if one.feature.rule == self.id:
+                yield self.finding(
+                    one.message,
+                    "set bgp.peering to numbered",
+                    place=places.place("bgp", "peering"),
+                    device=device.name,
+                )

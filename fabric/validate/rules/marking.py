@@ -22,7 +22,7 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
-from fabric.validate.rule import ClassRule, ModelRule, Wrong, areas, rules
+from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -64,7 +65,7 @@ class EcnOrder(ClassRule):
 
 
 @rules.add("QOS002")
-class EcnBeforePause(ModelRule):
+class EcnBeforePause(SwitchRule):
     """ECN marks before PFC pauses."""
 
     why = (
@@ -76,38 +77,37 @@ class EcnBeforePause(ModelRule):
     )
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.dynamic_th")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
-        for device in model.devices.values():
-            pool_bytes = lossless_pool_bytes(device)
-            if pool_bytes is None:
-                yield self.finding(
-                    f"the buffer pools of {device.sku.name} are not known, so "
-                    "ECN-before-PFC is not checked",
-                    "",
-                    place=model.sku_place(device),
-                    device=device.name,
-                    severity=Severity.INFO,
-                )
-                continue
-            # Without a pool there is no threshold; QOS047 reports it.
-            for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
-                profile = device.qos_profiles[index]
-                for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
-                    value = getattr(one, field)
-                    if value >= threshold:
-                        places = [
-                            model.profile_place(name, device, profile)
-                            for name in (one.field(f"ecn.{field}"), "dynamic_th")
-                        ]
-                        yield self.finding(
-                            f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
-                            f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
-                            "lower it, or increase dynamic_th",
-                            place=max(places, key=lambda place: place.specific),
-                            device=device.name,
-                            severity=severity,
-                        )
+        pool_bytes = lossless_pool_bytes(device)
+        if pool_bytes is None:
+            yield self.finding(
+                f"the buffer pools of {device.sku.name} are not known, so "
+                "ECN-before-PFC is not checked",
+                "",
+                place=places.sku_place(device),
+                device=device.name,
+                severity=Severity.INFO,
+            )
+            return
+        # Without a pool there is no threshold; QOS047 reports it.
+        for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
+            profile = device.qos_profiles[index]
+            for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
+                value = getattr(one, field)
+                if value >= threshold:
+                    either = [
+                        places.profile_place(name, device, profile)
+                        for name in (one.field(f"ecn.{field}"), "dynamic_th")
+                    ]
+                    yield self.finding(
+                        f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
+                        f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
+                        "lower it, or increase dynamic_th",
+                        place=max(either, key=lambda place: place.specific),
+                        device=device.name,
+                        severity=severity,
+                    )
 
 
 #: How bad it is when PFC acts before a threshold of marking.
