@@ -11,12 +11,15 @@ from fabric.intent.policy import set_paths
 from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.platforms.model import Sku
     from fabric.topology.model import Ints
     from fabric.validate.world import LosslessKind, Model
 
@@ -43,6 +46,29 @@ def host_kinds(model: Model) -> tuple[HostKind, ...]:
         HostKind(model.hosts[names[row]], count)
         for row, count in sorted(zip(first.tolist(), counts.tolist(), strict=True))
     )
+
+
+def traits_of_hosts(model: Model) -> Iterator[tuple[str, HostTraits]]:
+    """Yield every host with its traits; hosts of one kind have the same object."""
+    known: dict[int, HostTraits] = {}
+    for name, kind in zip(model.fabric.hosts.names, kind_of_hosts(model).tolist(), strict=True):
+        if kind not in known:
+            known[kind] = model.intent.host_traits(name)
+        yield name, known[kind]
+
+
+def switches_with(
+    model: Model, is_wrong: Callable[[Sku, LosslessPolicy], bool]
+) -> Iterator[DeviceDesign]:
+    """Yield every switch that has such a policy, itself or at a port; no other is designed."""
+    switches = model.fabric.switches
+    for row, (name, sku) in enumerate(zip(switches.names, switches.skus, strict=True)):
+        overrides = model.intent.device_overrides.get(name, ())
+        changes = [item for override in overrides for item in override.value.ports.items()]
+        ports = [port for port, change in changes if change.lossless]
+        policies = (model.resolver.switch(name, switches.role(row), p) for p in ("", *ports))
+        if any(is_wrong(sku, policy) for policy in policies):
+            yield model.devices[name]
 
 
 def classes_of(device: DeviceDesign) -> Iterator[tuple[QosProfile, LosslessClass]]:

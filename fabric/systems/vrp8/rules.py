@@ -18,12 +18,15 @@ from fabric.systems.vrp8.platforms import (
 )
 from fabric.validate.origins import port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
+from fabric.validate.traits import switches_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.platforms.model import Sku
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -180,10 +183,10 @@ class FabricDrops(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the watchdogs of all VRP8 switches beside one of the family with drop."""
-        ours = [device for device in model.devices.values() if device.platform == "vrp8"]
-        if all(device.sku.asic != FAMILY_A for device in ours):
+        ours = [sku for sku in model.fabric.switches.skus if sku.nos == "vrp8"]
+        if all(sku.asic != FAMILY_A for sku in ours):
             return
-        for device in ours:
+        for device in switches_with(model, _may_forward):
             for profile in device.qos_profiles:
                 watchdog = profile.watchdog
                 field, message = "watchdog.action", ""
@@ -199,3 +202,10 @@ class FabricDrops(ModelRule):
                         place=model.profile_place(field, device, profile),
                         device=device.name,
                     )
+
+
+def _may_forward(sku: Sku, policy: LosslessPolicy) -> bool:
+    """Return whether the watchdog of a VRP8 switch may forward."""
+    watchdog = policy.watchdog
+    by_default = sku.asic == FAMILY_B and not watchdog.enabled
+    return sku.nos == "vrp8" and policy.pfc and (by_default or watchdog.action == "forward")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
-from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
+from fabric.validate.rule import SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.validate.places import Places
-    from fabric.validate.world import Model
 
 
 areas.add("ARP")("Ageing and neighbour tables")
@@ -79,7 +78,7 @@ class MacKnob(SwitchRule):
 
 
 @rules.add("ARP003")
-class NeighbourRoom(ModelRule):
+class NeighbourRoom(SwitchRule):
     """The neighbour table has room for every NIC."""
 
     why = (
@@ -88,23 +87,21 @@ class NeighbourRoom(ModelRule):
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
     guards = ("arp.neighbour_capacity",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Count the NICs and uplinks of every switch."""
-        for row, name in enumerate(model.fabric.switches.names):
-            table = model.devices[name].neighbours
-            nics = len(model.fabric.nics_of_leaf(row))
-            need = nics + model.fabric.trunk_count(row)
-            if need > table.gc_thresholds[1]:
-                above = need > table.capacity
-                yield self.finding(
-                    f"{need} neighbours are expected, "
-                    + (
-                        f"the table has room for {table.capacity}"
-                        if above
-                        else f"above {table.gc_thresholds[1]} the kernel evicts live entries"
-                    ),
-                    "increase arp.neighbour_capacity",
-                    place=model.place("arp", "neighbour_capacity"),
-                    device=name,
-                    severity=None if above else Severity.WARNING,
-                )
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Count the NICs and uplinks of a switch."""
+        table = device.neighbours
+        need = sum(port.kind != "unused" for port in device.ports)
+        if need > table.gc_thresholds[1]:
+            above = need > table.capacity
+            yield self.finding(
+                f"{need} neighbours are expected, "
+                + (
+                    f"the table has room for {table.capacity}"
+                    if above
+                    else f"above {table.gc_thresholds[1]} the kernel evicts live entries"
+                ),
+                "increase arp.neighbour_capacity",
+                place=places.place("arp", "neighbour_capacity"),
+                device=device.name,
+                severity=None if above else Severity.WARNING,
+            )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
@@ -52,16 +54,17 @@ class EnoughPaths(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare max_paths with the equal cables of every switch."""
-        fabric = model.fabric
-        for name, device in model.devices.items():
-            need = max(len(device.above), down_paths(fabric, fabric.switch_row[name]))
-            if device.bgp.max_paths < need:
-                yield self.finding(
-                    f"bgp.max_paths {device.bgp.max_paths} is below {need} equal paths",
-                    f"use at least {need}",
-                    place=model.place("bgp", "max_paths"),
-                    device=name,
-                )
+        max_paths, up = model.intent.fabric.bgp.max_paths, model.fabric.uplinks
+        names = model.fabric.switches.names
+        above = np.bincount(up.lower[up.enabled], minlength=len(names))
+        needs = np.maximum(above, down_paths(model.fabric))
+        for row in np.flatnonzero(needs > max_paths).tolist():
+            yield self.finding(
+                f"bgp.max_paths {max_paths} is below {needs[row]} equal paths",
+                f"use at least {needs[row]}",
+                place=model.place("bgp", "max_paths"),
+                device=names[row],
+            )
 
 
 #: What to do, and the field that counts AS numbers, by role.
@@ -96,33 +99,32 @@ class UniqueAsns(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the AS numbers of all switches that cables join."""
-        owner: dict[tuple[int, int], str] = {}
-        rows, joined = model.fabric.switch_row, islands(model.fabric).tolist()
-        for name, device in reversed(list(model.devices.items())):
-            key = device.bgp.asn, joined[rows[name]]
-            other = owner.setdefault(key, name)
-            if other == name or _may_share(model, device, other):
+        owner: dict[tuple[int, int], int] = {}
+        switches, joined = model.fabric.switches, islands(model.fabric).tolist()
+        for row, asn in reversed(list(enumerate(switches.asn.tolist()))):
+            other = owner.setdefault((asn, joined[row]), row)
+            if other == row or _may_share(model, row, other):
                 continue
-            places = [switch_place(model.intent, who, "asn") for who in (name, other)]
-            fix, field = _FIXES[device.role]
-            both = device.role == model.devices[other].role == "leaf"
+            pair = [switches.names[one] for one in (row, other)]
+            places = [switch_place(model.intent, name, "asn") for name in pair]
+            fix, field = _FIXES[switches.role(row)]
+            both = switches.role(row) == switches.role(other) == "leaf"
             yield self.finding(
-                f"AS {device.bgp.asn} is also that of {other}",
+                f"AS {asn} is also that of {pair[1]}",
                 f"{fix}, or set bgp.allowas_in to 1" if both else fix,
                 place=next((p for p in places if p), model.place("bgp", field)),
-                device=name,
+                device=pair[0],
             )
 
 
-def _may_share(model: Model, device: DeviceDesign, other: str) -> bool:
+def _may_share(model: Model, row: int, other: int) -> bool:
     """Tell whether a switch may have the AS number of another one."""
-    switches, rows = model.fabric.switches, model.fabric.switch_row
-    pair = [rows[device.name], rows[other]]
-    if switches.tier[pair[0]] != switches.tier[pair[1]]:
+    switches = model.fabric.switches
+    if switches.tier[row] != switches.tier[other]:
         return False
-    if device.role == "leaf":
-        return device.bgp.allowas_in > 0
-    return bool(switches.pod[pair[0]] == switches.pod[pair[1]])
+    if switches.role(row) == "leaf":
+        return model.intent.fabric.bgp.allowas_in > 0
+    return bool(switches.pod[row] == switches.pod[other])
 
 
 #: First and last of each reserved block (IANA, Autonomous System Numbers).

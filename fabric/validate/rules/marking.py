@@ -16,6 +16,7 @@ from fabric.core.units import (
 )
 from fabric.design.pool import lossless_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.intent.classes import lossless_classes
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
@@ -23,7 +24,7 @@ from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
 from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
-from fabric.validate.traits import classes_of, classes_of_kinds
+from fabric.validate.traits import classes_of, classes_of_kinds, switches_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.platforms.model import Sku
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -149,7 +152,11 @@ class EcnFrame(ModelRule):
         """Compare Kmin with the largest frame that a host sends."""
         frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
         largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
-        for device in model.devices.values():
+
+        def is_wrong(_: Sku, policy: LosslessPolicy) -> bool:
+            return any(one.kmin_bytes < largest for one in lossless_classes(policy))
+
+        for device in switches_with(model, is_wrong):
             for profile, one in classes_of(device):
                 if one.kmin_bytes < largest:
                     yield self.finding(

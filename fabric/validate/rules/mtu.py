@@ -9,6 +9,7 @@ from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.platforms import platforms
 from fabric.qos.path import line_rate_efficiency
 from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.traits import switches_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ class MtuOrder(ModelRule):
         end = max(ends, key=lambda end: end.policy.mtu.host_bytes)
         host_bytes = end.policy.mtu.host_bytes
         frame = host_bytes + ETHERNET_OVERHEAD_BYTES
-        for device in model.devices.values():
+        for device in switches_with(model, lambda _, policy: policy.mtu.port_bytes < frame):
             for profile in device.qos_profiles:
                 if profile.mtu_bytes < frame:
                     places = (

@@ -90,6 +90,8 @@ class EmptyPort(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the port of every override."""
         for name, overrides in model.intent.device_overrides.items():
+            if not any(override.value.ports for override in overrides):
+                continue
             kinds = {port.name: port.kind for port in model.devices[name].ports}
             for override in overrides:
                 for port, change in override.value.ports.items():
@@ -176,8 +178,10 @@ class BrokenPort(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the port of every override."""
-        for name in model.intent.device_overrides:
-            for port in model.devices[name].ports:
+        for name, overrides in model.intent.device_overrides.items():
+            changes = [change for one in overrides for change in one.value.ports.values()]
+            suspect = any(change.state == "broken" for change in changes)
+            for port in model.devices[name].ports if suspect else ():
                 if port.kind == "unused" or not port.enabled or not _broken(model, name, port.name):
                     continue
                 how = "hosts/*.yaml (nics: rail, port)" if port.kind == "host" else "cabling.csv"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.validate.origins import Place, identities, rail_place
 from fabric.validate.rule import ModelRule, areas, rules
-from fabric.validate.traits import host_kinds, traits_place
+from fabric.validate.traits import host_kinds, traits_of_hosts, traits_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ class UniqueNames(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the names of hosts with overrides and of one host without."""
         own = model.intent.host_overrides
-        plain = next((name for name in model.hosts if name not in own), None)
+        plain = next((name for name in model.fabric.hosts.names if name not in own), None)
         for name in (*own, *([plain] if plain else [])):
             host = model.hosts[name]
             for field, used in _names(host).items():
@@ -189,10 +189,11 @@ class IonicPorts(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every such NIC."""
-        for host in model.hosts.values():
-            if host.traits.nic.driver != "ionic" or host.no_lossless:
+        for name, traits in traits_of_hosts(model):
+            if traits.nic.driver != "ionic":
                 continue
-            for nic in host.nics:
+            host = model.hosts[name]
+            for nic in () if host.no_lossless else host.nics:
                 if nic.enabled and not nic.port_uuid:
                     yield self.finding(
                         f"{nic.interface} has no port_uuid",
