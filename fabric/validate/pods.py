@@ -11,7 +11,7 @@ from fabric.placement.k8s.addresses import free_addresses_per_nic
 from fabric.placement.k8s.cluster import Cluster, Network
 from fabric.placement.pcie import traits_place
 from fabric.validate.origins import Place
-from fabric.validate.traits import traits_of_hosts
+from fabric.validate.traits import leaf_of_system, traits_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,8 +70,5 @@ def pods_of(model: Model) -> Iterator[Pods]:
 
 def longest_refresh_s(model: Model) -> int:
     """Return the longest time in seconds for which a leaf keeps the MAC of a pod that is gone."""
-    switches, known = model.fabric.switches, dict[str, int]()  # by system: alike on all its leaves
-    for name, sku in zip(switches.names[: switches.leaf_count], switches.skus, strict=False):
-        if sku.nos not in known and (leaf := model.devices[name]).vlans:
-            known[sku.nos] = leaf.neighbours.refresh_s
-    return max(known.values(), default=0)
+    leaves = [leaf for leaf in leaf_of_system(model).values() if leaf.vlans]
+    return max((leaf.neighbours.refresh_s for leaf in leaves), default=0)

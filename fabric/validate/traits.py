@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.intent.policy import set_paths
+from fabric.validate.ends import End
 from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
-    from fabric.intent.policy import LosslessPolicy
-    from fabric.platforms.model import Sku
     from fabric.topology.model import Ints
     from fabric.validate.world import LosslessKind, Model
 
@@ -57,18 +56,27 @@ def traits_of_hosts(model: Model) -> Iterator[tuple[str, HostTraits]]:
         yield name, known[kind]
 
 
-def switches_with(
-    model: Model, is_wrong: Callable[[Sku, LosslessPolicy], bool]
-) -> Iterator[DeviceDesign]:
-    """Yield every switch that has such a policy, itself or at a port; no other is designed."""
+def switch_policies(model: Model) -> Iterator[End]:
+    """Yield every policy of every switch: its own, and those that only ports of it have."""
     switches = model.fabric.switches
-    for row, (name, sku) in enumerate(zip(switches.names, switches.skus, strict=True)):
-        overrides = model.intent.device_overrides.get(name, ())
-        changes = [item for override in overrides for item in override.value.ports.items()]
-        ports = [port for port, change in changes if change.lossless]
-        policies = (model.resolver.switch(name, switches.role(row), p) for p in ("", *ports))
-        if any(is_wrong(sku, policy) for policy in policies):
-            yield model.devices[name]
+    for row, name in enumerate(switches.names):
+        ports, overrides = [""], model.intent.device_overrides.get(name, ())
+        if any(one.lossless for override in overrides for one in override.value.ports.values()):
+            device = model.devices[name]
+            others = device.qos_profiles[1:]
+            ports += [next(p.name for p in device.ports if p.qos is other) for other in others]
+        for port in ports:
+            yield End(model.resolver.switch(name, switches.role(row), port), name, port)
+
+
+def leaf_of_system(model: Model) -> dict[str, DeviceDesign]:
+    """Return the first leaf with VLANs of each system, else any: neighbours age alike on all."""
+    chosen: dict[str, DeviceDesign] = {}
+    switches = model.fabric.switches
+    for name, sku in zip(switches.names[: switches.leaf_count], switches.skus, strict=False):
+        if sku.nos not in chosen or not chosen[sku.nos].vlans:
+            chosen[sku.nos] = model.devices[name]
+    return chosen
 
 
 def classes_of(device: DeviceDesign) -> Iterator[tuple[QosProfile, LosslessClass]]:

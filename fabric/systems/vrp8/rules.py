@@ -18,15 +18,13 @@ from fabric.systems.vrp8.platforms import (
 )
 from fabric.validate.origins import port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
-from fabric.validate.traits import switches_with
+from fabric.validate.traits import switch_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
-    from fabric.intent.policy import LosslessPolicy
-    from fabric.platforms.model import Sku
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -183,29 +181,22 @@ class FabricDrops(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the watchdogs of all VRP8 switches beside one of the family with drop."""
-        ours = [sku for sku in model.fabric.switches.skus if sku.nos == "vrp8"]
-        if all(sku.asic != FAMILY_A for sku in ours):
-            return
-        for device in switches_with(model, _may_forward):
-            for profile in device.qos_profiles:
-                watchdog = profile.watchdog
-                field, message = "watchdog.action", ""
-                if profile.pfc and watchdog.enabled and watchdog.action == "forward":
-                    message = "watchdog.action forward: its fabric requires drop"
-                elif profile.pfc and not watchdog.enabled and device.sku.asic == FAMILY_B:
-                    field = "watchdog.enabled"
-                    message = "watchdog.enabled is false: it forwards, but its fabric requires drop"
-                if message:
-                    yield self.finding(
-                        message,
-                        "set lossless.watchdog.enabled to true, and the action to drop",
-                        place=model.profile_place(field, device, profile),
-                        device=device.name,
-                    )
-
-
-def _may_forward(sku: Sku, policy: LosslessPolicy) -> bool:
-    """Return whether the watchdog of a VRP8 switch may forward."""
-    watchdog = policy.watchdog
-    by_default = sku.asic == FAMILY_B and not watchdog.enabled
-    return sku.nos == "vrp8" and policy.pfc and (by_default or watchdog.action == "forward")
+        switches, rows = model.fabric.switches, model.fabric.switch_row
+        asics = {sku.asic for sku in switches.skus if sku.nos == "vrp8"}
+        for end in switch_policies(model) if FAMILY_A in asics else ():
+            sku, watchdog = switches.skus[rows[end.device]], end.policy.watchdog
+            field, message = "watchdog.action", ""
+            if sku.nos != "vrp8" or not end.policy.pfc:
+                continue
+            if watchdog.enabled and watchdog.action == "forward":
+                message = "watchdog.action forward: its fabric requires drop"
+            elif not watchdog.enabled and sku.asic == FAMILY_B:
+                field = "watchdog.enabled"
+                message = "watchdog.enabled is false: it forwards, but its fabric requires drop"
+            if message:
+                yield self.finding(
+                    message,
+                    "set lossless.watchdog.enabled to true, and the action to drop",
+                    place=model.policy_place(field, end.device, end.port),
+                    device=end.device,
+                )

@@ -24,7 +24,7 @@ from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
 from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
-from fabric.validate.traits import classes_of, classes_of_kinds, switches_with
+from fabric.validate.traits import classes_of_kinds, switch_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
-    from fabric.intent.policy import LosslessPolicy
-    from fabric.platforms.model import Sku
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
@@ -152,19 +150,16 @@ class EcnFrame(ModelRule):
         """Compare Kmin with the largest frame that a host sends."""
         frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
         largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
-
-        def is_wrong(_: Sku, policy: LosslessPolicy) -> bool:
-            return any(one.kmin_bytes < largest for one in lossless_classes(policy))
-
-        for device in switches_with(model, is_wrong):
-            for profile, one in classes_of(device):
+        for end in switch_policies(model):
+            for one in lossless_classes(end.policy):
                 if one.kmin_bytes < largest:
+                    field = one.field("ecn.kmin_bytes")
                     yield self.finding(
                         f"{one.title}ecn.kmin_bytes {one.kmin_bytes} is below one frame of "
                         f"{largest} bytes",
                         "increase kmin_bytes; 150000 is a common value",
-                        place=model.profile_place(one.field("ecn.kmin_bytes"), device, profile),
-                        device=device.name,
+                        place=model.policy_place(field, end.device, end.port),
+                        device=end.device,
                     )
 
 
