@@ -6,6 +6,7 @@ shortly before the index was taken is read, as a later change may have the same 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -30,6 +31,8 @@ class Index:
     ----------
     taken_ns : int
         When they were looked at, in ns since 1970.
+    manifest : str
+        SHA-256 of the manifest.
     digests : mapping
         SHA-256 of each file of the manifest, by path.
     files, folders : mapping
@@ -37,6 +40,7 @@ class Index:
     """
 
     taken_ns: int
+    manifest: str
     digests: Mapping[str, str]
     files: Mapping[str, list[int]]
     folders: Mapping[str, list[int]]
@@ -51,18 +55,26 @@ class Index:
             When one of them is not there.
         """
         taken_ns, base = time.time_ns(), str(folder)
-        files = {path: _file(f"{base}/{path}") for path in (MANIFEST, *digests)}
+        files = {path: _file(f"{base}/{path}") for path in digests}
         folders = {path: _folder(f"{base}/{path}") for path in _parents(digests)}
-        return cls(taken_ns, digests, files, folders)
+        return cls(taken_ns, _manifest(folder), digests, files, folders)
 
     def to_bytes(self) -> bytes:
         """Return the index as it is kept."""
-        return json.dumps([self.taken_ns, self.digests, self.files, self.folders]).encode()
+        parts = [self.taken_ns, self.manifest, self.digests, self.files, self.folders]
+        return json.dumps(parts).encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Index:
         """Return an index that was kept."""
         return cls(*json.loads(content))
+
+    def describes(self, folder: Path) -> bool:
+        """Tell whether no other run changed the folder."""
+        try:
+            return _manifest(folder) == self.manifest
+        except OSError:
+            return False
 
     def is_same(self, folder: str, path: str) -> bool:
         """Tell whether a file of a folder is surely what it was.
@@ -72,8 +84,8 @@ class Index:
         OSError
             When it is not there.
         """
-        before = self.files.get(path)
-        return before == _file(f"{folder}/{path}") and self._is_old(before[2])
+        before = self.files[path]
+        return self._is_old(before[2]) and _file(f"{folder}/{path}") == before
 
     def changed_folders(self, folder: str) -> Iterator[str]:
         """Yield the folders in which a file or folder may have come or gone."""
@@ -86,6 +98,10 @@ class Index:
 
     def _is_old(self, mtime_ns: int) -> bool:
         return mtime_ns < self.taken_ns - _COARSEST_NS
+
+
+def _manifest(folder: Path) -> str:
+    return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
 
 
 def _file(path: str) -> list[int]:

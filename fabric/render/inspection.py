@@ -64,7 +64,7 @@ def inspect(folder: Path, index: Index | None = None, *, force: bool = False) ->
         return Inspection()
     if not folder.is_dir():
         raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
-    known = index if index and _describes(index, folder) else None
+    known = index if index and index.describes(folder) else None
     before = known.digests if known else digests_of(folder)
     if known:
         foreign = list(_strangers(folder, known))
@@ -79,14 +79,6 @@ def inspect(folder: Path, index: Index | None = None, *, force: bool = False) ->
         _refuse(folder, "were not written by rocefab", foreign)
         _refuse(folder, "were modified after rocefab wrote them", changed)
     return Inspection(before, intact, foreign)
-
-
-def _describes(index: Index, folder: Path) -> bool:
-    """Tell whether the manifest is that of the index."""
-    try:
-        return index.is_same(str(folder), MANIFEST)
-    except OSError:
-        return False
 
 
 def _compared(
@@ -113,7 +105,7 @@ def _strangers(folder: Path, index: Index) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if path not in index.folders:
                     yield from (f"{path}/{inner}" for inner in entries(Path(entry.path)))
-            elif path not in index.files:
+            elif path not in index.files and path != MANIFEST:
                 yield path
 
 
