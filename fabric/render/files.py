@@ -11,9 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from fabric.core.artefact import Artefact
+    from fabric.render.inspection import Inspection
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 _EXECUTABLE_MODE = 0o755
@@ -107,21 +108,22 @@ def _is_plain(path: str, size_bytes: int, mode: int) -> bool:
     )
 
 
-def put_again(target: Target, intact: Mapping[str, str], files: Sequence[Written]) -> bool:
+def put_again(target: Target, last: Inspection, files: Sequence[Written]) -> bool:
     """Take over files of an earlier run, all or none; say whether it was done.
 
     Parameters
     ----------
-    intact : mapping
-        SHA-256 of each file of the earlier run that is what it was.
+    last : Inspection
+        What the folder of the earlier run holds.
     files : sequence of Written
         What they must be.
     """
-    if target.old is None or any(intact.get(file.path) != file.sha256 for file in files):
+    if target.old is None or any(last.intact.get(file.path) != file.sha256 for file in files):
         return False
     try:
         for file in files:
-            if not _is_plain(f"{target.old}/{file.path}", file.size_bytes, _mode(file.executable)):
+            mode, place = _mode(file.executable), f"{target.old}/{file.path}"
+            if file.path not in last.unread and not _is_plain(place, file.size_bytes, mode):
                 return False
         for file in () if target.stays else files:
             os.link(f"{target.old}/{file.path}", _made(target.new, file.path))

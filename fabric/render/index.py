@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,19 @@ class Index:
     folders: Mapping[str, list[int]]
 
     @classmethod
-    def of(cls, folder: Path, digests: Mapping[str, str]) -> Index:
+    def of(
+        cls, folder: Path, digests: Mapping[str, str], known: Mapping[str, list[int]] | None = None
+    ) -> Index:
         """Return the index of a folder that holds exactly these files and their manifest.
+
+        Parameters
+        ----------
+        folder : Path
+            The output folder.
+        digests : mapping
+            SHA-256 of each file of the manifest, by path.
+        known : mapping, optional
+            Files that are surely what an earlier index says of them.
 
         Raises
         ------
@@ -55,7 +67,8 @@ class Index:
             When one of them is not there.
         """
         taken_ns, base = time.time_ns(), str(folder)
-        files = {path: _file(f"{base}/{path}") for path in digests}
+        known = known or {}
+        files = {path: known.get(path) or _file(f"{base}/{path}") for path in digests}
         folders = {path: _folder(f"{base}/{path}") for path in _parents(digests)}
         return cls(taken_ns, _manifest(folder), digests, files, folders)
 
@@ -76,16 +89,14 @@ class Index:
         except OSError:
             return False
 
-    def is_same(self, folder: str, path: str) -> bool:
-        """Tell whether a file of a folder is surely what it was.
-
-        Raises
-        ------
-        OSError
-            When it is not there.
-        """
-        before = self.files[path]
-        return self._is_old(before[2]) and _file(f"{folder}/{path}") == before
+    def same_files(self, folder: Path) -> dict[str, list[int]]:
+        """Return the files that are surely what they were."""
+        same, base = {}, str(folder)
+        for path, before in self.files.items():
+            with suppress(OSError):  # it is gone
+                if self._is_old(before[2]) and _file(f"{base}/{path}") == before:
+                    same[path] = before
+        return same
 
     def changed_folders(self, folder: str) -> Iterator[str]:
         """Yield the folders in which a file or folder may have come or gone."""

@@ -12,7 +12,7 @@ from fabric.core.errors import OutputFolderError
 from fabric.render.manifest import MANIFEST, digests_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from fabric.render.index import Index
 
@@ -31,11 +31,14 @@ class Inspection:
         The same of the files that are still so.
     foreign : sequence of str
         Files that are not ours.
+    unread : mapping
+        What the index says of intact files that did not have to be read.
     """
 
     before: Mapping[str, str] = field(default_factory=dict)
     intact: Mapping[str, str] = field(default_factory=dict)
     foreign: Sequence[str] = ()
+    unread: Mapping[str, list[int]] = field(default_factory=dict, compare=False)
 
     @property
     def is_intact(self) -> bool:
@@ -74,21 +77,22 @@ def inspect(folder: Path, index: Index | None = None, *, force: bool = False) ->
             for path in entries(folder)
             if path not in before and (path != MANIFEST or not before)
         ]
-    intact, changed = _compared(folder, before, known)
+    unread = known.same_files(folder) if known else {}
+    intact, changed = _compared(folder, before, unread)
     if not force:
         _refuse(folder, "were not written by rocefab", foreign)
         _refuse(folder, "were modified after rocefab wrote them", changed)
-    return Inspection(before, intact, foreign)
+    return Inspection(before, intact, foreign, unread)
 
 
 def _compared(
-    folder: Path, before: Mapping[str, str], index: Index | None
+    folder: Path, before: Mapping[str, str], unread: Container[str]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the files that are what they were, and the paths of those that are not."""
     intact, changed, base = {}, [], str(folder)
     for path, digest in before.items():
         try:
-            if (index and index.is_same(base, path)) or _digest(f"{base}/{path}") == digest:
+            if path in unread or _digest(f"{base}/{path}") == digest:
                 intact[path] = digest
             else:
                 changed.append(path)

@@ -47,8 +47,7 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         done = project.host_files(project.hosts, then, again)
         files += [file for written in done.values() for file in written]
         states = staging.finish(files)
-        if not staging.inspection.foreign:
-            project.work.keep_index(out, {file.path: file.sha256 for file in files})
+        project.work.keep_index(staging, {file.path: file.sha256 for file in files})
     rows = [
         {"device": file.device, "kind": file.kind, "path": file.path, "sha256": file.sha256}
         | {"state": states.pop(file.path)}
@@ -67,4 +66,4 @@ def _put_again(staging: Staging, checked: Checked) -> Checked | None:
 
 
 def _again(staging: Staging, files: list[Written]) -> list[Written] | None:
-    return files if put_again(staging.target, staging.inspection.intact, files) else None
+    return files if put_again(staging.target, staging.inspection, files) else None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.render.index import Index
+    from fabric.render.output import Staging
     from fabric.workflow.stages import Stage
 
 T = TypeVar("T")
@@ -180,12 +181,21 @@ class Work:
         return Index.from_bytes(*kept.values()) if kept else None
 
     @timed_stage("write")
-    def keep_index(self, folder: Path, digests: Mapping[str, str]) -> None:
-        """Keep what the files of an output folder are like now."""
+    def keep_index(self, staging: Staging, digests: Mapping[str, str]) -> None:
+        """Keep what the files of an output folder are like now, unless it was known before."""
         from fabric.render.index import Index
 
-        if self._store.keeps:
-            self._store.put({_index_key(folder): Index.of(folder, digests).to_bytes()})
+        last, folder = staging.inspection, staging.folder
+        if last.foreign or not self._store.keeps:
+            return
+        known = {
+            path: state
+            for path, state in last.unread.items()
+            if last.intact[path] == digests.get(path)
+        }
+        if not len(known) == len(digests) == len(last.before):
+            index = Index.of(folder, digests, known)
+            self._store.put({_index_key(folder): index.to_bytes()})
 
     @contextmanager
     def _mapped(
