@@ -64,6 +64,16 @@ class SwitchInputs(_Inputs):
     def _subnets(self) -> Ints:
         return _subnets(self._fabric)
 
+    @cached_property
+    def _changed_switches(self) -> frozenset[int]:
+        rows = self._fabric.switch_row
+        return frozenset(rows[name] for name in self._fabric.intent.device_overrides)
+
+    @cached_property
+    def _changed_hosts(self) -> frozenset[int]:
+        rows = self._fabric.host_row
+        return frozenset(rows[name] for name in self._fabric.intent.host_overrides)
+
     def of(self, row: int) -> bytes:
         """Return the inputs of the switch in a row of ``fabric.switches``, for a hash."""
         fabric = self._fabric
@@ -93,11 +103,12 @@ class SwitchInputs(_Inputs):
     def _far_switches(self, rows: Ints, far: Ints, ports: Ints) -> Iterator[str]:
         """Yield what overrides of the far switches say of cables and of AS numbers."""
         fabric = self._fabric
-        if not fabric.intent.device_overrides:
+        switches = far[rows].tolist()
+        if self._changed_switches.isdisjoint(switches):
             return
-        for switch, port in zip(far[rows].tolist(), ports[rows].tolist(), strict=True):
-            name = fabric.port_name(switch, port)
+        for switch, port in zip(switches, ports[rows].tolist(), strict=True):
             for one in fabric.intent.device_overrides.get(fabric.switches.names[switch], ()):
+                name = fabric.port_name(switch, port)
                 if name in one.value.ports:
                     yield one.content("ports", name)
                 if one.value.asn is not None:
@@ -106,7 +117,7 @@ class SwitchInputs(_Inputs):
     def _far_nics(self, nics: Sequence[int], hosts: Sequence[int]) -> Iterator[str]:
         """Yield what overrides of hosts say of their NICs on this switch."""
         fabric = self._fabric
-        if not fabric.intent.host_overrides:
+        if self._changed_hosts.isdisjoint(hosts):
             return
         for nic, host in zip(nics, hosts, strict=True):
             number = nic % fabric.nics_per_host
