@@ -188,8 +188,15 @@ FEATURES = (
 )
 
 
-def missing(device: DeviceDesign) -> Iterator[Missing]:
+def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
     """Yield every feature that a design uses and its system, on its model, does not have.
+
+    Parameters
+    ----------
+    device : DeviceDesign
+        A switch.
+    rule : str, optional
+        The rule that reports the features; default: of all rules.
 
     Raises
     ------
@@ -200,7 +207,7 @@ def missing(device: DeviceDesign) -> Iterator[Missing]:
     if unknown := sorted(features_of(device.platform).features.keys() - set(known)):
         message = f"features.toml declares unknown features: {', '.join(unknown)}"
         raise InputError(f"{device.platform}: {message}; use {', '.join(known)}")
-    for one in FEATURES:
+    for one in (one for one in FEATURES if rule in (None, one.rule)):
         values = one.used(device)
         if not values:
             continue

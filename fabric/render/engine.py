@@ -7,10 +7,10 @@ may see only the values that it is handed, and only the files of the template fo
 
 from __future__ import annotations
 
-import json
 import traceback
 from functools import cache
 from importlib.resources import files
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +91,7 @@ def environment() -> SandboxedEnvironment:
         autoescape=False,  # configuration is not HTML; see _printable
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
         finalize=_printable,
     )
     result.filters.update(json=_json, seconds=_seconds, row=_row, comma=_comma, words=_words)
@@ -147,7 +148,7 @@ def _json(value: object) -> str:
     """Return a JSON string for a text or a number: SONiC knows strings only."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise TypeError(f"{value!r} is neither text nor a whole number")
-    return json.dumps(str(value))
+    return encode_basestring_ascii(str(value))
 
 
 def _row(values: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -142,14 +142,12 @@ def _made(folder: Path, path: str) -> str:
 
 @lru_cache(1024)  # a device has some files in each of its folders
 def _made_folder(folder: Path, path: str) -> str:
-    target = folder
-    for part in PurePosixPath(path).parts:
-        target /= part
-        if not target.is_dir():
-            with suppress(FileExistsError):  # another process was first
-                target.mkdir()
-            target.chmod(FOLDER_MODE)
-    return str(target)
+    above = path.rpartition("/")[0]
+    target = f"{_made_folder(folder, above) if above else folder}/{path.rpartition('/')[2]}"
+    with suppress(FileExistsError):  # another process was first
+        Path(target).mkdir()
+        Path(target).chmod(FOLDER_MODE)
+    return target
 
 
 def write_file(folder: Path, path: str, content: bytes, mode: int) -> None:

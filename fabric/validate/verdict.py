@@ -43,9 +43,14 @@ _FIRST, _NEXT, _LAST = '{\n    "', ',\n    "', "\n}\n"
 class _Kind:
     """A configuration without names and addresses, and what it is equal by."""
 
-    tables: ConfigDb
+    whole: ConfigDb
     model: Sku
     content: tuple[str, ...]
+
+    @property
+    def tables(self) -> ConfigDb:
+        """The configuration without names and addresses."""
+        return nameless(self.whole)
 
     def __hash__(self) -> int:
         return hash(self.content)
@@ -60,7 +65,7 @@ def verdict(device: str, content: bytes, model: Sku) -> Outcome:
     """Return what the rules say of a CONFIG_DB that was rendered for a switch of a model."""
     texts = _texts(content.decode())
     tables = {name: rows for text in texts for name, rows in _table(text).items()}
-    kind = _Kind(nameless(tables), model, tuple(_nameless_texts(texts)))
+    kind = _Kind(tables, model, tuple(_nameless_texts(texts)))
     policy = _judged(kind)
     if policy.findings or policy.broken:
         policy = _policy(device, kind)

@@ -18,7 +18,8 @@ from fabric.systems.sonic.view import view
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.platforms.cage import Place
 
 #: Templates of names and addresses, and those of queues, buffers and servers, in the order of the
 #: tables of config_db.json.
@@ -44,6 +45,8 @@ SHARED = (
 FEATURES = (*OWN, *SHARED)
 #: Shapes whose tables are kept: a fabric has a handful; a table may have 200 kB.
 _SHAPES = 32
+#: Fronts of ports whose text is kept: a model has up to 256 ports, each at some speeds.
+_FRONTS = 4096
 SYSCTL = "neighbours"
 _INDENT = 4 * " "
 _ROW = 2 * _INDENT
@@ -57,7 +60,8 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
     """Return ``config_db.json`` and the sysctl file of a SONiC switch."""
     design = scoped(design)
     seen = view(design)
-    values = {"view": seen, "device": design}
+    fronts = {port.number: _front(Front.of(port)) for port in design.ports}
+    values = {"view": seen, "device": design, "fronts": fronts}
     own = _joined([render(f"sonic/{feature}.j2", design.name, values) for feature in OWN])
     try:
         shared = _shared(Shape.of(design, [key for key, _ in seen.ports]))
@@ -81,6 +85,29 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
         ),
         *([mark(design)] if design.scope == "merge" else []),
     ]
+
+
+class Front(NamedTuple):
+    """What many ports have in common: all but their names and peers."""
+
+    alias: str
+    lanes: tuple[int, ...]
+    place: Place
+    speed_mbps: int
+    mtu_bytes: int
+    fec: str
+
+    @classmethod
+    def of(cls, port: PortDesign) -> Front:
+        """Return the front of a port."""
+        return cls(*(port.alias, port.lanes, port.place, port.speed_mbps, port.mtu_bytes, port.fec))
+
+
+@lru_cache(_FRONTS)
+def _front(front: Front) -> str:
+    """Return the fields of PORT that all ports with a front have, in one line."""
+    text = render("sonic/port_front.j2", front.alias, {"front": front})
+    return ", ".join(text.splitlines())
 
 
 class Tables(NamedTuple):

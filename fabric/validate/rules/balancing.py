@@ -41,14 +41,13 @@ class ModeAvailable(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for systems without the mode."""
-        for one in missing(device):
-            if one.feature.rule == self.id:
-                yield self.finding(
-                    one.message,
-                    "set ecmp.mode to a mode that all systems of the fabric support",
-                    place=places.place("ecmp", "mode"),
-                    device=device.name,
-                )
+        for one in missing(device, self.id):
+            yield self.finding(
+                one.message,
+                "set ecmp.mode to a mode that all systems of the fabric support",
+                place=places.place("ecmp", "mode"),
+                device=device.name,
+            )
 
 
 @rules.add("ECM002")

@@ -214,11 +214,10 @@ class UnnumberedAvailable(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
-        for one in missing(device):
-            if one.feature.rule == self.id:
-                yield self.finding(
-                    one.message,
-                    "set bgp.peering to numbered",
-                    place=places.place("bgp", "peering"),
-                    device=device.name,
-                )
+        for one in missing(device, self.id):
+            yield self.finding(
+                one.message,
+                "set bgp.peering to numbered",
+                place=places.place("bgp", "peering"),
+                device=device.name,
+            )

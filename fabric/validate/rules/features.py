@@ -40,14 +40,13 @@ class FeaturesAvailable(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what the design of each switch uses with what its system declares."""
-        for one in missing(device):
-            if one.feature.rule == self.id:
-                yield self.finding(
-                    one.message,
-                    one.fix,
-                    place=places.feature_place(device, one.feature.field),
-                    device=device.name,
-                )
+        for one in missing(device, self.id):
+            yield self.finding(
+                one.message,
+                one.fix,
+                place=places.feature_place(device, one.feature.field),
+                device=device.name,
+            )
 
 
 @rules.add("SYS002")
