@@ -50,7 +50,8 @@ def test_every_template_is_used(module: Any) -> None:
     """A template in the folder that no renderer names would never be printed."""
     folder = template_folder() / module.__name__.split(".")[-2]
     names = {path.stem for path in folder.glob("*.j2")}
-    assert names == set(module.FEATURES) | ({sonic.SYSCTL} if module is sonic else set())
+    others = {sonic.SYSCTL, sonic.FRONT} if module is sonic else set()
+    assert names == set(module.FEATURES) | others
 
 
 def test_artefacts_have_their_place() -> None:

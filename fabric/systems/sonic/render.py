@@ -47,7 +47,7 @@ FEATURES = (*OWN, *SHARED)
 _SHAPES = 32
 #: Fronts of ports whose text is kept: a model has up to 256 ports, each at some speeds.
 _FRONTS = 4096
-SYSCTL = "neighbours"
+SYSCTL, FRONT = "neighbours", "port_front"
 _INDENT = 4 * " "
 _ROW = 2 * _INDENT
 #: What stands behind the name of a table, row or field as `join_tables` writes it.
@@ -106,7 +106,7 @@ class Front(NamedTuple):
 @lru_cache(_FRONTS)
 def _front(front: Front) -> str:
     """Return the fields of PORT that all ports with a front have, in one line."""
-    text = render("sonic/port_front.j2", front.alias, {"front": front})
+    text = render(f"sonic/{FRONT}.j2", front.alias, {"front": front})
     return ", ".join(text.splitlines())
 
 

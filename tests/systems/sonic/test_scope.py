@@ -252,5 +252,6 @@ def test_the_fields_of_a_table_are_those_that_its_templates_print(table: str) ->
         for path in TEMPLATES.glob("*.j2")
         for body in re.findall(rf"(?ms)^{begin}$(.*?)^{end}$", path.read_text())
     ]
+    bodies += [(TEMPLATES / "port_front.j2").read_text()] if table == "PORT" else []
     fields = re.findall(r'"(\w+)": (?!\{$|\{"|\{\})', "".join(bodies))
     assert set(fields) == SHARED[table]
