@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric.render.manifest import Written, written
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -18,32 +20,6 @@ if TYPE_CHECKING:
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 _EXECUTABLE_MODE = 0o755
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What the manifest has of a file."""
-
-    device: str
-    platform: str
-    kind: str
-    path: str
-    sha256: str
-    size_bytes: int
-    executable: bool = False
-
-
-def written(artefact: Artefact) -> Written:
-    """Return what the manifest has of a file."""
-    return Written(
-        device=artefact.device,
-        platform=artefact.platform,
-        kind=artefact.kind,
-        path=artefact.path,
-        sha256=artefact.sha256,
-        size_bytes=len(artefact.content),
-        executable=artefact.executable,
-    )
 
 
 @dataclass(frozen=True)

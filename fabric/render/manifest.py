@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fabric.render.files import Written
+    from fabric.core.artefact import Artefact
 
 FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 
@@ -28,6 +29,32 @@ _ROW = """\
       "sha256": {},
       "bytes": {}
     }}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the manifest has of a file."""
+
+    device: str
+    platform: str
+    kind: str
+    path: str
+    sha256: str
+    size_bytes: int
+    executable: bool = False
+
+
+def written(artefact: Artefact) -> Written:
+    """Return what the manifest has of a file."""
+    return Written(
+        device=artefact.device,
+        platform=artefact.platform,
+        kind=artefact.kind,
+        path=artefact.path,
+        sha256=artefact.sha256,
+        size_bytes=len(artefact.content),
+        executable=artefact.executable,
+    )
 
 
 def manifest_text(files: Sequence[Written], extra: Mapping[str, Any]) -> bytes:

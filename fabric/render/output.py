@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
-    from fabric.render.files import Written
     from fabric.render.index import Index
+    from fabric.render.manifest import Written
 
 #: Files from which on only those that change are replaced, our choice: a link for each file that
 #: stays, and the removal of the old one, take a second for 40,000 files.

@@ -7,7 +7,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.render.files import Written, written
+from fabric.render.manifest import Written, written
 from fabric.validate.runner import Outcome
 from fabric.workflow.stages import Checked
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
-    from fabric.render.files import Written
+    from fabric.render.manifest import Written
     from fabric.topology.site import Members
     from fabric.validate.world import Model, World
     from fabric.workflow.stages import Checked

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabric.render.files import Target, Written
+    from fabric.render.files import Target
+from fabric.render.manifest import Written
     from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked

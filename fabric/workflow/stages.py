@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
-    from fabric.render.files import Written
+    from fabric.render.manifest import Written
     from fabric.validate.places import Places
     from fabric.validate.rule import SwitchRule
     from fabric.validate.runner import Outcome

@@ -13,10 +13,9 @@ import pytest
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
 from fabric.render import inspection, output
-from fabric.render.files import written
 from fabric.render.index import Index
 from fabric.render.inspection import inspect
-from fabric.render.manifest import MANIFEST, manifest_text
+from fabric.render.manifest import MANIFEST, manifest_text, written
 from fabric.render.output import write
 
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -12,7 +14,14 @@ from hypothesis import strategies as st
 
 from fabric.topology.clos import clos
 from fabric.topology.critical import link_numbers, on_links, on_switches
-from fabric.topology.paths import Layers, next_hop_counts, next_hops, path_counts, product
+from fabric.topology.paths import (
+    Layers,
+    joined_by,
+    next_hop_counts,
+    next_hops,
+    path_counts,
+    product,
+)
 from fabric.topology.routes import Links, Network, route
 from fabric.topology.routes_bits import unpack
 from tests.topology.fabrics import example
@@ -148,3 +157,24 @@ def test_a_link_to_the_own_as_is_of_no_use():
         (2, 6),
         (4, 6),
     ]
+
+
+@given(
+    size=st.integers(1, 40),
+    pairs=st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39), st.booleans()), max_size=50),
+)
+def test_switches_that_cables_join_have_one_number(
+    size: int, pairs: list[tuple[int, int, bool]]
+) -> None:
+    ends = np.array([(a % size, b % size) for a, b, _ in pairs], dtype=np.int64).reshape(-1, 2)
+    counted = np.array([one for _, _, one in pairs], dtype=bool)
+    uplinks = SimpleNamespace(lower=ends[:, 0], upper=ends[:, 1])
+    fabric: Any = SimpleNamespace(uplinks=uplinks, switches=range(size))
+    graph = nx.Graph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from(ends[counted].tolist())
+    expected = [0] * size
+    for number, part in enumerate(sorted(map(sorted, nx.connected_components(graph)))):
+        for switch in part:
+            expected[switch] = number
+    assert joined_by(fabric, counted).tolist() == expected

@@ -18,7 +18,7 @@ import pytest
 from fabric.core.artefact import Artefact
 from fabric.core.content import content_of
 from fabric.core.findings import Finding, Position, Severity
-from fabric.render.files import written
+from fabric.render.manifest import written
 from fabric.validate.runner import Outcome
 from fabric.workflow import store as module
 from fabric.workflow import work as work_module
