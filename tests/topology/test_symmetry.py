@@ -31,6 +31,7 @@ from fabric.topology.routes import Network, network, route, uses
 from fabric.topology.routes_bits import unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
 from fabric.topology.singles import SingleFailures
+from fabric.topology.symmetry import Alike, alike
 from fabric.topology.twins import twins
 from tests.topology.fabrics import fabric
 from tests.topology.random_fabrics import Written, fabrics
@@ -154,9 +155,9 @@ def test_each_failure_splits_the_leaves_whose_paths_all_use_it(built: Fabric) ->
     assert every.switches().leaf_pairs.tolist() == switches.tolist()
 
 
-def each_alone(net: Network, labels: object = None) -> tuple[object, np.ndarray]:
-    """Stand in for `twins`: no switch has a twin."""
-    return labels, np.arange(net.links.switches)
+def each_alone(net: Network, _labels: object = None) -> Alike:
+    """Stand in for `alike`: no failure is like another one."""
+    return Alike.nothing(net)
 
 
 @some
@@ -165,7 +166,7 @@ def test_failures_of_one_kind_do_the_same(built: Fabric) -> None:
     net = network(built)
     base = route(net)
     carried = uses(net, base)
-    kinds, every = (list(growing(net, base, carried, kind)) for kind in (twins(net)[1], None))
+    kinds, every = (list(growing(net, base, carried, kind)) for kind in (alike(net), None))
     assert [(one.switch, *one.links) for one in kinds] == [
         (one.switch, *one.links) for one in every
     ]
@@ -180,7 +181,7 @@ def test_failures_of_one_kind_do_the_same(built: Fabric) -> None:
 def test_proof_is_that_of_every_failure(built: Fabric) -> None:
     resolver = PolicyResolver(built.intent)
     proof = prove(built, resolver)
-    with patch("fabric.qos.deadlock.proof.twins", each_alone):
+    with patch("fabric.qos.deadlock.proof.alike", each_alone):
         assert proof == prove(built, resolver)
     failure = first_circle(built, resolver)
     if failure is None:
@@ -192,7 +193,7 @@ def test_proof_is_that_of_every_failure(built: Fabric) -> None:
 @some
 @given(fabrics())
 def test_bounces_are_those_of_every_failure(built: Fabric) -> None:
-    with patch("fabric.qos.deadlock.bounces.twins", each_alone):
+    with patch("fabric.qos.deadlock.bounces.alike", each_alone):
         every = coverages(built, (1, 2, 3))
     assert coverages(built, (1, 2, 3)) == every
 
@@ -258,7 +259,7 @@ def test_failures_that_grow_are_named_each_and_routed_once() -> None:
     built = fabric(OWN, units=UNITS)
     net = network(built)
     base = route(net)
-    grown = list(growing(net, base, uses(net, base), twins(net)[1]))
+    grown = list(growing(net, base, uses(net, base), alike(net)))
     assert len(grown) == 3
     with patch("fabric.qos.deadlock.bounces.after", side_effect=after) as routed:
         (coverage,) = coverages(built, (1,))

@@ -13,7 +13,7 @@ from fabric.qos.deadlock.lossless import Lossless, vertex_count
 from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, transit_leaves, uses
 from fabric.topology.routes_failures import after, growing
-from fabric.topology.twins import twins
+from fabric.topology.symmetry import alike
 
 if TYPE_CHECKING:
     from fabric.qos.deadlock.cycle import Cycle
@@ -92,8 +92,7 @@ def prove(
     cycle = lossless.cycle(net, carried)
     if cycle or not failures:
         return Proof(cycle is None, vertices, cycle, bounce=bounce)
-    alike = twins(net, lossless.kinds(net))[1]
-    grown = list(growing(net, base, carried, alike))
+    grown = list(growing(net, base, carried, alike(net, lossless.kinds(net))))
     seen = set[int]()
     for number, failure in enumerate(steps("failures to route", grown), total - len(grown) + 1):
         if failure.kind in seen:
