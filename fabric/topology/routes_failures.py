@@ -16,7 +16,9 @@ failure of each kind is routed, and to one destination of each kind.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from fabric.topology.routes_bits import WORD_BITS, filled, no_bits, set_bits, un
 from fabric.topology.symmetry import Alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from fabric.topology.model import Bools, Ints
     from fabric.topology.routes import Network, Routing
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
 #: Truth values (links x destinations) that are unpacked at a time: our choice, bounds memory to
 #: some 100 MB.
 _CHUNK = 2**25
+
+
+class Mapped(Protocol):
+    """Works on each item, in order, as `map` does: here, in processes or on a cluster."""
+
+    def __call__(self, work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
+        """Return the results; what is called, the items and the results can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +72,11 @@ def alone(net: Network) -> Ints:
 
 
 def growing(
-    net: Network, base: Routing, carried: Bits, alike: Alike | None = None
+    net: Network,
+    base: Routing,
+    carried: Bits,
+    alike: Alike | None = None,
+    mapped: Mapped = map,
 ) -> Iterator[Failure]:
     """Yield the single failures after which some link carries more than ``carried``.
 
@@ -78,11 +91,15 @@ def growing(
     alike : Alike, optional
         One failure of each kind is routed, to one destination of each kind. Default: every switch
         and every link is of its own kind.
+    mapped : callable, optional
+        Routes batches of failures; default: this process.
     """
     alike = alike or Alike.nothing(net)
     base_kind = 0
     for suspects in _suspects(net, base, alike):
-        grew = suspects.grew(net, carried, alike.twins)
+        batches = suspects.batches(net, alike.twins)
+        work = partial(_grown, net, carried)
+        grew = np.fromiter(chain.from_iterable(mapped(work, batches)), dtype=np.bool_)
         yield from suspects.failures(net, np.flatnonzero(grew[suspects.kind]), base_kind)
         base_kind += len(grew)
 
@@ -136,19 +153,19 @@ class _Suspects:
             else:
                 yield Failure(np.array([row, links.reverse[row]]), kind=kind)
 
-    def grew(self, net: Network, carried: Bits, twins: Ints) -> Bools:
-        """Return whether the failures of each kind add anything to ``carried``, shape (kinds,)."""
+    def batches(self, net: Network, twins: Ints) -> Iterator[list[_Doubt]]:
+        """Yield the first failure of each kind, as many at a time as are routed together."""
         width = max(1, _CHUNK // max(1, len(net.links)))
-        grew: list[bool] = []
         batch: list[_Doubt] = []
         room = width
         for doubt in self._doubts(net, twins):
             batch.append(doubt)
             room -= len(doubt.columns)
             if room <= 0:
-                grew += _grown(net, carried, batch)
+                yield batch
                 batch, room = [], width
-        return np.array(grew + _grown(net, carried, batch), dtype=np.bool_)
+        if batch:
+            yield batch
 
     def _doubts(self, net: Network, twins: Ints) -> Iterator[_Doubt]:
         needed = unpack(self.harm[self.first], len(net.origin))
@@ -202,8 +219,6 @@ def _lost(net: Network, base: Routing) -> tuple[Bits, Bits]:
 
 def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> list[bool]:
     """Return whether each failure adds anything to ``carried``."""
-    if not batch:
-        return []
     columns = np.concatenate([doubt.columns for doubt in batch])
     first = np.cumsum([0, *(len(doubt.columns) for doubt in batch)])
     down = no_bits(len(net.links), len(columns))

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
     from fabric.topology.routes import Network
 
-#: Guesses that may fail: our choice, bounds the search where little is symmetric.
-_FAILED = 16
+#: Switches for which no guess may hold, and the links of all their graphs: our choice, bounds the
+#: search where little is symmetric to some tenths of a second.
+_FEWEST, _MOST_LINKS = 16, 2**20
 #: Seed of the weights that colours are summed with: any; what they lead to is proven.
 _SEED = 1
 
@@ -139,22 +140,24 @@ class _Graph:
         """Return the kind of each node, and of each link with its reverse."""
         nodes, every = np.arange(len(self.colour)), np.arange(len(self.source))
         links = _joined(every, self.rows(self.target, self.source))
-        failed = 0
+        left = max(_FEWEST, _MOST_LINKS // max(1, len(every)))
         even = self._refined(self.colour)
         for colour in np.flatnonzero(np.bincount(even) > 1).tolist():
-            one, *others = np.flatnonzero(even == colour).tolist()
-            singled = self._singled(even, one)
-            for other in others:
-                if nodes[other] == nodes[one]:
+            known: dict[int, Ints] = {}
+            for node in np.flatnonzero(even == colour).tolist():
+                if nodes[node] in nodes[[*known]]:
                     continue
-                image = self._proven(singled, self._singled(even, other))
-                if image is None:
-                    failed += 1
-                    if failed == _FAILED:
-                        return nodes, links
-                    continue
-                nodes = _joined(nodes, image)
-                links = _joined(links, self.rows(image[self.source], image[self.target]))
+                own = self._singled(even, node)
+                images = (self._proven(singled, own) for singled in known.values())
+                image = next((one for one in images if one is not None), None)
+                if image is not None:
+                    nodes = _joined(nodes, image)
+                    links = _joined(links, self.rows(image[self.source], image[self.target]))
+                elif left:
+                    left -= bool(known)
+                    known[node] = own
+                else:
+                    return nodes, links
         return nodes, links
 
     def _singled(self, colour: Ints, node: int) -> Ints:
