@@ -29,7 +29,7 @@ from fabric.topology.symmetry import Alike
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Ints
     from fabric.topology.routes import Network, Routing
     from fabric.topology.routes_bits import Bits
 

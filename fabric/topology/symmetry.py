@@ -106,8 +106,8 @@ class _Graph:
         numbers, place = np.unique(number[first[shared]], return_inverse=True)
         place = len(first) + place
         announced = np.bincount(net.origin, minlength=links.switches)
-        marks = np.stack([np.bincount(kind), net.sends[first], net.allowed[first], announced[first]])
-        colour = np.hstack([marks, np.full((len(marks), len(numbers)), -1)])
+        marks = [np.bincount(kind), net.sends[first], net.allowed[first], announced[first]]
+        colour = np.hstack([np.stack(marks), np.full((len(marks), len(numbers)), -1)])
         source = np.concatenate([kind[links.source[lead]], shared, place])
         target = np.concatenate([kind[links.target[lead]], place, shared])
         label = np.stack([links.cables, np.zeros(len(links), int) if labels is None else labels])
@@ -172,7 +172,7 @@ class _Graph:
         while True:
             sums = np.zeros(len(colour), dtype=np.int64)
             np.add.at(sums, self.source, of_colours[colour[self.target]] * of_labels)
-            _, finer = np.unique(of_colours[colour] ^ (sums * 3), return_inverse=True)
+            finer: Ints = np.unique(of_colours[colour] ^ (sums * 3), return_inverse=True)[1]
             if finer.max(initial=0) + 1 == len(np.unique(colour)):
                 return finer
             colour = finer

@@ -82,8 +82,9 @@ def targets(
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:
     """Return a connection for every device of a project; one file may serve a whole site."""
-    platforms = {name: design.platform for name, design in project.devices.items()}
-    platforms.update(dict.fromkeys(project.hosts, "host"))
+    switches, hosts = project.fabric.switches, project.fabric.host_row
+    platforms = {name: sku.nos for name, sku in zip(switches.names, switches.skus, strict=True)}
+    platforms.update(dict.fromkeys(hosts, "host"))
     fabrics = project.site.fabrics.values() if project.site and file else ()
     beside = {name for one in fabrics for name in (*one.switch_row, *one.host_row)}
     return connections(file, platforms, beside=beside)
@@ -97,15 +98,16 @@ def chosen(project: Project, selection: Selection) -> set[str]:
     InputError
         When the selection names an unknown device.
     """
-    names = {*(project.devices if selection.switches else ())}
-    names |= {*(project.hosts if selection.hosts else ())}
+    switches, hosts = project.fabric.switch_row, project.fabric.host_row
+    names = {*(switches if selection.switches else ())}
+    names |= {*(hosts if selection.hosts else ())}
     if not selection.only:
         return names
     try:
         only = set(hostlist.expand(selection.only))
     except ValueError as error:
         raise _selection_error(str(error)) from error
-    unknown = sorted(only - {*project.devices, *project.hosts})
+    unknown = sorted(only - {*switches, *hosts})
     if unknown:
         raise _selection_error(f"device {unknown[0]!r} is not in the inventory")
     return names & only

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.devices.driver import Connection, Driver
+    from fabric.observe.host_session import NicNames
     from fabric.observe.parsers import Reading
     from fabric.workflow.project import Project
 
@@ -75,7 +76,8 @@ def observe(
 def observed(project: Project, selection: Selection) -> list[str]:
     """Return the names of the selected devices, in the order of the inventory."""
     names = chosen(project, selection)
-    return [name for name in (*project.devices, *project.hosts) if name in names]
+    fabric = project.fabric
+    return [name for name in (*fabric.switch_row, *fabric.host_row) if name in names]
 
 
 def turns(
@@ -117,11 +119,13 @@ def observe_again(
     """
     _refuse_unknown(fields)
     reachable = project_connections(project, connections_file)
-    look = _Look(project, tuple(fields), pace.within_s, keep=pace.number != 1)
     sessions = {
         name: KeptSession(name, partial(_session, reachable[name]))
         for name in observed(project, selection)
     }
+    designs = {name: project.host(name) for name in sessions}
+    nics = {name: nic_names(host) for name, host in designs.items() if host}
+    look = _Look(nics, tuple(fields), pace.within_s, keep=pace.number != 1)
     last: dict[str, Seen] = {}
     schedule = Schedule(
         list(sessions),
@@ -143,9 +147,9 @@ def observe_again(
 
 @dataclass(frozen=True)
 class _Look:
-    """Reads a device."""
+    """Reads a device; knows what the lossless NICs of the hosts are called."""
 
-    project: Project
+    nics: Mapping[str, Sequence[NicNames]]
     fields: tuple[str, ...]
     within_s: float
     keep: bool
@@ -153,7 +157,7 @@ class _Look:
     def at(self, connection: Connection, session: KeptSession) -> Seen:
         """Return what a device says; an error of the device is a part of it."""
         offered = {field for field, _ in _readings(connection).values()}
-        offered |= {_NICS} if connection.device in self.project.hosts else set()
+        offered |= {_NICS} if connection.device in self.nics else set()
         seen = Seen(
             connection.device,
             connection.platform,
@@ -170,7 +174,7 @@ class _Look:
     def _read(self, driver: Driver, seen: Seen) -> Seen:
         readings = _readings(driver.connection)
         snapshot = read_snapshot(driver, self.fields or None, readings)
-        nics = self._nics(driver, seen.device)
+        nics = self._counters(driver, seen.device)
         unknown = {readings[subject][0] for subject in snapshot.unknown}
         if nics is not None and not all(nic.counters and nic.hw_counters for nic in nics.values()):
             unknown.add(_NICS)
@@ -181,13 +185,12 @@ class _Look:
             unknown=tuple(field for field in FIELDS if field in unknown),
         )
 
-    def _nics(self, driver: Driver, name: str) -> dict[str, NicCounters] | None:
+    def _counters(self, driver: Driver, name: str) -> dict[str, NicCounters] | None:
         """Return the counters of the lossless NICs of a host; None where they are not asked for."""
-        host = self.project.hosts.get(name)
-        if host is None or (self.fields and _NICS not in self.fields):
+        names = self.nics.get(name)
+        if names is None or (self.fields and _NICS not in self.fields):
             return None
         session: Any = driver
-        names = nic_names(host)
         facts = host_facts(name, read_counters(session, names))
         nics = {nic.interface: facts.nic(nic.rdma_device) for nic in names}
         return {

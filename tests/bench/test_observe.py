@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,14 +45,18 @@ class Many:
 
     def __init__(self, project: Project, kinds: dict[str, int]) -> None:
         self.site = None
-        self.devices, self.hosts = {}, {}
-        self.like = {}
-        for kind, number in kinds.items():
-            rows = self.hosts if kind == HOST else self.devices
-            like = (project.hosts if kind == HOST else project.devices)[kind]
-            for place in range(number):
-                rows[f"{kind}-{place}"] = like
-                self.like[f"{kind}-{place}"] = kind
+        self.like = {f"{kind}-{place}": kind for kind, n in kinds.items() for place in range(n)}
+        self._project, built = project, project.fabric
+        names = tuple(name for name, kind in self.like.items() if kind != HOST)
+        skus = tuple(built.switches.skus[built.switch_row[self.like[name]]] for name in names)
+        self.fabric = SimpleNamespace(
+            switches=SimpleNamespace(names=names, skus=skus),
+            switch_row=dict.fromkeys(names),
+            host_row=dict.fromkeys(name for name, kind in self.like.items() if kind == HOST),
+        )
+
+    def host(self, name: str):
+        return self._project.host(self.like[name])
 
     def connections(self, folder: Path, of_lab: dict) -> Path:
         file = folder / "connections.json"
