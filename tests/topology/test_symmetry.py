@@ -6,6 +6,7 @@ with ``pytest --hypothesis-profile thousands`` 2,000.
 
 from __future__ import annotations
 
+import pickle
 import random
 from itertools import pairwise
 from math import prod
@@ -19,7 +20,7 @@ from hypothesis import given, settings
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.bounces import coverages
-from fabric.qos.deadlock.lossless import LOSSY, PRIORITIES, uplink_classes
+from fabric.qos.deadlock.lossless import LOSSY, PRIORITIES, Lossless, uplink_classes
 from fabric.qos.deadlock.proof import failure_name
 from fabric.topology import Fabric
 from fabric.topology.bandwidth import unit_gbps, useful_uplinks
@@ -243,6 +244,72 @@ def test_fabrics_without_damage_have_twins(own: bool) -> None:
     built = fabric(f"devices:\n{numbers}" if own else "")
     assert len(twins(network(built))[0]) == 2
     assert Pairs.of(Layers.of(clos(built))).count.tolist() == [6]
+
+
+#: Four pods of two leaves and two spines, each spine with a number of its own.
+PODS = {
+    "units": [{"name": f"u{n}", "pod": f"p{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 5)],
+    "super_spines": {"count": 4, "groups": 2, "links_per_spine": 2, "spines_per_pod": 2},
+    "platforms__super_spine": {"sku": "ACS-MSN4700"},
+    "addressing__core_links": "10.253.0.0/16",
+}
+OWN_SPINES = "".join(
+    f"  - {{names: p{pod}-spine0{n}, asn: {65200 + 10 * pod + n}}}\n"
+    for pod in range(1, 5)
+    for n in (1, 2)
+)
+
+
+def off(leaf: str, port: str = "Ethernet128") -> str:
+    return f"  - {{names: {leaf}, ports: {{{port}: {{enabled: false}}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "switches", "links"),
+    [
+        ("", 3, 2),
+        # 2 leaves; 4 spines, 2 in the pod; 2 groups; links of the leaves 2 + 1 in the pod, 2
+        # elsewhere, and 4 of the spines
+        (off("u1-rail0"), 3 + 4 + 2, 3 + 2 + 4),
+        # the pods are swapped, as are the leaves of the two others
+        (off("u1-rail0") + off("u2-rail0"), 3 + 4 + 2, 3 + 2 + 4),
+        # the planes are swapped together with the pods
+        (off("u1-rail0") + off("u2-rail0", "Ethernet136"), 3 + 3 + 1, 3 + 1 + 3),
+        # a class that differs on one link is as good as a cable that is off
+        ("  - {names: p1-spine01, ports: {Ethernet0: {lossless: {pfc_priority: 4}}}}\n", 9, 10),
+        # two spines with one number: planes are swapped with the two pods, and alone in the others
+        ("  - {names: p1-spine01, asn: 65300}\n  - {names: p2-spine02, asn: 65300}\n", 6, 6),
+    ],
+)
+def test_pods_and_planes_are_swapped_as_a_whole(more: str, switches: int, links: int) -> None:
+    """No two spines are twins; kinds of failures are counted by hand."""
+    built = fabric(f"devices:\n{OWN_SPINES}{more}", **PODS)
+    net = network(built)
+    lossless = Lossless.of(built, net, PolicyResolver(built.intent))
+    same = alike(net, lossless.kinds(net))
+    assert len(np.unique(same.twins)) >= 4 + 8 + 2
+    assert (len(np.unique(same.switches)), len(np.unique(same.links))) == (switches, links)
+
+
+def test_batches_of_failures_are_routed_anywhere_in_order() -> None:
+    """Each batch, its work and its result are pickled."""
+    built = fabric(f"devices:\n{OWN_SPINES}{off('u1-rail0')}{off('u2-rail1')}", **PODS)
+    net = network(built)
+    base = route(net)
+    carried = uses(net, base)
+    batches = []
+
+    def mapped(work, items):
+        for item in items:
+            batches.append(item)
+            far, there = pickle.loads(pickle.dumps((work, item)))
+            yield pickle.loads(pickle.dumps(far(there)))
+
+    with patch("fabric.topology.routes_failures._CHUNK", 1):
+        grown = list(growing(net, base, carried, None, mapped))
+    assert len(batches) > 10
+    here = [(one.switch, *one.links) for one in growing(net, base, carried)]
+    assert [(one.switch, *one.links) for one in grown] == here
 
 
 #: Three leaves of six have lost one of two spines with an AS number each.

@@ -116,9 +116,8 @@ def inventory(tmp_path_factory) -> Path:
     off = f"  - {{names: rack1-leaf, ports: {{{OFF}}}}}\n"
     (folder / "devices" / "own.yaml").write_text(f"devices:\n{NUMBERS}{off}")
     fabric = Project(folder).fabric
-    closed = dict.fromkeys(
-        (*fabric.switch_row, *fabric.host_row), {"address": "127.0.0.1", "port": 1}
-    )
+    names = (*fabric.switch_row, *fabric.host_row)
+    closed = {name: {"address": "127.0.0.1", "port": 1} for name in names}
     (folder.parent / "connections.json").write_text(json.dumps({"devices": closed}))
     return folder
 
