@@ -260,8 +260,8 @@ OWN_SPINES = "".join(
 )
 
 
-def off(leaf: str, port: str = "Ethernet128") -> str:
-    return f"  - {{names: {leaf}, ports: {{{port}: {{enabled: false}}}}}}\n"
+def off(leaf: str, port: str = "Ethernet128", how: str = "enabled: false") -> str:
+    return f"  - {{names: {leaf}, ports: {{{port}: {{{how}}}}}}}\n"
 
 
 @pytest.mark.parametrize(
@@ -289,6 +289,41 @@ def test_pods_and_planes_are_swapped_as_a_whole(more: str, switches: int, links:
     same = alike(net, lossless.kinds(net))
     assert len(np.unique(same.twins)) >= 4 + 8 + 2
     assert (len(np.unique(same.switches)), len(np.unique(same.links))) == (switches, links)
+
+
+#: Planes that a leaf of each of six pods does not reach: a ring of two pods, and one of four.
+RINGS = ((0, 1), (0, 1), (2, 3), (3, 4), (4, 5), (5, 2))
+
+
+@pytest.mark.parametrize("how", ["enabled: false", "lossless: {pfc_priority: 4}"])
+def test_pods_that_only_seem_alike_are_kept_apart(how: str) -> None:
+    """Each has two odd cables, in planes with two odd cables: no count tells the rings apart."""
+    numbers = "".join(
+        f"  - {{names: p{pod}-spine0{n}, asn: {65200 + 10 * pod + n}}}\n"
+        for pod in range(1, 7)
+        for n in range(1, 7)
+    )
+    cables = "".join(
+        off(f"u{pod}-rail0", f"Ethernet{128 + 8 * plane}", how)
+        for pod, planes in enumerate(RINGS, 1)
+        for plane in planes
+    )
+    built = fabric(
+        f"devices:\n{numbers}{cables}",
+        units=[{"name": f"u{n}", "pod": f"p{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 7)],
+        spines={"count": 6, "links_per_leaf": 1},
+        super_spines={"count": 6, "groups": 6, "links_per_spine": 1, "spines_per_pod": 6},
+        platforms__super_spine={"sku": "ACS-MSN4700"},
+        addressing__core_links="10.253.0.0/16",
+    )
+    net = network(built)
+    lossless = Lossless.of(built, net, PolicyResolver(built.intent))
+    kinds = alike(net, lossless.kinds(net)).switches.tolist()
+    of_name = dict(zip(built.switches.names, kinds, strict=True))
+    small = {of_name[f"u{pod}-rail0"] for pod in (1, 2)}
+    large = {of_name[f"u{pod}-rail0"] for pod in (3, 4, 5, 6)}
+    assert len(small) == 1
+    assert not small & large
 
 
 def test_batches_of_failures_are_routed_anywhere_in_order() -> None:
