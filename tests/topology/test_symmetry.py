@@ -284,20 +284,18 @@ def off(leaf: str, port: str = "Ethernet128", how: str = "enabled: false") -> st
 def test_pods_and_planes_are_swapped_as_a_whole(more: str, switches: int, links: int) -> None:
     """No two spines are twins; kinds of failures are counted by hand."""
     built = fabric(f"devices:\n{OWN_SPINES}{more}", **PODS)
-    net = network(built)
-    lossless = Lossless.of(built, net, PolicyResolver(built.intent))
-    same = alike(net, lossless.kinds(net))
+    same = same_of(built)
     assert len(np.unique(same.twins)) >= 4 + 8 + 2
     assert (len(np.unique(same.switches)), len(np.unique(same.links))) == (switches, links)
 
 
 #: Planes to which a leaf of each of six pods has an odd cable: a ring of two pods, and one of four.
 RINGS = ((0, 1), (0, 1), (2, 3), (3, 4), (4, 5), (5, 2))
-#: The same with one cable for each pod, in another order than that of the pods.
+#: One for each, in another order than theirs.
 CROSSED = ((1,), (0,), (3,), (2,), (5,), (4,))
 
 
-def odd(planes: tuple[tuple[int, ...], ...], how: str) -> tuple[Fabric, Network, Alike]:
+def odd(planes: tuple[tuple[int, ...], ...], how: str) -> tuple[Fabric, Alike]:
     """Return six pods with odd cables, each spine with a number of its own."""
     numbers = "".join(
         f"  - {{names: p{pod}-spine0{n}, asn: {65200 + 10 * pod + n}}}\n"
@@ -317,15 +315,18 @@ def odd(planes: tuple[tuple[int, ...], ...], how: str) -> tuple[Fabric, Network,
         platforms__super_spine={"sku": "ACS-MSN4700"},
         addressing__core_links="10.253.0.0/16",
     )
+    return built, same_of(built)
+
+
+def same_of(built: Fabric) -> Alike:
     net = network(built)
-    lossless = Lossless.of(built, net, PolicyResolver(built.intent))
-    return built, net, alike(net, lossless.kinds(net))
+    return alike(net, Lossless.of(built, net, PolicyResolver(built.intent)).kinds(net))
 
 
 @pytest.mark.parametrize("how", ["enabled: false", "lossless: {pfc_priority: 4}"])
 def test_pods_that_only_seem_alike_are_kept_apart(how: str) -> None:
     """Each has two odd cables, in planes with two odd cables: no count tells the rings apart."""
-    built, _, same = odd(RINGS, how)
+    built, same = odd(RINGS, how)
     of_name = dict(zip(built.switches.names, same.switches.tolist(), strict=True))
     small = {of_name[f"u{pod}-rail0"] for pod in (1, 2)}
     large = {of_name[f"u{pod}-rail0"] for pod in (3, 4, 5, 6)}
@@ -334,12 +335,22 @@ def test_pods_that_only_seem_alike_are_kept_apart(how: str) -> None:
 
 
 def test_a_guess_that_moves_an_odd_cable_is_dropped() -> None:
-    """The order of pods is not that of their planes; a cable with another class is no other's."""
-    built, net, same = odd(CROSSED, "lossless: {pfc_priority: 4}")
-    row = built.switch_row
-    pairs = [(row[f"u{p}-rail0"], row[f"p{p}-spine0{1 + x}"]) for p, (x,) in enumerate(CROSSED, 1)]
-    kinds = same.links[net.links.rows(*np.array(pairs).T)]
-    assert len(kinds) == (np.isin(same.links, kinds) & (net.links.source < net.links.target)).sum()
+    """The order of leaves is not that of the spines to which their cables have another class."""
+    spines = "".join(f"  - {{names: spine0{n}, asn: {65200 + n}}}\n" for n in range(1, 7))
+    cables = "".join(
+        off(f"u{leaf}-rail0", f"Ethernet{128 + 8 * spine}", "lossless: {pfc_priority: 4}")
+        for leaf, (spine,) in enumerate(CROSSED, 1)
+    )
+    built = fabric(
+        f"devices:\n{spines}{cables}",
+        units=[{"name": f"u{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 7)],
+        spines={"count": 6, "links_per_leaf": 1},
+    )
+    row, links = built.switch_row, network(built).links
+    ends = [(row[f"u{n}-rail0"], row[f"spine0{1 + x}"]) for n, (x,) in enumerate(CROSSED, 1)]
+    kinds = same_of(built).links
+    of_odd = kinds[links.rows(*np.array(ends).T)]
+    assert len(ends) == (np.isin(kinds, of_odd) & (links.source < links.target)).sum()
 
 
 def test_batches_of_failures_are_routed_anywhere_in_order() -> None:
