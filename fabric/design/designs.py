@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Self
 
 from fabric.core.steps import stage
 from fabric.design.host import HostDesigner
+from fabric.design.inputs import HostInputs, SwitchInputs
+from fabric.design.lazy import Lazy
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.intent.site import load_beside, own_name
 from fabric.topology.site import Members
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric
@@ -78,34 +82,26 @@ class Designs:
         return PolicyResolver(self.intent)
 
     @cached_property
-    @stage("design")
-    def devices(self) -> dict[str, DeviceDesign]:
+    def devices(self) -> Lazy[DeviceDesign]:
         """Design of every switch."""
-        designer = self._switch_designer
-        return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
+        return Lazy(self.fabric.switch_row, SwitchDesigner(self.fabric, self.resolver).design)
 
     @cached_property
-    @stage("design")
-    def hosts(self) -> dict[str, HostDesign]:
+    def hosts(self) -> Lazy[HostDesign]:
         """Design of every host."""
-        designer = self._host_designer
-        return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
-
-    def switch(self, name: str) -> DeviceDesign | None:
-        """Return the design of one switch without those of the others; None for another name."""
-        row = self.fabric.switch_row.get(name)
-        return None if row is None else self._switch_designer.design(row)
-
-    def host(self, name: str) -> HostDesign | None:
-        """Return the design of one host without those of the others; None for another name."""
-        row = self.fabric.host_row.get(name)
-        return None if row is None else self._host_designer.design(row)
+        designer = HostDesigner(self.fabric, self.resolver, self._elsewhere)
+        return Lazy(self.fabric.host_row, designer.design)
 
     @cached_property
-    def _switch_designer(self) -> SwitchDesigner:
-        return SwitchDesigner(self.fabric, self.resolver)
+    def switch_inputs(self) -> SwitchInputs:
+        """What the design of every switch follows from."""
+        return SwitchInputs(self.fabric)
 
     @cached_property
-    def _host_designer(self) -> HostDesigner:
-        elsewhere = self._members.neighbours_elsewhere(self._own)
-        return HostDesigner(self.fabric, self.resolver, elsewhere)
+    def host_inputs(self) -> HostInputs:
+        """What the design of every host follows from."""
+        return HostInputs(self.fabric, self._elsewhere)
+
+    @property
+    def _elsewhere(self) -> Mapping[str, int]:
+        return self._members.neighbours_elsewhere(self._own)

@@ -11,7 +11,7 @@ from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_b
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
 from fabric.topology.naming import nic_names, rails_of_gpus
-from fabric.topology.reach import reachable_pools
+from fabric.topology.reach import Reach
 from fabric.topology.site import neighbours_of_host
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class HostDesigner:
         self._resolver = resolver
         self._elsewhere = elsewhere
         self._neighbours = neighbours_of_host(fabric.intent)
-        self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
+        self._reach = Reach(fabric)
         self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
         self._qos: dict[int, HostQos] = {}
         self._leaf_macs = leaf_macs(fabric.intent)
@@ -152,7 +152,7 @@ class HostDesigner:
             address=ipv4_text(int(nics.address[row])),
             prefix_length=int(subnets.prefix_length[subnet]),
             network=network,
-            pools=tuple(one for one in self._reached(row) if one != network),
+            pools=tuple(one for one in self._reach.of_nic(row) if one != network),
             gateway=ipv4_text(int(subnets.gateway[subnet])),
             vlan=int(subnets.vlan[subnet]),
             table=fabric.intent.fabric.host.first_table + number,
@@ -183,7 +183,7 @@ class HostDesigner:
         nics, subnets = self._fabric.nics, self._fabric.subnets
         seen: set[tuple[str, ...]] = set()
         for row in rows:
-            prefixes = self._reached(row)
+            prefixes = self._reach.of_nic(row)
             leads = bool({*prefixes} - {subnets.text(int(nics.subnet[row]))})
             first = bool(nics.enabled[row]) and leads and prefixes not in seen
             seen |= {prefixes} if first else set()
@@ -193,16 +193,6 @@ class HostDesigner:
         if id(policy) not in self._qos:
             self._qos[id(policy)] = host_qos(policy)
         return self._qos[id(policy)]
-
-    def _reached(self, row: int) -> tuple[str, ...]:
-        """Return the prefixes that a NIC reaches; those of a plane are computed once."""
-        fabric = self._fabric
-        leaf = int(fabric.subnets.leaf[fabric.nics.subnet[row]])
-        plane = int(fabric.switches.plane[leaf])
-        key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
-        if key not in self._pools:
-            self._pools[key] = reachable_pools(fabric, leaf)
-        return self._pools[key]
 
     def _dcqcn(
         self, nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place

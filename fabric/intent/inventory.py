@@ -41,6 +41,10 @@ class Located(Generic[T]):
     document: Document
     path: FieldPath
 
+    def content(self, *path: str | int) -> str:
+        """Return all that the value, or what is below it, says in the file, and where."""
+        return self.document.content((*self.path, *path))
+
     def position(self, *path: str | int) -> Position:
         """Return the position of a field below the value."""
         return self.document.position((*self.path, *path))

@@ -11,9 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabric.core.artefact import Artefact
+    from fabric.render.inspection import Inspection
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 _EXECUTABLE_MODE = 0o755
@@ -29,23 +30,11 @@ class Written:
     path: str
     sha256: str
     size_bytes: int
+    executable: bool = False
 
 
-def put(new: Path, old: Path | None, artefacts: Iterable[Artefact]) -> list[Written]:
-    """Write files below a new folder, in whichever process this is called.
-
-    Parameters
-    ----------
-    old : Path or None
-        Folder of an earlier run; a file that is equal there is linked.
-    """
-    return [_put(new, old, artefact) for artefact in artefacts]
-
-
-def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
-    mode = _EXECUTABLE_MODE if artefact.executable else FILE_MODE
-    if not (old and _linked(old, new, artefact, mode)):
-        write_file(new, artefact.path, artefact.content, mode)
+def written(artefact: Artefact) -> Written:
+    """Return what the manifest has of a file."""
     return Written(
         device=artefact.device,
         platform=artefact.platform,
@@ -53,20 +42,94 @@ def _put(new: Path, old: Path | None, artefact: Artefact) -> Written:
         path=artefact.path,
         sha256=artefact.sha256,
         size_bytes=len(artefact.content),
+        executable=artefact.executable,
     )
 
 
-def _linked(old: Path, new: Path, artefact: Artefact, mode: int) -> bool:
-    """Link a file of an earlier run that is equal; say whether there was one."""
-    source = old / artefact.path
+@dataclass(frozen=True)
+class Target:
+    """Where files go.
+
+    Parameters
+    ----------
+    new : Path
+        New folder.
+    old : Path or None
+        Folder of an earlier run.
+    stays : bool
+        Whether a file that is equal in the old folder stays there, in place of a link in the new.
+    """
+
+    new: Path
+    old: Path | None
+    stays: bool = False
+
+
+def put(target: Target, artefacts: Iterable[Artefact]) -> list[Written]:
+    """Write files below a new folder, in whichever process this is called."""
+    return [_put(target, artefact) for artefact in artefacts]
+
+
+def _put(target: Target, artefact: Artefact) -> Written:
+    mode = _mode(artefact.executable)
+    if not _taken(target, artefact, mode):
+        write_file(target.new, artefact.path, artefact.content, mode)
+    return written(artefact)
+
+
+def _mode(executable: bool) -> int:  # noqa: FBT001 - of one field
+    return _EXECUTABLE_MODE if executable else FILE_MODE
+
+
+def _taken(target: Target, artefact: Artefact, mode: int) -> bool:
+    """Take over a file of an earlier run that is equal; say whether there was one."""
+    if target.old is None:
+        return False
+    source = f"{target.old}/{artefact.path}"
     try:
-        state = source.lstat()
-        if stat.S_IFMT(state.st_mode) != stat.S_IFREG or stat.S_IMODE(state.st_mode) != mode:
+        if not _is_plain(source, len(artefact.content), mode):
             return False
-        if state.st_size != len(artefact.content) or source.read_bytes() != artefact.content:
+        if Path(source).read_bytes() != artefact.content:
             return False
-        os.link(source, _made(new, artefact.path))
+        if not target.stays:
+            os.link(source, _made(target.new, artefact.path))
     except OSError:
+        return False
+    return True
+
+
+def _is_plain(path: str, size_bytes: int, mode: int) -> bool:
+    """Tell whether a path is a file of a size and a mode."""
+    state = os.lstat(path)
+    return (
+        stat.S_IFMT(state.st_mode) == stat.S_IFREG
+        and stat.S_IMODE(state.st_mode) == mode
+        and state.st_size == size_bytes
+    )
+
+
+def put_again(target: Target, last: Inspection, files: Sequence[Written]) -> bool:
+    """Take over files of an earlier run, all or none; say whether it was done.
+
+    Parameters
+    ----------
+    last : Inspection
+        What the folder of the earlier run holds.
+    files : sequence of Written
+        What they must be.
+    """
+    if target.old is None or any(last.intact.get(file.path) != file.sha256 for file in files):
+        return False
+    try:
+        for file in files:
+            mode, place = _mode(file.executable), f"{target.old}/{file.path}"
+            if file.path not in last.unread and not _is_plain(place, file.size_bytes, mode):
+                return False
+        for file in () if target.stays else files:
+            os.link(f"{target.old}/{file.path}", _made(target.new, file.path))
+    except OSError:
+        for file in files:
+            (target.new / file.path).unlink(missing_ok=True)
         return False
     return True
 
@@ -90,8 +153,13 @@ def _made_folder(folder: Path, path: str) -> str:
 
 
 def write_file(folder: Path, path: str, content: bytes, mode: int) -> None:
-    """Write a file below a folder, with the folders above it."""
-    file = os.open(_made(folder, path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(file, "wb", buffering=0) as target:  # noqa: PTH123 - of a number
-        target.write(content)
+    """Write a new file below a folder, with the folders above it."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL  # never into a file that is linked elsewhere
+    file = os.open(_made(folder, path), flags, 0o600)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
         os.fchmod(file, mode)
+    finally:
+        os.close(file)

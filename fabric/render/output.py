@@ -1,15 +1,16 @@
 """The output folder: artefacts and a manifest, replaced as a whole.
 
 Everything is written into a new folder beside the old one, which is then exchanged for it in one
-step: whoever looks, or whatever crashes, sees the old files or the new ones, never a mix. A
-folder that holds anything that the last manifest does not vouch for is left alone.
+step: whoever looks, or whatever crashes, sees the old files or the new ones, never a mix. In a
+folder of many files only those that change are replaced, one by one, and the manifest last; the
+next run completes what a crash left. A folder that holds anything that the last manifest does not
+vouch for is left alone.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -17,55 +18,46 @@ import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import OutputFolderError, RenderError
+from fabric.core.errors import OutputFolderError
 from fabric.core.steps import stage
-from fabric.render.files import FILE_MODE, FOLDER_MODE, put, write_file
+from fabric.render.files import FILE_MODE, FOLDER_MODE, Target, put, write_file
+from fabric.render.inspection import Inspection, entries, inspect
+from fabric.render.manifest import MANIFEST, FileState, check_paths, manifest_text, states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.render.files import Written
+    from fabric.render.index import Index
 
-FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
-
-MANIFEST = "manifest.json"
-#: Goes up when a reader of the manifest must change.
-MANIFEST_FORMAT = 1
-_SHOWN = 5
+#: Files from which on only those that change are replaced, our choice: a link for each file that
+#: stays, and the removal of the old one, take a second for 40,000 files.
+MANY_FILES = 10_000
+#: In a folder of new files: the paths that are to be removed.
+_REMOVED = "removed.json"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
 @dataclass(frozen=True)
 class Staging:
-    """A new folder that takes the place of the output folder in one step.
+    """New files that take their place in the output folder in the end.
 
     Parameters
     ----------
     folder : Path
         Output folder.
-    new : Path
+    target : Target
         Folder beside it, for `put`.
-    foreign : tuple of str
-        Files in the output folder that are not ours, and are kept.
-    is_intact : bool
-        Whether the output folder has every file of its manifest, unchanged.
-    links : bool
-        Whether files of the output folder may be linked.
+    inspection : Inspection
+        What the output folder holds.
     """
 
     folder: Path
-    new: Path
-    foreign: tuple[str, ...]
-    is_intact: bool
-    links: bool
-
-    @property
-    def old(self) -> Path | None:
-        """Folder of the files that `put` may link."""
-        return self.folder if self.links else None
+    target: Target
+    inspection: Inspection
 
     @stage("write")
     def finish(
@@ -84,24 +76,33 @@ class Staging:
             When two of the files have one path.
         """
         ordered = sorted(files, key=lambda file: file.path)
-        _check_paths([file.path for file in ordered])
+        check_paths([file.path for file in ordered])
         manifest = manifest_text(ordered, extra or {})
-        states = _states(_previous(self.folder), ordered)
-        if self.foreign or not (self.is_intact and _has(self.folder, manifest)):
-            write_file(self.new, MANIFEST, manifest, FILE_MODE)
-            _keep(self.folder, self.new, self.foreign)
-            _swap(self.new, self.folder)
+        states = states_of(self.inspection.before, ordered)
+        foreign = self.inspection.foreign
+        if not foreign and self.inspection.is_intact and _has(self.folder, manifest):
+            return states
+        new = self.target.new
+        write_file(new, MANIFEST, manifest, FILE_MODE)
+        if self.target.stays:
+            gone = [path for path, state in states.items() if state == "removed"]
+            _replace(new, self.folder, gone)
+        else:
+            _keep(self.folder, new, foreign)
+            _swap(new, self.folder)
         return states
 
 
 @contextmanager
-def staged(folder: Path, *, force: bool = False) -> Iterator[Staging]:
+def staged(folder: Path, *, index: Index | None = None, force: bool = False) -> Iterator[Staging]:
     """Yield a new folder for an output folder; it is gone afterwards unless it was finished.
 
     Parameters
     ----------
     folder : Path
         Output folder; made when absent.
+    index : Index, optional
+        What its files were like after the last run, so that not all have to be read.
     force : bool
         Replace files that were changed by hand. Files that are not ours are kept then, except
         where an artefact has the same path.
@@ -115,11 +116,14 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Staging]:
     absent = [path for path in (parent, *parent.parents) if not path.exists()]
     try:
         _recover(folder)
-        foreign, is_intact = _inspect(folder, force=force)
+        with stage("write"):
+            inspection = inspect(folder, index, force=force)
         parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
         new.chmod(FOLDER_MODE)
-        yield Staging(folder, new, tuple(foreign), is_intact, links=not force and folder.is_dir())
+        old = folder if inspection.before and not force else None
+        stays = old is not None and len(inspection.before) >= MANY_FILES
+        yield Staging(folder, Target(new, old, stays=stays), inspection)
     except OSError as error:
         raise OutputFolderError(
             f"{folder} cannot be written: {error}; choose another output folder"
@@ -149,109 +153,37 @@ def write(
         When two artefacts claim one path.
     """
     ordered = sorted(artefacts, key=lambda artefact: artefact.path)
-    _check_paths([artefact.path for artefact in ordered])
+    check_paths([artefact.path for artefact in ordered])
     with staged(folder, force=force) as staging:
         with stage("write"):
-            files = put(staging.new, staging.old, ordered)
+            files = put(staging.target, ordered)
         return staging.finish(files, manifest_extra)
 
 
-def _states(before: dict[str, str], files: list[Written]) -> dict[str, FileState]:
-    states: dict[str, FileState] = dict.fromkeys(before, "removed")
-    for file in files:
-        old = before.get(file.path)
-        same = old == file.sha256
-        states[file.path] = "added" if old is None else "unchanged" if same else "changed"
-    return states
+def _replace(new: Path, folder: Path, gone: Sequence[str]) -> None:
+    """Give each new file its place; from the rename on, the next run does what is left of it."""
+    write_file(new, _REMOVED, json.dumps(gone).encode(), FILE_MODE)
+    aside = _aside(folder, "new")
+    new.rename(aside)
+    _complete(aside, folder)
 
 
-def manifest_text(files: list[Written], extra: Mapping[str, Any]) -> bytes:
-    """Return the manifest: what was written, with size and digest, and nothing of this run."""
-    rows = [
-        {
-            "device": file.device,
-            "platform": file.platform,
-            "kind": file.kind,
-            "path": file.path,
-            "sha256": file.sha256,
-            "bytes": file.size_bytes,
-        }
-        for file in files
-    ]
-    document = {"format": MANIFEST_FORMAT, **extra, "artefacts": rows}
-    return (json.dumps(document, indent=2) + "\n").encode()
-
-
-def _check_paths(paths: list[str]) -> None:
-    """Refuse a path that is taken, as a file or as a folder."""
-    taken = {MANIFEST}
-    for path in paths:
-        parents = {str(parent) for parent in PurePosixPath(path).parents}
-        double = path if path in taken else next(iter(parents & taken), None)
-        if double is not None:
-            raise RenderError(f"{path}: conflicts with {double}, another artefact or the manifest")
-        taken.add(path)
-
-
-def _inspect(folder: Path, *, force: bool) -> tuple[list[str], bool]:
-    """Return the files that are not ours, and whether ours are unchanged.
-
-    Files that are not ours, and changed ones, are refused, unless forced.
-    """
-    if folder.is_symlink():
-        raise OutputFolderError(f"{folder} is a symbolic link; specify its target folder")
-    if not folder.exists():
-        return [], False
-    if not folder.is_dir():
-        raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
-    digests = _previous(folder)
-    missing = set(digests)
-    foreign, changed = [], []
-    for path in _entries(folder):
-        missing.discard(path)
-        if path not in digests:
-            if path != MANIFEST or not digests:
-                foreign.append(path)
-        elif _digest(folder / path) != digests[path]:
-            changed.append(path)
-    if not force:
-        _refuse(folder, "were not written by rocefab", foreign)
-        _refuse(folder, "were modified after rocefab wrote them", changed)
-    return foreign, not missing and not changed
-
-
-def _refuse(folder: Path, what: str, paths: list[str]) -> None:
-    if paths:
-        shown = ", ".join(paths[:_SHOWN]) + (" ..." if len(paths) > _SHOWN else "")
-        raise OutputFolderError(
-            f"{folder}: {len(paths)} file(s) {what}: {shown}; use an empty folder, "
-            "move them, or pass --force"
-        )
-
-
-def _previous(folder: Path) -> dict[str, str]:
-    """Return path -> digest of the last run; empty when no readable manifest is there."""
-    try:
-        document = json.loads((folder / MANIFEST).read_bytes())
-        return {row["path"]: row["sha256"] for row in document["artefacts"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
-def _entries(folder: Path) -> Iterator[str]:
-    """Yield everything below the folder that is not a plain folder, links unfollowed, sorted."""
-    for entry in sorted(os.scandir(folder), key=lambda item: item.name):
-        if entry.is_dir(follow_symlinks=False):
-            for inner in _entries(Path(entry.path)):
-                yield f"{entry.name}/{inner}"
-        else:
-            yield entry.name
-
-
-def _digest(path: Path) -> str:
-    if path.is_symlink() or not path.is_file():
-        return ""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _complete(aside: Path, folder: Path) -> None:
+    """Move the files of a folder into another one, the manifest last, and remove others."""
+    for path in json.loads((aside / _REMOVED).read_bytes()):
+        (folder / path).unlink(missing_ok=True)
+        with suppress(OSError):  # where something is in them, they stay
+            for parent in PurePosixPath(path).parents[:-1]:
+                (folder / parent).rmdir()
+    for path in entries(aside):
+        if path not in {_REMOVED, MANIFEST}:
+            for parent in reversed(PurePosixPath(path).parents[:-1]):
+                if not (folder / parent).is_dir():
+                    (folder / parent).mkdir()
+                    (folder / parent).chmod(FOLDER_MODE)
+            (aside / path).replace(folder / path)
+    (aside / MANIFEST).replace(folder / MANIFEST)
+    shutil.rmtree(aside)
 
 
 def _has(folder: Path, manifest: bytes) -> bool:
@@ -300,15 +232,20 @@ def _exchange(one: Path, other: Path) -> None:
         raise OSError(number, os.strerror(number))
 
 
-def _aside(folder: Path) -> Path:
-    return folder.absolute().parent / f".{folder.name}.rocefab-old"
+def _aside(folder: Path, kind: str = "old") -> Path:
+    return folder.absolute().parent / f".{folder.name}.rocefab-{kind}"
 
 
 def _recover(folder: Path) -> None:
-    """Finish what a crash between the two renames of ``_swap`` left undone."""
-    aside = _aside(folder)
+    """Complete what a crash in ``_swap`` or ``_replace`` left undone."""
+    aside, new = _aside(folder), _aside(folder, "new")
     if aside.is_dir() and not aside.is_symlink():
         if folder.exists():
             shutil.rmtree(aside)
         else:
             aside.rename(folder)
+    if new.is_dir() and not new.is_symlink():
+        if (new / MANIFEST).exists() and folder.is_dir():
+            _complete(new, folder)
+        else:
+            shutil.rmtree(new)

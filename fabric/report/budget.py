@@ -47,7 +47,7 @@ class Line:
 
 def find_port(designs: Designs, device: str, name: str) -> PortDesign | None:
     """Return a port of a switch that is in use, or None."""
-    design = designs.switch(device)
+    design = designs.devices.get(device)
     ports = design.ports if design else ()
     return next((port for port in ports if port.name == name and port.kind != "unused"), None)
 
@@ -55,9 +55,9 @@ def find_port(designs: Designs, device: str, name: str) -> PortDesign | None:
 def port_budget(designs: Designs, device: DeviceDesign, port: PortDesign) -> Table:
     """Return the lossless budget of a port and of the other end of its cable."""
     lines = [*_end(designs, device, port, "")]
-    if port.kind == "host" and (host := designs.host(port.peer)):
+    if port.kind == "host" and (host := designs.hosts.get(port.peer)):
         lines += _nic(host, port)
-    elif (peer := designs.switch(port.peer)) and (
+    elif (peer := designs.devices.get(port.peer)) and (
         other := find_port(designs, port.peer, port.peer_port)
     ):
         lines += _end(designs, peer, other, f"{port.peer} ")

@@ -60,16 +60,16 @@ class PlannedDevice(BaseModel):
 
 def planned(designs: Designs, name: str) -> PlannedDevice | None:
     """Return what is planned for a device; None where there is none of that name."""
-    switch = designs.switch(name)
+    switch = designs.devices.get(name)
     if switch is not None:
         return _switch(designs, switch)
-    host = designs.host(name)
+    host = designs.hosts.get(name)
     return None if host is None else _host(designs, host)
 
 
 def budget_rows(designs: Designs, device: str, port: str) -> list[tuple[str, str, str, str]] | None:
     """Return how the headroom of a switch port comes about; None where there is no such port."""
-    switch = designs.switch(device)
+    switch = designs.devices.get(device)
     at = find_port(designs, device, port)
     if switch is None or at is None:
         return None

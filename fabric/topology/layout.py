@@ -294,18 +294,20 @@ def designed_pairs(fabric: Fabric) -> tuple[Ints, Ints]:
     )
 
 
-def down_paths(fabric: Fabric, row: int) -> int:
-    """Return the equal paths down from a switch: cables to one leaf, or to the spines of a pod.
+def down_paths(fabric: Fabric) -> Ints:
+    """Return the equal paths down from each switch: cables to one leaf, or to spines of one pod.
 
-    Parameters
-    ----------
-    row : int
-        Row of the switch.
+    Returns
+    -------
+    array of int, shape (switches,)
+        0 at the leaves.
     """
     up, switches = fabric.uplinks, fabric.switches
-    below = up.lower[fabric.downlinks_of(row)]
-    same = switches.pod[below] + 1 if switches.tier[row] > 1 else below
-    return int(np.bincount(same).max(initial=0))
+    below = np.where(switches.tier[up.upper] > 1, switches.pod[up.lower] + 1, up.lower)
+    ends, cables = np.unique(up.upper * len(switches) + below, return_counts=True)
+    paths = np.zeros(len(switches), dtype=np.int64)
+    np.maximum.at(paths, ends // len(switches), cables)
+    return paths
 
 
 def _alike(column: Ints, lower: Ints, upper: Ints) -> Bools:

@@ -41,6 +41,30 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
     return tuple(parts.within(int(pool.network_address), _BITS - pool.prefixlen))
 
 
+class Reach:
+    """What the NICs of a fabric reach; for the leaves of a plane it is computed once.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The realised network.
+    """
+
+    def __init__(self, fabric: Fabric) -> None:
+        self._fabric = fabric
+        self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
+
+    def of_nic(self, row: int) -> tuple[str, ...]:
+        """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
+        fabric = self._fabric
+        leaf = int(fabric.subnets.leaf[fabric.nics.subnet[row]])
+        plane = int(fabric.switches.plane[leaf])
+        key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        if key not in self._pools:
+            self._pools[key] = reachable_pools(fabric, leaf)
+        return self._pools[key]
+
+
 class PlaneParts:
     """Prefixes that have subnets of one plane and none of another.
 

@@ -11,6 +11,7 @@ from fabric.placement.k8s.addresses import free_addresses_per_nic
 from fabric.placement.k8s.cluster import Cluster, Network
 from fabric.placement.pcie import traits_place
 from fabric.validate.origins import Place
+from fabric.validate.traits import leaf_of_system, traits_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,9 +60,9 @@ class Pods:
 def pods_of(model: Model) -> Iterator[Pods]:
     """Yield the hosts of each container mode whose pods have addresses on the rails."""
     modes: dict[str, list[str]] = {}
-    for name, host in model.hosts.items():
-        if host.traits.nic.link_layer == "roce":
-            modes.setdefault(host.traits.container_mode, []).append(name)
+    for name, traits in traits_of_hosts(model):
+        if traits.nic.link_layer == "roce":
+            modes.setdefault(traits.container_mode, []).append(name)
     for mode, names in modes.items():
         if mode != "host-network":
             yield Pods(mode, Cluster(model.fabric, tuple(names)))
@@ -69,4 +70,5 @@ def pods_of(model: Model) -> Iterator[Pods]:
 
 def longest_refresh_s(model: Model) -> int:
     """Return the longest time in seconds for which a leaf keeps the MAC of a pod that is gone."""
-    return max((d.neighbours.refresh_s for d in model.devices.values() if d.vlans), default=0)
+    leaves = [leaf for leaf in leaf_of_system(model).values() if leaf.vlans]
+    return max((leaf.neighbours.refresh_s for leaf in leaves), default=0)

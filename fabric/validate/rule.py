@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
+    from fabric.validate.places import Places
     from fabric.validate.world import Model, Place, SonicConfig, World
 
 #: Ports that a finding about many ports of one switch names.
@@ -128,6 +129,23 @@ class ModelRule(Rule):
         """Yield what is wrong with a model."""
 
 
+class SwitchRule(ModelRule):
+    """A rule about each switch by itself, which is asked where the switch is designed.
+
+    It sees the design of that switch, and where the inventory says so; of other devices it may
+    see nothing, as its answer is kept until the switch changes.
+    """
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Check every switch."""
+        for device in model.devices.values():
+            yield from self.check_switch(model, device)
+
+    @abstractmethod
+    def check_switch(self, places: Places, device: DeviceDesign, /) -> Iterator[Finding]:
+        """Yield what is wrong with a switch."""
+
+
 class Wrong(NamedTuple):
     """What is wrong with a field of a policy, and what to do."""
 
@@ -136,16 +154,15 @@ class Wrong(NamedTuple):
     fix: str
 
 
-class PolicyRule(ModelRule):
+class PolicyRule(SwitchRule):
     """A rule about each policy of each switch."""
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Judge the policies, and place what is wrong where its field was set."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                for wrong in self.judge(device, profile):
-                    place = model.profile_place(wrong.field, device, profile)
-                    yield self.finding(wrong.message, wrong.fix, place=place, device=device.name)
+        for profile in device.qos_profiles:
+            for wrong in self.judge(device, profile):
+                place = places.profile_place(wrong.field, device, profile)
+                yield self.finding(wrong.message, wrong.fix, place=place, device=device.name)
 
     @abstractmethod
     def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:

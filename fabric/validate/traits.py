@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.intent.policy import set_paths
+from fabric.validate.ends import End
 from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Ints
     from fabric.validate.world import LosslessKind, Model
@@ -43,6 +45,38 @@ def host_kinds(model: Model) -> tuple[HostKind, ...]:
         HostKind(model.hosts[names[row]], count)
         for row, count in sorted(zip(first.tolist(), counts.tolist(), strict=True))
     )
+
+
+def traits_of_hosts(model: Model) -> Iterator[tuple[str, HostTraits]]:
+    """Yield every host with its traits; hosts of one kind have the same object."""
+    known: dict[int, HostTraits] = {}
+    for name, kind in zip(model.fabric.hosts.names, kind_of_hosts(model).tolist(), strict=True):
+        if kind not in known:
+            known[kind] = model.intent.host_traits(name)
+        yield name, known[kind]
+
+
+def switch_policies(model: Model) -> Iterator[End]:
+    """Yield every policy of every switch: its own, and those that only ports of it have."""
+    switches = model.fabric.switches
+    for row, name in enumerate(switches.names):
+        ports, overrides = [""], model.intent.device_overrides.get(name, ())
+        if any(one.lossless for override in overrides for one in override.value.ports.values()):
+            device = model.devices[name]
+            others = device.qos_profiles[1:]
+            ports += [next(p.name for p in device.ports if p.qos is other) for other in others]
+        for port in ports:
+            yield End(model.resolver.switch(name, switches.role(row), port), name, port)
+
+
+def leaf_of_system(model: Model) -> dict[str, DeviceDesign]:
+    """Return the first leaf with VLANs of each system, else any: neighbours age alike on all."""
+    chosen: dict[str, DeviceDesign] = {}
+    switches = model.fabric.switches
+    for name, sku in zip(switches.names[: switches.leaf_count], switches.skus, strict=False):
+        if sku.nos not in chosen or not chosen[sku.nos].vlans:
+            chosen[sku.nos] = model.devices[name]
+    return chosen
 
 
 def classes_of(device: DeviceDesign) -> Iterator[tuple[QosProfile, LosslessClass]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core.content import content_of
 from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.workflow.configurations import texts_of
-from fabric.workflow.stages import Stage
+from fabric.workflow.stages import Keep, Stage
+from fabric.workflow.work import same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,11 +83,11 @@ def judged(
                 "batfish",
                 "proofs",
                 lambda _: judge(subject, service, failures, watch, before=before),
-                _to_bytes,
-                _from_bytes,
                 "prove",
+                Keep(content_of, _to_bytes, _from_bytes),
             ),
             {"": content},
+            again=same,
         )
     if not project.work.made["batfish"]:
         say("Batfish: kept from an earlier proof of the same files; use --fresh to repeat it")

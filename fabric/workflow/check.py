@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric.core.errors import FabricError, InputError, RenderError
+from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE
 from fabric.report.rules import every_rule
@@ -15,19 +15,21 @@ from fabric.systems.sonic.yang_judge import Yang, has_models
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
-from fabric.validate.rule import by_port
-from fabric.validate.runner import Outcome, all_rules, run, together
+from fabric.validate.rule import SwitchRule, by_port
+from fabric.validate.runner import Outcome, all_rules, gathered, run, together
 from fabric.validate.waivers import Decisions
 from fabric.validate.world import World
-from fabric.workflow.stages import JUDGED_SWITCH, VERDICT
+from fabric.workflow.stages import unkept
+from fabric.workflow.work import same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from fabric.workflow.project import Project
+    from fabric.workflow.stages import Checked
 
-    Verdicts: TypeAlias = Callable[[Project], Iterable[Outcome | None]]
+    Verdicts: TypeAlias = Callable[[Project], Iterable[Checked]]
 
 __all__ = [
     "Outcome",
@@ -43,32 +45,17 @@ __all__ = [
 _RENDERING = "REN001"
 
 
-def judged(project: Project) -> Iterable[Outcome | None]:
-    """Return what the rules say of each CONFIG_DB; its files are kept only where they are already.
-
-    Raises
-    ------
-    RenderError
-        When a switch cannot be rendered.
-    """
-    if "switch_artefacts" in vars(project):
-        return judged_files(project)
-    return project.each_switch(JUDGED_SWITCH).values()
+def judged(project: Project) -> Iterable[Checked]:
+    """Return what the rules say of each switch; its files are dropped where they are made."""
+    return project.check_switches(then=unkept, again=same).values()
 
 
-def judged_files(project: Project) -> Iterable[Outcome | None]:
-    """Return what the rules say of each CONFIG_DB; the project keeps its files.
-
-    Raises
-    ------
-    RenderError
-        When a switch cannot be rendered.
-    """
-    configs = {
-        name: (name, content, project.devices[name].sku)
-        for name, content in project.sonic_files.items()
-    }
-    return project.work.each(VERDICT, configs).values()
+def judged_files(project: Project) -> Iterable[Checked]:
+    """Return what the rules say of each switch; the project keeps its files."""
+    checked = project.check_switches()
+    if all(one.files for one in checked.values()):
+        vars(project)["switch_artefacts"] = {name: one.files for name, one in checked.items()}
+    return checked.values()
 
 
 def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
@@ -102,19 +89,37 @@ def _judge(
     project: Project, ignore: Sequence[str], decisions: Decisions, verdicts: Verdicts
 ) -> Outcome:
     """Run the rules over a project, and over what it renders where it has no errors."""
-    outcome = run(World(project.model), ignore)
+    every = all_rules()
+    whole = [rule for rule in every if not isinstance(rule, SwitchRule)]
+    single = [rule.id for rule in every if isinstance(rule, SwitchRule)]
+    outcome = run(World(project.model), ignore, whole)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
+    renders = not outcome.at_least(Severity.ERROR)
+    checked = [*(verdicts(project) if renders else project.check_switches(renders=False).values())]
+    said = _of_switches(checked, single, decisions)
+    outcome = outcome.merged(replace(said, skipped=(*outcome.skipped, *single)).without(ignore))
     if outcome.at_least(Severity.ERROR):
         return outcome
-    try:
-        outcomes = [one for one in verdicts(project) if one]
-    except RenderError as error:
-        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value")
+    failure = next((one.failure for one in checked if one.failure), "")
+    if failure:
+        finding = Finding(_RENDERING, Severity.ERROR, failure, "correct the value")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
+    outcomes = [one.outcome for one in checked if one.outcome]
     if not outcomes:
         return outcome.merged(run(World(), ignore))
     verdict = together(outcomes).without(ignore).decided(decisions)
     return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
+
+
+def _of_switches(checked: Sequence[Checked], rules: Sequence[str], decisions: Decisions) -> Outcome:
+    """Return what the rules about single switches say of all of them."""
+    broken = {rule: reason for one in reversed(checked) for rule, reason in one.broken.items()}
+    findings = [
+        finding for one in checked for finding in one.findings if finding.rule not in broken
+    ]
+    kept, waived = decisions.apply(findings)
+    ran = tuple(rule for rule in rules if rule not in broken)
+    return Outcome(tuple(gathered(kept)), ran, (), tuple(broken.items()), tuple(waived))
 
 
 def check_sonic_files(
@@ -233,7 +238,7 @@ def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcom
     Parameters
     ----------
     verdicts : callable
-        Renders the switches, and returns what the rules say of each CONFIG_DB.
+        Renders the switches, and returns what the rules say of each.
 
     Raises
     ------

@@ -82,9 +82,9 @@ def targets(
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:
     """Return a connection for every device of a project; one file may serve a whole site."""
-    switches, hosts = project.fabric.switches, project.fabric.host_row
+    switches = project.fabric.switches
     platforms = {name: sku.nos for name, sku in zip(switches.names, switches.skus, strict=True)}
-    platforms.update(dict.fromkeys(hosts, "host"))
+    platforms.update(dict.fromkeys(project.hosts, "host"))
     fabrics = project.site.fabrics.values() if project.site and file else ()
     beside = {name for one in fabrics for name in (*one.switch_row, *one.host_row)}
     return connections(file, platforms, beside=beside)
@@ -98,16 +98,15 @@ def chosen(project: Project, selection: Selection) -> set[str]:
     InputError
         When the selection names an unknown device.
     """
-    switches, hosts = project.fabric.switch_row, project.fabric.host_row
-    names = {*(switches if selection.switches else ())}
-    names |= {*(hosts if selection.hosts else ())}
+    names = {*(project.devices if selection.switches else ())}
+    names |= {*(project.hosts if selection.hosts else ())}
     if not selection.only:
         return names
     try:
         only = set(hostlist.expand(selection.only))
     except ValueError as error:
         raise _selection_error(str(error)) from error
-    unknown = sorted(only - {*switches, *hosts})
+    unknown = sorted(only - {*project.devices, *project.hosts})
     if unknown:
         raise _selection_error(f"device {unknown[0]!r} is not in the inventory")
     return names & only

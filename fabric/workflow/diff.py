@@ -24,7 +24,6 @@ from fabric.topology.site import Members
 from fabric.workflow.effect import effect
 from fabric.workflow.project import Project
 from fabric.workflow.revision import Repository
-from fabric.workflow.stages import HOST, SWITCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -74,8 +73,8 @@ class Source:
         switches = [name for name in missing if name in project.fabric.switch_row]
         hosts = [name for name in missing if name in project.fabric.host_row]
         try:
-            self._rendered.update(project.each_switch(SWITCH, names=switches))
-            self._rendered.update(project.each_host(HOST, names=hosts))
+            self._rendered.update(project.switch_files(switches))
+            self._rendered.update(project.host_files(hosts))
         except RenderError as error:
             fix = "`rocefab check` shows the place in the inventory"
             finding = Finding("REN001", Severity.ERROR, f"{self.shown}: {error}", fix)

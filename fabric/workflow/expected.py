@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.health.plan import Expected
@@ -11,24 +12,34 @@ from fabric.workflow.stages import Stage
 from fabric.workflow.work import work_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 #: Devices that a process designs about as fast as it starts: our choice.
 PER_PROCESS = 1500
 
 
-def _nothing(_: object) -> Any:
-    """Keep nothing between runs: what is made costs less than its key."""
-    return None
+@dataclass(frozen=True)
+class _Expecting:
+    """Says what a device is to have, by its row."""
 
+    design: Callable[[int], Any]
+    of: Callable[[Any], Expected]
 
-_SWITCH = Stage("expected switch", "switches", Expected.of_switch, _nothing, _nothing, "design")
-_HOST = Stage("expected host", "hosts", Expected.of_host, _nothing, _nothing, "design")
+    def __call__(self, row: int) -> Expected:
+        return self.of(self.design(row))
 
 
 def expected(project: Project) -> dict[str, Expected]:
     """Return what every switch and every host is to have, made where the project works."""
-    return project.each_switch(_SWITCH) | project.each_host(_HOST)
+    switches = _Expecting(project.devices.of_row, Expected.of_switch)
+    hosts = _Expecting(project.hosts.of_row, Expected.of_host)
+    return {
+        **project.work.each(
+            Stage("expected switch", "switches", switches, "design"), project.devices.rows
+        ),
+        **project.work.each(Stage("expected host", "hosts", hosts, "design"), project.hosts.rows),
+    }
 
 
 def project_of(inventory: Path, workers: str) -> Project:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.workflow.stages import Stage
-from fabric.workflow.work import same, work_of
+from fabric.workflow.work import work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,15 +19,6 @@ BATCHES = 5
 #: Devices of a fabric from which on two runs of the rules take longer than the start of a process:
 #: our choice, a few seconds.
 DEVICES = 1000
-#: `Work` has no store here, so that nothing is kept or read.
-_FAILURE: Stage[Any] = Stage(
-    "failure",
-    "batches of failures",
-    same,
-    pickle.dumps,
-    pickle.loads,  # noqa: S301 - nothing is read
-    "failures",
-)
 
 
 def mapped(workers: str, per_process: int) -> Mapped:
@@ -53,7 +43,6 @@ def _mapped(
         workers = str(min(os.cpu_count() or 1, len(every) // per_process))
     if workers in {"0", "1"}:
         return map(work, every or items)
-    results = work_of(None, fresh=True, workers=workers).each(
-        _FAILURE, {str(number): item for number, item in enumerate(every)}, work, per_task=1
-    )
-    return results.values()
+    stage = Stage("failure", "batches of failures", work, "failures")
+    inputs = {str(number): item for number, item in enumerate(every)}
+    return work_of(None, fresh=True, workers=workers).each(stage, inputs, per_task=1).values()

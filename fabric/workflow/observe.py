@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.devices.driver import Connection, Driver
-    from fabric.observe.host_session import NicNames
     from fabric.observe.parsers import Reading
     from fabric.workflow.project import Project
 
@@ -76,8 +75,7 @@ def observe(
 def observed(project: Project, selection: Selection) -> list[str]:
     """Return the names of the selected devices, in the order of the inventory."""
     names = chosen(project, selection)
-    fabric = project.fabric
-    return [name for name in (*fabric.switch_row, *fabric.host_row) if name in names]
+    return [name for name in (*project.devices, *project.hosts) if name in names]
 
 
 def turns(
@@ -119,13 +117,11 @@ def observe_again(
     """
     _refuse_unknown(fields)
     reachable = project_connections(project, connections_file)
+    look = _Look(project, tuple(fields), pace.within_s, keep=pace.number != 1)
     sessions = {
         name: KeptSession(name, partial(_session, reachable[name]))
         for name in observed(project, selection)
     }
-    designs = {name: project.host(name) for name in sessions}
-    nics = {name: nic_names(host) for name, host in designs.items() if host}
-    look = _Look(nics, tuple(fields), pace.within_s, keep=pace.number != 1)
     last: dict[str, Seen] = {}
     schedule = Schedule(
         list(sessions),
@@ -147,9 +143,9 @@ def observe_again(
 
 @dataclass(frozen=True)
 class _Look:
-    """Reads a device; knows what the lossless NICs of the hosts are called."""
+    """Reads a device."""
 
-    nics: Mapping[str, Sequence[NicNames]]
+    project: Project
     fields: tuple[str, ...]
     within_s: float
     keep: bool
@@ -157,7 +153,7 @@ class _Look:
     def at(self, connection: Connection, session: KeptSession) -> Seen:
         """Return what a device says; an error of the device is a part of it."""
         offered = {field for field, _ in _readings(connection).values()}
-        offered |= {_NICS} if connection.device in self.nics else set()
+        offered |= {_NICS} if connection.device in self.project.hosts else set()
         seen = Seen(
             connection.device,
             connection.platform,
@@ -174,7 +170,7 @@ class _Look:
     def _read(self, driver: Driver, seen: Seen) -> Seen:
         readings = _readings(driver.connection)
         snapshot = read_snapshot(driver, self.fields or None, readings)
-        nics = self._counters(driver, seen.device)
+        nics = self._nics(driver, seen.device)
         unknown = {readings[subject][0] for subject in snapshot.unknown}
         if nics is not None and not all(nic.counters and nic.hw_counters for nic in nics.values()):
             unknown.add(_NICS)
@@ -185,12 +181,13 @@ class _Look:
             unknown=tuple(field for field in FIELDS if field in unknown),
         )
 
-    def _counters(self, driver: Driver, name: str) -> dict[str, NicCounters] | None:
+    def _nics(self, driver: Driver, name: str) -> dict[str, NicCounters] | None:
         """Return the counters of the lossless NICs of a host; None where they are not asked for."""
-        names = self.nics.get(name)
-        if names is None or (self.fields and _NICS not in self.fields):
+        host = self.project.hosts.get(name)
+        if host is None or (self.fields and _NICS not in self.fields):
             return None
         session: Any = driver
+        names = nic_names(host)
         facts = host_facts(name, read_counters(session, names))
         nics = {nic.interface: facts.nic(nic.rdma_device) for nic in names}
         return {

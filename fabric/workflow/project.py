@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from fabric.design.designs import Designs
-from fabric.workflow.stages import HOST, SWITCH, Rows
+from fabric.validate.places import Places
+from fabric.workflow.kept import (
+    checked_from_bytes,
+    checked_to_bytes,
+    files_from_bytes,
+    files_to_bytes,
+)
+from fabric.workflow.stages import Checking, Keep, Rendering, Stage, rendered_host, rendered_switch
 from fabric.workflow.work import Work, same
 
 if TYPE_CHECKING:
@@ -15,11 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
+    from fabric.render.files import Written
     from fabric.topology.site import Members
     from fabric.validate.world import Model, World
-    from fabric.workflow.stages import Stage
-
-T = TypeVar("T")
+    from fabric.workflow.stages import Checked
 
 
 class Project(Designs):
@@ -56,36 +62,44 @@ class Project(Designs):
     @cached_property
     def switch_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every switch."""
-        return self.each_switch(SWITCH)
+        return self.switch_files(self.devices)
 
     @cached_property
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
-        return self.each_host(HOST)
+        return self.host_files(self.hosts)
 
-    def each_switch(
-        self,
-        stage: Stage[T],
-        then: Callable[[T], Any] = same,
-        names: Iterable[str] | None = None,
-    ) -> dict[str, Any]:
-        """Return what a stage makes of the design of every switch, or of some."""
-        rows, ready = self.fabric.switch_row, vars(self).get("devices", {})
-        chosen = rows if names is None else {name: rows[name] for name in names}
-        design = Rows(self._switch_designer.design, tuple(ready.values()))
-        return self.work.each(stage, chosen, design, then)
+    def switch_files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
+        """Return the rendered files of some switches."""
+        rendering = Rendering(self.devices.of_row, rendered_switch)
+        rows = {name: self.devices.rows[name] for name in names}
+        return self.work.each(Stage("switch", "switches", rendering), rows)
 
-    def each_host(
+    def host_files(
         self,
-        stage: Stage[T],
-        then: Callable[[T], Any] = same,
-        names: Iterable[str] | None = None,
+        names: Iterable[str],
+        then: Callable[[list[Artefact]], Any] = same,
+        again: Callable[[list[Written]], Any] | None = None,
     ) -> dict[str, Any]:
-        """Return what a stage makes of the design of every host, or of some."""
-        rows, ready = self.fabric.host_row, vars(self).get("hosts", {})
-        chosen = rows if names is None else {name: rows[name] for name in names}
-        design = Rows(self._host_designer.design, tuple(ready.values()))
-        return self.work.each(stage, chosen, design, then)
+        """Return the rendered files of some hosts, or what is made of them."""
+        rendering = Rendering(self.hosts.of_row, rendered_host)
+        keep = Keep(self.host_inputs.of, files_to_bytes, files_from_bytes)
+        stage = Stage("host", "hosts", rendering, keep=keep)
+        return self.work.each(stage, {name: self.hosts.rows[name] for name in names}, then, again)
+
+    def check_switches(
+        self,
+        *,
+        renders: bool = True,
+        then: Callable[[Checked], Checked] = same,
+        again: Callable[[Checked], Checked | None] | None = None,
+    ) -> dict[str, Checked]:
+        """Return what the rules say of every switch."""
+        places = Places(self.intent, self.fabric, self.resolver)
+        checking = Checking(self.devices.of_row, places, renders)
+        keep = Keep(self.switch_inputs.of, checked_to_bytes, checked_from_bytes)
+        stage = Stage("checked switch", "switches", checking, keep=keep if renders else None)
+        return self.work.each(stage, self.devices.rows, then, again)
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:

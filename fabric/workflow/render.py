@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fabric.render.files import Written, put
+from fabric.render.files import put, put_again
 from fabric.render.output import staged
 from fabric.workflow.check import refuse_errors
-from fabric.workflow.stages import CHECKED_SWITCH, HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabric.validate.runner import Outcome
+    from fabric.render.files import Target, Written
+    from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
 
@@ -33,17 +34,20 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         When the folder holds other files, or edited ones, and ``force`` is not given.
     """
     files: list[Written] = []
-    with staged(out, force=force) as staging:
+    with staged(out, index=project.work.index(out), force=force) as staging:
 
-        def verdicts(project: Project) -> Iterable[Outcome | None]:
-            done = project.each_switch(CHECKED_SWITCH, partial(_put, staging.new, staging.old))
-            files.extend(file for written, _ in done.values() for file in written)
-            return [outcome for _, outcome in done.values()]
+        def verdicts(project: Project) -> Iterable[Checked]:
+            then, again = partial(_put, staging.target), partial(_put_again, staging)
+            checked = project.check_switches(then=then, again=again)
+            files.extend(file for one in checked.values() for file in one.written)
+            return checked.values()
 
         refuse_errors(project, verdicts)
-        done = project.each_host(HOST, partial(put, staging.new, staging.old))
+        then, again = partial(put, staging.target), partial(_again, staging)
+        done = project.host_files(project.hosts, then, again)
         files += [file for written in done.values() for file in written]
         states = staging.finish(files)
+        project.work.keep_index(staging, {file.path: file.sha256 for file in files})
     rows = [
         {"device": file.device, "kind": file.kind, "path": file.path, "sha256": file.sha256}
         | {"state": states.pop(file.path)}
@@ -53,6 +57,13 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
     return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]
 
 
-def _put(new: Path, old: Path | None, checked: Checked) -> tuple[list[Written], Outcome | None]:
-    files, outcome = checked
-    return put(new, old, files), outcome
+def _put(target: Target, checked: Checked) -> Checked:
+    return replace(checked, files=[], written=put(target, checked.files))
+
+
+def _put_again(staging: Staging, checked: Checked) -> Checked | None:
+    return checked if _again(staging, checked.written) else None
+
+
+def _again(staging: Staging, files: list[Written]) -> list[Written] | None:
+    return files if put_again(staging.target, staging.inspection, files) else None

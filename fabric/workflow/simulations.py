@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING
 
 from fabric.qos.simulate.outcome import simulate
@@ -15,15 +14,7 @@ if TYPE_CHECKING:
     from fabric.qos.simulate.outcome import Outcome
     from fabric.qos.simulate.scenario import Scenario
 
-#: `Work` has no store here, so that no outcome is kept or read.
-_SIMULATION = Stage(
-    "simulation",
-    "simulations",
-    simulate,
-    pickle.dumps,
-    pickle.loads,  # noqa: S301 - nothing is read
-    "simulate",
-)
+_SIMULATION = Stage("simulation", "simulations", simulate, "simulate")
 
 
 def elsewhere(workers: str) -> Callable[[Mapping[str, Scenario]], dict[str, Outcome]] | None:

@@ -6,22 +6,44 @@ when something is made, not when everything is kept.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fabric.core.artefact import Artefact
-from fabric.core.findings import Finding, Severity
+from fabric.core.errors import RenderError
+from fabric.core.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from fabric.design.model import DeviceDesign, HostDesign
-    from fabric.platforms.model import Sku
+    from fabric.core.artefact import Artefact
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.render.files import Written
+    from fabric.validate.places import Places
+    from fabric.validate.rule import SwitchRule
     from fabric.validate.runner import Outcome
 
 T = TypeVar("T")
-Checked: TypeAlias = "tuple[list[Artefact], Outcome | None]"
+
+
+@dataclass(frozen=True)
+class Keep(Generic[T]):
+    """How results of a stage are kept between runs.
+
+    Parameters
+    ----------
+    key : callable
+        From an input to all that the result follows from, besides the code.
+    write : callable
+        From a result to bytes; None is not kept.
+    read : callable
+        From bytes to what is known of the result again, which may be less than it was.
+    """
+
+    key: Callable[[Any], bytes]
+    write: Callable[[T], bytes | None]
+    read: Callable[[bytes], Any]
 
 
 @dataclass(frozen=True)
@@ -35,42 +57,38 @@ class Stage(Generic[T]):
     counted : str
         What progress counts, in the plural.
     make : callable
-        Of a module, so that another process finds it.
-    write, read : callable
-        To bytes that are kept, and back; None is not kept.
+        One that another process finds.
     timed : str
         Stage of the command that its time counts for.
+    keep : Keep, optional
+        Where results are kept.
     """
 
     kind: str
     counted: str
     make: Callable[[Any], T]
-    write: Callable[[T], bytes | None]
-    read: Callable[[bytes], T]
     timed: str = "render"
+    keep: Keep[T] | None = None
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Designs devices by their row, in whichever process it is called.
+class Rendering:
+    """Renders a device by its row.
 
     Parameters
     ----------
     design : callable
-        From a row to its design.
-    ready : sequence, optional
-        Designs of all rows where these are computed already; not given to another process.
+        From a row to the design.
+    render : callable
+        From the design to its files.
     """
 
     design: Callable[[int], Any]
-    ready: Sequence[Any] = ()
+    render: Callable[[Any], list[Artefact]]
 
-    def __call__(self, row: int) -> Any:
-        """Return the design of a row."""
-        return self.ready[row] if self.ready else self.design(row)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Rows, (self.design,)
+    def __call__(self, row: int) -> list[Artefact]:
+        """Return the files of a device."""
+        return self.render(self.design(row))
 
 
 def rendered_switch(design: DeviceDesign) -> list[Artefact]:
@@ -80,110 +98,100 @@ def rendered_switch(design: DeviceDesign) -> list[Artefact]:
     return render_device(design)
 
 
-def rendered_host(design: HostDesign) -> list[Artefact]:
+def rendered_host(design: Any) -> list[Artefact]:
     """Return the files of a host."""
     from fabric.systems.host.render import render_host
 
     return render_host(design)
 
 
-def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
-    """Return what the rules say of a CONFIG_DB, given with the name and model of its switch."""
+@dataclass(frozen=True)
+class Checked:
+    """What the rules say of a switch, with its files.
+
+    Parameters
+    ----------
+    findings : list of Finding
+        Of rules about its design, before any waiver.
+    broken : dict of str
+        Why a rule about its design failed itself, by rule.
+    files : list of Artefact
+        Empty where it was not rendered, and where the files were put somewhere.
+    outcome : Outcome or None
+        What the rules say of its CONFIG_DB, where it has one.
+    failure : str
+        Why it could not be rendered.
+    written : list of Written
+        What the manifest has of its files.
+    """
+
+    findings: list[Finding]
+    broken: dict[str, str]
+    files: list[Artefact] = field(default_factory=list)
+    outcome: Outcome | None = None
+    failure: str = ""
+    written: list[Written] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Checking:
+    """Checks a switch by its row.
+
+    Parameters
+    ----------
+    design : callable
+        From a row to the design.
+    places : Places
+        Where the inventory says so.
+    renders : bool
+        Whether a switch without errors is rendered too, and its CONFIG_DB judged.
+    """
+
+    design: Callable[[int], DeviceDesign]
+    places: Places
+    renders: bool
+
+    def __call__(self, row: int) -> Checked:
+        """Return what the rules say of a switch, with its files."""
+        from fabric.validate.waivers import Decisions
+
+        design = self.design(row)
+        checked = self._ruled(design)
+        kept, _ = Decisions.of(self.places.intent).apply(checked.findings)
+        if not self.renders or any(one.severity >= Severity.ERROR for one in kept):
+            return checked
+        try:
+            files = rendered_switch(design)
+        except RenderError as error:
+            return replace(checked, failure=str(error))
+        return replace(checked, files=files, outcome=_judged(design, files))
+
+    def _ruled(self, design: DeviceDesign) -> Checked:
+        findings: list[Finding] = []
+        broken = {}
+        for rule in _switch_rules():
+            try:
+                findings += rule.check_switch(self.places, design)
+            except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
+                broken[rule.id] = f"{type(error).__name__}: {error}"
+        return Checked(findings, broken)
+
+
+@lru_cache(1)
+def _switch_rules() -> list[SwitchRule]:
+    from fabric.validate.rule import SwitchRule
+    from fabric.validate.runner import all_rules
+
+    return [rule for rule in all_rules() if isinstance(rule, SwitchRule)]
+
+
+def _judged(design: DeviceDesign, files: list[Artefact]) -> Outcome | None:
     from fabric.validate.verdict import verdict
 
-    return verdict(*config)
+    config = next((file.content for file in files if file.kind == "config_db"), None)
+    return None if config is None else verdict(design.name, config, design.sku)
 
 
-def checked_switch(design: DeviceDesign) -> Checked:
-    """Return the files of a switch, and what the rules say of its CONFIG_DB where it has one."""
-    files = rendered_switch(design)
-    config = next((file for file in files if file.kind == "config_db"), None)
-    return files, judged_config((design.name, config.content, design.sku)) if config else None
-
-
-def judged_switch(design: DeviceDesign) -> Outcome | None:
-    """Return what the rules say of the CONFIG_DB of a switch; None where it has none.
-
-    The files are dropped at once, so that those of a large fabric are never all in memory.
-    """
-    return checked_switch(design)[1]
-
-
-def _files_to_rows(files: list[Artefact]) -> list[list[Any]]:
-    return [[f.device, f.platform, f.kind, f.path, f.text, f.executable] for f in files]
-
-
-def _files_from_rows(rows: list[list[Any]]) -> list[Artefact]:
-    return [
-        Artefact(device, platform, kind, path, text.encode(), executable)
-        for device, platform, kind, path, text, executable in rows
-    ]
-
-
-def _files_to_bytes(files: list[Artefact]) -> bytes:
-    return json.dumps(_files_to_rows(files)).encode()
-
-
-def _files_from_bytes(content: bytes) -> list[Artefact]:
-    return _files_from_rows(json.loads(content))
-
-
-def _outcome_to_rows(outcome: Outcome | None) -> list[Any] | None:
-    if outcome is None:
-        return None
-    rows = [
-        [f.rule, int(f.severity), f.message, f.fix, f.field, f.device, f.port]
-        for f in outcome.findings
-    ]
-    return [rows, outcome.checked, outcome.skipped]
-
-
-def _outcome_from_rows(kept: list[Any] | None) -> Outcome | None:
-    from fabric.validate.runner import Outcome
-
-    if kept is None:
-        return None
-    rows, checked, skipped = kept
-    findings = tuple(
-        Finding(rule, Severity(severity), message, fix, field, None, device, port)
-        for rule, severity, message, fix, field, device, port in rows
-    )
-    return Outcome(findings, tuple(checked), tuple(skipped), ())
-
-
-def _may_be_kept(outcome: Outcome | None) -> bool:
-    """Say whether an outcome is kept; a rule that failed itself may do better next time."""
-    return not (outcome and (outcome.broken or any(one.position for one in outcome.findings)))
-
-
-def _outcome_to_bytes(outcome: Outcome | None) -> bytes | None:
-    return json.dumps(_outcome_to_rows(outcome)).encode() if _may_be_kept(outcome) else None
-
-
-def _outcome_from_bytes(content: bytes) -> Outcome | None:
-    return _outcome_from_rows(json.loads(content))
-
-
-def _checked_to_bytes(checked: Checked) -> bytes | None:
-    files, outcome = checked
-    if not _may_be_kept(outcome):
-        return None
-    return json.dumps([_files_to_rows(files), _outcome_to_rows(outcome)]).encode()
-
-
-def _checked_from_bytes(content: bytes) -> Checked:
-    files, outcome = json.loads(content)
-    return _files_from_rows(files), _outcome_from_rows(outcome)
-
-
-SWITCH = Stage("switch", "switches", rendered_switch, _files_to_bytes, _files_from_bytes)
-HOST = Stage("host", "hosts", rendered_host, _files_to_bytes, _files_from_bytes)
-CHECKED_SWITCH = Stage(
-    "checked switch", "switches", checked_switch, _checked_to_bytes, _checked_from_bytes
-)
-JUDGED_SWITCH: Stage[Outcome | None] = Stage(
-    "judged switch", "switches", judged_switch, _outcome_to_bytes, _outcome_from_bytes
-)
-VERDICT: Stage[Outcome | None] = Stage(
-    "verdict", "switches", judged_config, _outcome_to_bytes, _outcome_from_bytes, "rules"
-)
+def unkept(checked: Checked) -> Checked:
+    """Return what the rules say of a switch, without its files."""
+    return replace(checked, files=[])

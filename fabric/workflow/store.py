@@ -7,18 +7,13 @@ written, all is made anew.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import pickle
 import sqlite3
 import zlib
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from fabric.core import plugins
 
@@ -107,26 +102,6 @@ def _tables(file: Path) -> sqlite3.Connection:
     base.execute("PRAGMA synchronous = OFF")  # what is lost is made anew
     base.execute("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, result BLOB)")
     return base
-
-
-def key_of(kind: str, value: object) -> str:
-    """Return the key of what is made of a value: of its content, and of the code that makes it."""
-    buffer = io.BytesIO()
-    _Content(buffer, protocol=5).dump(value)
-    whole = hashlib.sha256(f"{kind}\0{code_version()}\0".encode())
-    whole.update(buffer.getbuffer())
-    return whole.hexdigest()
-
-
-class _Content(pickle.Pickler):
-    """Writes the content of values: the same in every run; never read back."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, MappingProxyType):
-            return dict, (tuple(obj.items()),)
-        if isinstance(obj, BaseModel):
-            return type(obj), tuple(obj.__dict__.items())
-        return NotImplemented
 
 
 @cache

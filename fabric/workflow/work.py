@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import gc
+import hashlib
 import os
 import pickle
 import signal
@@ -20,13 +21,15 @@ from fabric.core.errors import FabricError
 from fabric.core.steps import stage as timed_stage
 from fabric.core.steps import steps, watched
 from fabric.workflow.cluster import Cluster
-from fabric.workflow.store import Store, key_of, user_folder
+from fabric.workflow.store import Store, code_version, user_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from fabric.render.index import Index
+    from fabric.render.output import Staging
     from fabric.workflow.stages import Stage
 
 T = TypeVar("T")
@@ -51,44 +54,29 @@ class Job(Generic[T, R]):
 
     Parameters
     ----------
-    stage : Stage
-        What is made.
-    design : callable
-        From an input to what the stage is made of.
+    make : callable
+        From an input to what is made of it.
     then : callable
-        From what the stage makes to the result.
-    store : Store
-        Where results of earlier runs are.
+        From that to the result.
+    write : callable, optional
+        From what is made to what is kept of it, where anything is.
     """
 
-    stage: Stage[T]
-    design: Callable[[Any], Any]
+    make: Callable[[Any], T]
     then: Callable[[T], R]
-    store: Store
+    write: Callable[[T], bytes | None] | None = None
 
-    def __call__(self, inputs: Sequence[Any]) -> tuple[list[R], int]:
-        """Return the results of some inputs, and how many of them were made now."""
-        values = [self.design(item) for item in inputs]
-        if not self.store.keeps:
-            return [self.then(self.stage.make(value)) for value in values], len(values)
-        keys = [key_of(self.stage.kind, value) for value in values]
-        kept = self.store.get(keys)
-        written: dict[str, bytes] = {}
-        results = []
-        for key, value in zip(keys, values, strict=True):
-            if key in kept:
-                result = self.stage.read(kept[key])
-            else:
-                result = self.stage.make(value)
-                content = self.stage.write(result)
-                written |= {} if content is None else {key: content}
-            results.append(self.then(result))
-        self.store.put(written)
-        return results, sum(key not in kept for key in keys)
+    def __call__(self, inputs: Sequence[Any]) -> list[tuple[R, bytes | None]]:
+        """Return the result of each input, and what is to be kept of it."""
+        return [self._one(self.make(item)) for item in inputs]
+
+    def _one(self, value: T) -> tuple[R, bytes | None]:
+        kept = self.write(value) if self.write else None
+        return self.then(value), kept
 
 
 class Work:
-    """Makes results and counts what was made and what was kept.
+    """Makes results and counts those that were not kept from earlier runs.
 
     Parameters
     ----------
@@ -97,7 +85,7 @@ class Work:
     workers : int
         Processes; 1 works in this one, 0 takes as many as there are processors and work for.
     executor : Executor or Cluster, optional
-        Works in place of own processes; a cluster without the store of this machine.
+        Works in place of own processes.
     """
 
     def __init__(
@@ -115,8 +103,8 @@ class Work:
         self,
         stage: Stage[T],
         inputs: Mapping[str, Any],
-        design: Callable[[Any], Any] = same,
         then: Callable[[T], Any] = same,
+        again: Callable[[Any], Any] | None = None,
         per_task: int = PER_TASK,
     ) -> dict[str, Any]:
         """Return what is made of each input, by its name and in its order.
@@ -127,11 +115,11 @@ class Work:
             What is made.
         inputs : mapping
             Inputs by name.
-        design : callable
-            From an input to what the stage is made of; called where the work is done.
         then : callable
             From what the stage makes to the result, so that what is large need not travel; called
             on this machine.
+        again : callable, optional
+            From what an earlier run kept to the result; None is made anew. Without it all is.
         per_task : int
             Inputs of one task; 1 where each takes seconds.
 
@@ -140,30 +128,85 @@ class Work:
         FabricError
             When a worker process was killed.
         """
-        job = Job(stage, design, then, self._store)
-        every = list(inputs.values())
-        parts = [every[start : start + per_task] for start in range(0, len(every), per_task)]
         self.made[stage.kind] += 0
-        with timed_stage(stage.timed), self._mapped(job, parts) as done:
-            made = self._each_of(done, stage.kind)
-            results = [next(made) for _ in steps(stage.counted, every)]
-        return dict(zip(inputs, results, strict=True))
+        with timed_stage(stage.timed):
+            keys = self._keys(stage, inputs)
+            results = self._kept(stage, keys, again)
+            left = [name for name in inputs if name not in results]
+            parts = [left[start : start + per_task] for start in range(0, len(left), per_task)]
+            job = Job(stage.make, then, stage.keep.write if keys and stage.keep else None)
+            with self._mapped(job, [[inputs[name] for name in part] for part in parts]) as done:
+                made = self._stored(zip(parts, done, strict=True), keys)
+                for name in steps(stage.counted, left):
+                    results[name] = next(made)
+            self.made[stage.kind] += len(left)
+        return {name: results[name] for name in inputs}
 
-    def _each_of(self, done: Iterable[tuple[list[R], int]], kind: str) -> Iterator[R]:
-        for results, count in done:
-            self.made[kind] += count
-            yield from results
+    def _keys(self, stage: Stage[T], inputs: Mapping[str, Any]) -> dict[str, str]:
+        """Return the key of each input, where results are kept."""
+        if not self._store.keeps or stage.keep is None:
+            return {}
+        key, prefix = stage.keep.key, f"{stage.kind}\0{code_version()}\0".encode()
+        return {
+            name: hashlib.sha256(prefix + key(item)).hexdigest() for name, item in inputs.items()
+        }
+
+    def _kept(
+        self, stage: Stage[T], keys: Mapping[str, str], again: Callable[[Any], Any] | None
+    ) -> dict[str, Any]:
+        if again is None or stage.keep is None:
+            return {}
+        kept = self._store.get(keys.values())
+        results = {
+            name: again(stage.keep.read(kept[key])) for name, key in keys.items() if key in kept
+        }
+        return {name: result for name, result in results.items() if result is not None}
+
+    def _stored(
+        self,
+        made: Iterable[tuple[Sequence[str], list[tuple[R, bytes | None]]]],
+        keys: Mapping[str, str],
+    ) -> Iterator[R]:
+        """Yield the results, and keep what is to be kept of them."""
+        for names, done in made:
+            pairs = zip(names, done, strict=True)
+            self._store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
+            yield from (result for result, _ in done)
+
+    def index(self, folder: Path) -> Index | None:
+        """Return what the files of an output folder were like after the last run, where known."""
+        from fabric.render.index import Index
+
+        kept = self._store.get([_index_key(folder)]) if self._store.keeps else {}
+        return Index.from_bytes(*kept.values()) if kept else None
+
+    @timed_stage("write")
+    def keep_index(self, staging: Staging, digests: Mapping[str, str]) -> None:
+        """Keep what the files of an output folder are like now, unless it was known before."""
+        from fabric.render.index import Index
+
+        last, folder = staging.inspection, staging.folder
+        if last.foreign or not self._store.keeps:
+            return
+        known = {
+            path: state
+            for path, state in last.unread.items()
+            if last.intact[path] == digests.get(path)
+        }
+        if not len(known) == len(digests) == len(last.before):
+            index = Index.of(folder, digests, known)
+            self._store.put({_index_key(folder): index.to_bytes()})
 
     @contextmanager
     def _mapped(
         self, job: Job[T, R], parts: list[list[Any]]
-    ) -> Iterator[Iterator[tuple[list[R], int]]]:
+    ) -> Iterator[Iterator[list[tuple[R, bytes | None]]]]:
         """Yield the results of the parts, in order, wherever they are made."""
         if isinstance(self._executor, Cluster):
-            far = Job(job.stage, job.design, same, Store())
+            far = Job(job.make, same, job.write)
             yield (
-                ([job.then(one) for one in made], count)
-                for made, count in self._executor.map(far, parts)
+                [(job.then(one), kept) for one, kept in made]
+                for made in self._executor.map(far, parts)
             )
             return
         if self._executor:
@@ -176,6 +219,10 @@ class Work:
             return
         with _pool(workers, job) as pool:
             yield pool.map(_work, parts)
+
+
+def _index_key(folder: Path) -> str:
+    return hashlib.sha256(f"index\0{code_version()}\0{folder.absolute()}".encode()).hexdigest()
 
 
 @contextmanager
@@ -227,7 +274,7 @@ def _prepare(job: bytes) -> None:
     _jobs.append(pickle.loads(job))  # noqa: S301 - of the process that started this one
 
 
-def _work(inputs: list[Any]) -> tuple[list[Any], int]:
+def _work(inputs: list[Any]) -> list[tuple[Any, bytes | None]]:
     return _jobs[0](inputs)
 
 

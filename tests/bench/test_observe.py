@@ -45,18 +45,18 @@ class Many:
 
     def __init__(self, project: Project, kinds: dict[str, int]) -> None:
         self.site = None
-        self.like = {f"{kind}-{place}": kind for kind, n in kinds.items() for place in range(n)}
-        self._project, built = project, project.fabric
-        names = tuple(name for name, kind in self.like.items() if kind != HOST)
-        skus = tuple(built.switches.skus[built.switch_row[self.like[name]]] for name in names)
+        self.devices, self.hosts = {}, {}
+        self.like = {}
+        for kind, number in kinds.items():
+            rows = self.hosts if kind == HOST else self.devices
+            like = (project.hosts if kind == HOST else project.devices)[kind]
+            for place in range(number):
+                rows[f"{kind}-{place}"] = like
+                self.like[f"{kind}-{place}"] = kind
+        skus = tuple(design.sku for design in self.devices.values())
         self.fabric = SimpleNamespace(
-            switches=SimpleNamespace(names=names, skus=skus),
-            switch_row=dict.fromkeys(names),
-            host_row=dict.fromkeys(name for name, kind in self.like.items() if kind == HOST),
+            switches=SimpleNamespace(names=tuple(self.devices), skus=skus)
         )
-
-    def host(self, name: str):
-        return self._project.host(self.like[name])
 
     def connections(self, folder: Path, of_lab: dict) -> Path:
         file = folder / "connections.json"

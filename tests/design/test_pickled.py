@@ -18,8 +18,8 @@ FABRICS = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
 def test_files_are_the_same(name: str) -> None:
     project = Project(INVENTORY / name)
     for designer, files, render in (
-        (project._switch_designer, project.switch_artefacts, rendered_switch),
-        (project._host_designer, project.host_artefacts, rendered_host),
+        (project.devices, project.switch_artefacts, rendered_switch),
+        (project.hosts, project.host_artefacts, rendered_host),
     ):
         for _ in range(2):  # unused objects of the first may leave their addresses to the second
             other = pickle.loads(pickle.dumps(designer))
@@ -28,8 +28,8 @@ def test_files_are_the_same(name: str) -> None:
 
 def test_what_is_kept_by_address_stays() -> None:
     project = Project(INVENTORY / "demo")
-    assert project.hosts
-    designer = project._host_designer
+    assert [*project.hosts.values()]
+    designer = project.hosts.design.__self__
     assert designer._parameters
     assert designer._qos
     assert designer._resolver._cache

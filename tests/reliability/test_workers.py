@@ -20,6 +20,6 @@ def killed(number: int) -> int:
 
 @pytest.mark.fault(27)
 def test_a_killed_worker_is_told_with_what_to_do() -> None:
-    stage = Stage("numbers", "numbers", killed, str, int)
+    stage = Stage("numbers", "numbers", killed)
     with pytest.raises(FabricError, match="a worker process was killed.*--workers 1"):
         Work(workers=2).each(stage, {str(n): n for n in range(8)})

@@ -6,13 +6,21 @@ import json
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
-from fabric.render import output
-from fabric.render.output import MANIFEST, write
+from fabric.render import inspection, output
+from fabric.render.files import written
+from fabric.render.index import Index
+from fabric.render.inspection import inspect
+from fabric.render.manifest import MANIFEST, manifest_text
+from fabric.render.output import write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _artefact(path: str, text: str, *, executable: bool = False) -> Artefact:
@@ -33,6 +41,12 @@ def _tree(folder: Path) -> dict[str, str]:
 
 def _texts(artefacts: list[Artefact]) -> dict[str, str]:
     return {artefact.path: artefact.text for artefact in artefacts}
+
+
+@pytest.fixture(params=[10_000, 1], ids=["exchanged", "one by one"], autouse=True)
+def _many_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Test both ways in which files take the place of others."""
+    monkeypatch.setattr(output, "MANY_FILES", request.param)
 
 
 @pytest.fixture
@@ -163,6 +177,7 @@ def test_a_crash_leaves_the_old_files(
     def crash(*_: object) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(output, "MANY_FILES", 10_000)
     with monkeypatch.context() as broken:
         broken.setattr(output, step, crash)
         with pytest.raises(KeyboardInterrupt):
@@ -172,12 +187,119 @@ def test_a_crash_leaves_the_old_files(
     assert _tree(out) == _texts(NEW)
 
 
+@pytest.mark.parametrize("files", range(3))
+def test_a_crash_between_files_is_completed_by_the_next_run(
+    out: Path, monkeypatch: pytest.MonkeyPatch, files: int
+) -> None:
+    """New files that did not reach the folder stand beside it, and are moved first of all."""
+    monkeypatch.setattr(output, "MANY_FILES", 1)
+    real, moved = Path.replace, []
+
+    def crash(path: Path, target: Path) -> Path:
+        if len(moved) == files:
+            raise KeyboardInterrupt
+        moved.append(path)
+        return real(path, target)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", crash)
+        with pytest.raises(KeyboardInterrupt):
+            write(NEW, out)
+    assert sorted(path.name for path in out.parent.iterdir()) == [".out.rocefab-new", "out"]
+    assert set(write(NEW, out).values()) == {"unchanged"}
+    assert _tree(out) == _texts(NEW)
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_a_folder_becomes_a_file_and_back(out: Path) -> None:
+    flat = [_artefact("switches", "one file")]
+    for artefacts in (flat, OLD, flat):
+        write(artefacts, out)
+        assert _tree(out) == _texts(artefacts)
+
+
+def test_the_manifest_is_plain_json() -> None:
+    odd = _artefact('switches/ö "quoted"/x', "text")
+    for artefacts in ([], [odd], [odd, *OLD]):
+        files = [written(artefact) for artefact in artefacts]
+        text = manifest_text(files, {"fabric": "f"})
+        assert text == json.dumps(json.loads(text), indent=2).encode() + b"\n"
+        assert len(json.loads(text)["artefacts"]) == len(files)
+
+
+@pytest.fixture
+def indexed(out: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Index]:
+    """Return a folder with its index, whose files are old enough; reading one is an error."""
+    for path in (out, *out.rglob("*")):
+        os.utime(path, ns=(1, 1))
+    index = Index.of(out, {artefact.path: artefact.sha256 for artefact in OLD})
+    return out, Index.from_bytes(index.to_bytes())
+
+
+def test_files_of_the_index_are_not_read(
+    indexed: tuple[Path, Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, index = indexed
+    whole = inspect(out)
+    monkeypatch.setattr(inspection, "_digest", None)
+    monkeypatch.setattr(inspection, "digests_of", None)
+    assert inspect(out, index) == whole
+    assert whole.is_intact
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda out: (out / OLD[0].path).write_text("new a"),  # as long as the old text
+        lambda out: (out / "switches/a/more").write_text("mine"),
+        lambda out: (out / "mine").mkdir() or (out / "mine" / "file").write_text("mine"),
+        lambda out: (out / "switches/a").rename(out / "switches/c"),
+    ],
+)
+def test_the_index_hides_no_change(
+    indexed: tuple[Path, Index], harm: Callable[[Path], object]
+) -> None:
+    out, index = indexed
+    harm(out)
+    with pytest.raises(OutputFolderError) as by_index:
+        inspect(out, index)
+    with pytest.raises(OutputFolderError) as read:
+        inspect(out)
+    assert str(by_index.value) == str(read.value)
+    assert inspect(out, index, force=True) == inspect(out, force=True)
+
+
+def test_what_is_gone_is_seen(indexed: tuple[Path, Index]) -> None:
+    out, index = indexed
+    (out / OLD[0].path).unlink()
+    assert inspect(out, index) == inspect(out)
+    assert [*inspect(out, index).intact] == [OLD[1].path]
+
+
+def test_a_young_file_is_read(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text may have changed within the same tick of the clock."""
+    index = Index.of(out, {artefact.path: artefact.sha256 for artefact in OLD})
+    file = out / OLD[0].path
+    times = file.stat()
+    file.write_text("new a")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(OutputFolderError, match="modified"):
+        inspect(out, index)
+
+
+def test_another_run_makes_an_index_void(indexed: tuple[Path, Index]) -> None:
+    out, index = indexed
+    write(NEW, out)
+    assert inspect(out, index) == inspect(out)
+
+
 def test_without_exchange_two_renames_do_it(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a file system without renameat2."""
 
     def absent(*_: object) -> None:
         raise OSError
 
+    monkeypatch.setattr(output, "MANY_FILES", 10_000)
     monkeypatch.setattr(output, "_exchange", absent)
     states = write(NEW, out)
     assert {states[item.path] for item in OLD if item.path not in _texts(NEW)} == {"removed"}

@@ -89,6 +89,8 @@ def test_rule_passes_and_fails_somewhere(rule: str) -> None:
         return  # test_sonic_faults plants it, and passes a leaf without it
     if rule == "SON040":
         return  # needs models of a release: test_yang_judge
+    if rule == "HST005":
+        return  # needs a thousand NICs in one subnet: tests/systems/host/test_neighbour_rules
     assert any(case.get("expect") for case in cases), "no failing case"
     assert any(not case.get("expect") for case in cases), "no passing case"
 

@@ -7,24 +7,33 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
-from fabric.core.findings import Finding, Severity
+from fabric.core.artefact import Artefact
+from fabric.core.content import content_of
+from fabric.core.findings import Finding, Position, Severity
+from fabric.render.files import written
 from fabric.validate.runner import Outcome
 from fabric.workflow import store as module
+from fabric.workflow import work as work_module
 from fabric.workflow.check import check
+from fabric.workflow.kept import (
+    checked_from_bytes,
+    checked_to_bytes,
+    files_from_bytes,
+    files_to_bytes,
+)
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.stages import JUDGED_SWITCH, Stage
-from fabric.workflow.store import Store, code_version, key_of, user_folder
-from fabric.workflow.work import Work, work_of
+from fabric.workflow.stages import Checked, Keep, Stage
+from fabric.workflow.store import Store, code_version, user_folder
+from fabric.workflow.work import Work, same, work_of
 from tests.cli.runs import run
 from tests.intent.test_own_skus import FILES
 from tests.intent.test_own_skus import write as write_own
@@ -46,8 +55,8 @@ def folder(tmp_path):
 def made(folder, inputs, kind="word"):
     """Return results, and how many of them were made now."""
     work = Work(Store(folder))
-    stage = Stage(kind, "words", shout, str.encode, bytes.decode)
-    return work.each(stage, inputs), work.made[kind]
+    stage = Stage(kind, "words", shout, keep=Keep(str.encode, str.encode, bytes.decode))
+    return work.each(stage, inputs, again=same), work.made[kind]
 
 
 def test_what_was_made_before_is_not_made_again(folder):
@@ -60,7 +69,7 @@ def test_what_was_made_before_is_not_made_again(folder):
 
 def test_other_code_makes_everything_anew(folder, monkeypatch):
     made(folder, {"a": "x"})
-    monkeypatch.setattr(module, "code_version", lambda: "other")
+    monkeypatch.setattr(work_module, "code_version", lambda: "other")
     assert made(folder, {"a": "x"})[1] == 1
 
 
@@ -129,44 +138,41 @@ def test_many_keys_are_asked_for_at_once(folder):
     assert made(folder, words)[1] == 0
 
 
-def test_keys_follow_content():
+def test_results_are_made_anew_where_they_cannot_be_taken_again(folder):
+    made(folder, {"a": "x", "b": "y"})
+    work = Work(Store(folder))
+    stage = Stage("word", "words", shout, keep=Keep(str.encode, str.encode, bytes.decode))
+    assert work.each(stage, {"a": "x", "b": "y"}, again={"X": "kept"}.get) == {
+        "a": "kept",
+        "b": "Y",
+    }
+    assert work.made["word"] == 1
+    assert work.each(stage, {"a": "x"}) == {"a": "X"}
+    assert work.made["word"] == 2
+
+
+def test_content_is_compared():
     one, two = MappingProxyType({"a": 1}), MappingProxyType({"a": 1})
-    assert key_of("k", one) == key_of("k", two) != key_of("k", {"a": 2})
-    assert key_of("k", one) != key_of("l", one)
-
-
-KEYS = """
-from fabric.workflow.project import Project
-from fabric.workflow.store import key_of
-project = Project("inventory/rail-512")
-for designs in (project.devices, project.hosts):
-    print(*(key_of("x", design) for design in designs.values()))
-"""
-
-
-def test_keys_are_the_same_in_every_process():
-    reported = [
-        subprocess.run(
-            [sys.executable, "-c", KEYS],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert reported[0] == reported[1]
-    assert len(set(reported[0].split())) == 24 + 64
+    assert content_of(one) == content_of(two) != content_of({"a": 2})
 
 
 FINDING = Finding("QOS001", Severity.WARNING, "it is", "do not", "lossless", None, "a", "b")
 
 
-def test_outcomes_are_kept_unless_a_rule_failed_itself():
-    write, read = JUDGED_SWITCH.write, JUDGED_SWITCH.read
+def test_what_is_kept_of_a_switch():
+    placed = replace(FINDING, position=Position("fabric.yaml", 3, 4))
     outcome = Outcome((FINDING,), ("QOS001",), ("QOS002",), ())
-    assert read(write(outcome)) == outcome
-    assert write(Outcome((), (), (), (("QOS001", "KeyError"),))) is None
+    file = Artefact("a", "sonic", "config_db", "a/config_db.json", b"{}")
+    checked = Checked([placed], {}, [file], outcome)
+    kept = checked_from_bytes(checked_to_bytes(checked))
+    assert kept == replace(checked, files=[], written=[written(file)])
+    for worse in (
+        replace(checked, files=[]),
+        replace(checked, broken={"QOS001": "KeyError"}),
+        replace(checked, outcome=replace(outcome, broken=(("QOS001", "KeyError"),))),
+    ):
+        assert checked_to_bytes(worse) is None
+    assert files_from_bytes(files_to_bytes([file])) == [written(file)]
 
 
 @pytest.fixture
@@ -191,6 +197,23 @@ def digest(folder):
     }
 
 
+def test_a_file_that_is_gone_is_made_again(rail):
+    file, once = rail
+    once()
+    out = file.parent.parent / "out"
+    gone, beside = (
+        out / "switches/su1-rail0/config_db.json",
+        out / "switches/su1-rail1/config_db.json",
+    )
+    assert gone.exists()
+    before = beside.stat().st_ino
+    gone.unlink()
+    again, _ = once()
+    assert again == Counter({"checked switch": 1, "host": 0})
+    assert gone.exists()
+    assert beside.stat().st_ino == before
+
+
 def test_one_line_touches_what_depends_on_it(rail):
     file, once = rail
     first, _ = once()
@@ -204,12 +227,10 @@ def test_one_line_touches_what_depends_on_it(rail):
     one, _ = once()
     assert one == Counter({"checked switch": 1, "host": 0})
     file.write_text(file.read_text().replace("[192.0.2.20]", "[192.0.2.21]"))
-    switches, _ = once()
-    assert switches == Counter({"checked switch": 24, "host": 0})
-    file.write_text(file.read_text().replace('hosts: "gpu[033-064]"', 'hosts: "gpu[033-063]"'))
-    fewer, _ = once("fewer")
-    # the leaves of the second unit lose a port; the hosts left are as they were
-    assert fewer == Counter({"checked switch": 8, "host": 0})
+    every, _ = once()
+    assert every == Counter({"checked switch": 24, "host": 64})
+    elsewhere, _ = once("elsewhere")  # what is kept holds no files
+    assert elsewhere == Counter({"checked switch": 24, "host": 64})
 
 
 def test_processes_and_executors_make_the_same_bytes(rail):

@@ -21,7 +21,7 @@ def test_devices_are_counted(workers: int) -> None:
     told: list[tuple[str, int, int]] = []
     inputs = {f"device{number}": number for number in range(5)}
     with watched(lambda *words: told.append(words)):
-        made = Work(workers=workers).each(Stage("square", "switches", squared, str, int), inputs)
+        made = Work(workers=workers).each(Stage("square", "switches", squared), inputs)
     assert made == {f"device{number}": number**2 for number in range(5)}
     assert told == [("switches", done, 5) for done in range(6)]
 

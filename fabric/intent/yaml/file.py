@@ -60,6 +60,13 @@ class Document:
         self.assumed = assumed
         self._places = places
 
+    def content(self, path: tuple[str | int, ...] = ()) -> str:
+        """Return all that a part of the file says, and where: equal where both are equal."""
+        data: Any = self.data
+        for part in path:
+            data = data[part]
+        return repr((self.file, path, data, self._places.below(path)))
+
     def position(self, path: tuple[str | int, ...]) -> Position:
         """Return where the key or list item stands, or its nearest ancestor in the file."""
         line, column = self._places.find(path, want_key=True)

@@ -113,6 +113,16 @@ class Places:
             node = node.children[part]
         return (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
 
+    def below(self, path: tuple[str | int, ...]) -> tuple[object, ...]:
+        """Return where the key and the value at a path stand, and what is inside it."""
+        if not path:
+            return (self,)
+        node = self
+        for part in path[:-1]:
+            node = node.children[part]
+        last = path[-1]
+        return node.keys.get(last), node.values[last], node.children.get(last)
+
 
 @dataclass(slots=True)
 class _Frame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import ClassRule, ModelRule, Wrong, rules
+from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
-    from fabric.validate.world import Model
+    from fabric.validate.places import Places
 
 
 @rules.add("CMW004")
@@ -56,7 +56,7 @@ class ThresholdsGiven(ClassRule):
 
 
 @rules.add("CMW006")
-class DefaultHeadroom(ModelRule):
+class DefaultHeadroom(SwitchRule):
     """On Comware 7 headroom stays at the default of the model."""
 
     severity = Severity.INFO
@@ -67,15 +67,14 @@ class DefaultHeadroom(ModelRule):
     source = "h3c.com 202303/1790563 PFC commands: priority-flow-control dot1p headroom"
     guards = ("lossless.pfc", "cables.host_m", "cables.uplink_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for lossless ports of Comware 7 without headroom of their own."""
-        for device in model.devices.values():
-            bare = any(port.headroom and port.headroom.row is None for port in device.ports)
-            if device.platform == "comware7" and bare:
-                yield self.finding(
-                    "headroom of the lossless ports is not rendered",
-                    "set headroom_table in an own model to the vendor's figures, "
-                    "or configure it manually; it is kept",
-                    place=model.sku_place(device),
-                    device=device.name,
-                )
+        bare = any(port.headroom and port.headroom.row is None for port in device.ports)
+        if device.platform == "comware7" and bare:
+            yield self.finding(
+                "headroom of the lossless ports is not rendered",
+                "set headroom_table in an own model to the vendor's figures, "
+                "or configure it manually; it is kept",
+                place=places.sku_place(device),
+                device=device.name,
+            )

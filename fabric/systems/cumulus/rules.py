@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.world import Model
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
 
 
 #: NVIDIA Cumulus Linux 5.14 user guide, Adaptive Routing (Spectrum-4).
@@ -18,7 +19,7 @@ SPEEDS_GBPS = (200, 400)
 
 
 @rules.add("CUM012")
-class AdaptiveRouting(ModelRule):
+class AdaptiveRouting(SwitchRule):
     """Adaptive routing is used only where the ASIC supports it."""
 
     why = "Mixing adaptive and hashing ports in one ECMP group spreads flows unevenly."
@@ -28,25 +29,24 @@ class AdaptiveRouting(ModelRule):
     )
     guards = ("ecmp.mode", "speeds.uplink_gbps", "platforms.leaf.sku", "platforms.spine.sku")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for other ASICs, and for speeds without it."""
-        for name, device in model.devices.items():
-            if device.platform != "cumulus" or device.ecmp_mode != "per-packet":
-                continue
-            fact = device.sku.asic_facts.fact("adaptive_routing")
-            if fact is None or fact.value != "yes":
-                yield self.finding(
-                    f"adaptive routing is not confirmed for the ASIC of {device.sku.name}",
-                    "set ecmp.mode to hash, or use a Spectrum-4 model",
-                    place=model.sku_place(device),
-                    device=name,
-                )
-            uplinks = [port for port in device.ports if port.kind == "uplink"]
-            for port in [port for port in uplinks if port.speed_gbps not in SPEEDS_GBPS][:1]:
-                yield self.finding(
-                    f"adaptive routing works at 200G and 400G, not at {port.speed_gbps}G",
-                    "use uplinks of 400G (breakouts: 2x400G), or set ecmp.mode to hash",
-                    place=model.cable_place(device, port, "speed_gbps"),
-                    device=name,
-                    port=port.name,
-                )
+        if device.platform != "cumulus" or device.ecmp_mode != "per-packet":
+            return
+        fact = device.sku.asic_facts.fact("adaptive_routing")
+        if fact is None or fact.value != "yes":
+            yield self.finding(
+                f"adaptive routing is not confirmed for the ASIC of {device.sku.name}",
+                "set ecmp.mode to hash, or use a Spectrum-4 model",
+                place=places.sku_place(device),
+                device=device.name,
+            )
+        uplinks = [port for port in device.ports if port.kind == "uplink"]
+        for port in [port for port in uplinks if port.speed_gbps not in SPEEDS_GBPS][:1]:
+            yield self.finding(
+                f"adaptive routing works at 200G and 400G, not at {port.speed_gbps}G",
+                "use uplinks of 400G (breakouts: 2x400G), or set ecmp.mode to hash",
+                place=places.cable_place(device, port, "speed_gbps"),
+                device=device.name,
+                port=port.name,
+            )

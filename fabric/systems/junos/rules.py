@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import largest_queue_bytes, to_units
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import SwitchRule, rules
 from fabric.validate.traits import classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import Sku
-    from fabric.validate.world import Model
+    from fabric.validate.places import Places
 
 
 #: How far a threshold may move before it is worth a word: what a person would still call the same.
@@ -24,7 +25,7 @@ ROUNDING = 1.25
 
 
 @rules.add("JUN006")
-class EcnPercents(ModelRule):
+class EcnPercents(SwitchRule):
     """On Junos ECN thresholds are whole percents of a queue."""
 
     why = (
@@ -34,18 +35,17 @@ class EcnPercents(ModelRule):
     source = "juniper.net CLI reference fill-level (percent of the buffer of the queue)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what would be marked at with what was asked for, for every policy on Junos."""
-        for device in model.devices.values():
-            for profile, one in classes_of(device) if device.platform == "junos" else ():
-                for field, message, severity in _wrong(device.sku, one):
-                    yield self.finding(
-                        f"{one.title}{message}",
-                        "use thresholds that are whole percents of the queue",
-                        place=model.profile_place(one.field(f"ecn.{field}"), device, profile),
-                        device=device.name,
-                        severity=severity,
-                    )
+        for profile, one in classes_of(device) if device.platform == "junos" else ():
+            for field, message, severity in _wrong(device.sku, one):
+                yield self.finding(
+                    f"{one.title}{message}",
+                    "use thresholds that are whole percents of the queue",
+                    place=places.profile_place(one.field(f"ecn.{field}"), device, profile),
+                    device=device.name,
+                    severity=severity,
+                )
 
 
 def _wrong(sku: Sku, one: LosslessClass) -> Iterator[tuple[str, str, Severity]]:
@@ -74,7 +74,7 @@ WHOLE = 100
 
 
 @rules.add("JUN010")
-class HeadroomShare(ModelRule):
+class HeadroomShare(SwitchRule):
     """The headroom of all lossless ports fits in its share of the buffer."""
 
     severity = Severity.WARNING
@@ -88,20 +88,19 @@ class HeadroomShare(ModelRule):
     )
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add up the headroom of the lossless ports of every switch with Junos."""
-        for device in model.devices.values():
-            share = _share_bytes(device.sku) if device.platform == "junos" else None
-            sizes = [group.headroom_bytes for group in device.lossless_groups]
-            needed = sum(size for size in sizes if size is not None)
-            if share is not None and needed > share:
-                yield self.finding(
-                    f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
-                    f"{device.sku.name} keeps {share:,}",
-                    "use fewer or shorter lossless ports, or a model with more buffer",
-                    place=model.sku_place(device),
-                    device=device.name,
-                )
+        share = _share_bytes(device.sku) if device.platform == "junos" else None
+        sizes = [group.headroom_bytes for group in device.lossless_groups]
+        needed = sum(size for size in sizes if size is not None)
+        if share is not None and needed > share:
+            yield self.finding(
+                f"{device.lossless_ports} lossless ports need {needed:,} bytes of headroom, "
+                f"{device.sku.name} keeps {share:,}",
+                "use fewer or shorter lossless ports, or a model with more buffer",
+                place=places.sku_place(device),
+                device=device.name,
+            )
 
 
 def _share_bytes(sku: Sku) -> int | None:

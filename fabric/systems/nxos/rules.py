@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.qos import pause_buffer_bytes
 from fabric.systems.nxos.platforms import PAUSE_BUFFER_BYTES
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import PauseBuffer
-    from fabric.validate.world import Model
+    from fabric.validate.places import Places
 
 
 FIELD = "pause_buffer.pause_threshold_bytes"
 
 
 @rules.add("NXO010")
-class PauseBufferHolds(ModelRule):
+class PauseBufferHolds(SwitchRule):
     """A pause buffer is large enough, and is set only where it is supported."""
 
     why = (
@@ -35,23 +35,22 @@ class PauseBufferHolds(ModelRule):
     )
     guards = ("lossless.pause_buffer",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look at every switch for which the inventory gives a pause buffer."""
-        for device in model.devices.values():
-            pausing = [one for one in device.qos_profiles if one.pfc and one.pause_buffer]
-            if not pausing:
-                continue
-            own = pausing[0].pause_buffer
-            assert own
-            several = {one.pause_buffer for one in device.qos_profiles if one.pfc} != {own}
-            for severity, message, fix in _wrong(device, own, several=several):
-                yield self.finding(
-                    message,
-                    fix,
-                    severity=severity,
-                    place=model.profile_place(FIELD, device, pausing[0]),
-                    device=device.name,
-                )
+        pausing = [one for one in device.qos_profiles if one.pfc and one.pause_buffer]
+        if not pausing:
+            return
+        own = pausing[0].pause_buffer
+        assert own
+        several = {one.pause_buffer for one in device.qos_profiles if one.pfc} != {own}
+        for severity, message, fix in _wrong(device, own, several=several):
+            yield self.finding(
+                message,
+                fix,
+                severity=severity,
+                place=places.profile_place(FIELD, device, pausing[0]),
+                device=device.name,
+            )
 
 
 def _wrong(

@@ -17,17 +17,20 @@ from fabric.systems.vrp8.platforms import (
     takes_base_r,
 )
 from fabric.validate.origins import port_place
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, SwitchRule, rules
+from fabric.validate.traits import switch_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
 @rules.add("VRP004")
-class WatchdogTimes(ModelRule):
+class WatchdogTimes(SwitchRule):
     """A VRP8 switch supports the times of its PFC watchdog."""
 
     why = (
@@ -42,29 +45,27 @@ class WatchdogTimes(ModelRule):
     )
     guards = ("lossless.watchdog.detection_ms", "lossless.watchdog.restoration_ms")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look at the times of every watchdog on VRP8."""
-        for device in model.devices.values():
-            family = family_of(device.sku)
-            if device.platform != "vrp8" or family is None:
-                continue
-            for profile in device.qos_profiles:
-                watchdog = profile.watchdog
-                times = (watchdog.detection_ms, watchdog.restoration_ms)
-                if profile.pfc and watchdog.enabled and not deadlock_counts(family, *times):
-                    yield self.finding(
-                        f"watchdog: {device.sku.name} does not support {times[0]} ms and "
-                        f"{times[1]} ms",
-                        "use 10 to 1500 ms for both"
-                        if family.timers_ms
-                        else "use multiples of 100 ms up to 1500 ms for both",
-                        place=model.profile_place("watchdog.detection_ms", device, profile),
-                        device=device.name,
-                    )
+        family = family_of(device.sku)
+        if device.platform != "vrp8" or family is None:
+            return
+        for profile in device.qos_profiles:
+            watchdog = profile.watchdog
+            times = (watchdog.detection_ms, watchdog.restoration_ms)
+            if profile.pfc and watchdog.enabled and not deadlock_counts(family, *times):
+                yield self.finding(
+                    f"watchdog: {device.sku.name} does not support {times[0]} ms and {times[1]} ms",
+                    "use 10 to 1500 ms for both"
+                    if family.timers_ms
+                    else "use multiples of 100 ms up to 1500 ms for both",
+                    place=places.profile_place("watchdog.detection_ms", device, profile),
+                    device=device.name,
+                )
 
 
 @rules.add("VRP005")
-class EvenAddress(ModelRule):
+class EvenAddress(SwitchRule):
     """On VRP8 /31 addresses equal to the network address are not confirmed."""
 
     severity = Severity.WARNING
@@ -79,25 +80,24 @@ class EvenAddress(ModelRule):
     )
     guards = ("addressing.uplinks",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for the even ends of the uplinks of every VRP8 switch."""
-        for device in model.devices.values():
-            for port in device.ports if device.platform == "vrp8" else ():
-                if not port.address:
-                    continue
-                address = IPv4Interface(port.address)
-                if address.ip == address.network.network_address:
-                    yield self.finding(
-                        "addresses of its uplinks equal their network address",
-                        "try it on one port of one switch before the whole fabric",
-                        place=model.place("addressing", "uplinks"),
-                        device=device.name,
-                    )
-                    break
+        for port in device.ports if device.platform == "vrp8" else ():
+            if not port.address:
+                continue
+            address = IPv4Interface(port.address)
+            if address.ip == address.network.network_address:
+                yield self.finding(
+                    "addresses of its uplinks equal their network address",
+                    "try it on one port of one switch before the whole fabric",
+                    place=places.place("addressing", "uplinks"),
+                    device=device.name,
+                )
+                break
 
 
 @rules.add("VRP007")
-class HeadroomPool(ModelRule):
+class HeadroomPool(SwitchRule):
     """The headroom of a VRP8 switch is sufficient for its cables."""
 
     why = (
@@ -111,37 +111,36 @@ class HeadroomPool(ModelRule):
     )
     guards = ("cables.host_m", "cables.uplink_m", "lossless.mtu.port_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what the cables of every switch with a pool need with what it has."""
-        for device in model.devices.values():
-            if device.platform != "vrp8" or device.sku.asic != FAMILY_B:
-                continue
-            total = 0
-            for port in device.ports:
-                needed = port.headroom.headroom_bytes if port.headroom else None
-                total += len(port.lossless_groups) * (needed or 0)
-                if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
-                    yield self.finding(
-                        f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
-                        f"of headroom, but a port has {DEFAULT_HEADROOM_KIB} kbytes",
-                        "use a shorter cable",
-                        place=model.cable_place(device, port, "cable_m"),
-                        device=device.name,
-                        port=port.name,
-                    )
-            if total > mib_to_bytes(HEADROOM_POOL_MIB):
+        if device.platform != "vrp8" or device.sku.asic != FAMILY_B:
+            return
+        total = 0
+        for port in device.ports:
+            needed = port.headroom.headroom_bytes if port.headroom else None
+            total += len(port.lossless_groups) * (needed or 0)
+            if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
                 yield self.finding(
-                    f"all ports together need {total:,} bytes of headroom, but "
-                    f"the pool has {HEADROOM_POOL_MIB} mbytes",
-                    "use shorter cables, or fewer lossless ports",
-                    place=model.place("cables"),
+                    f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
+                    f"of headroom, but a port has {DEFAULT_HEADROOM_KIB} kbytes",
+                    "use a shorter cable",
+                    place=places.cable_place(device, port, "cable_m"),
                     device=device.name,
-                    severity=Severity.WARNING,
+                    port=port.name,
                 )
+        if total > mib_to_bytes(HEADROOM_POOL_MIB):
+            yield self.finding(
+                f"all ports together need {total:,} bytes of headroom, but "
+                f"the pool has {HEADROOM_POOL_MIB} mbytes",
+                "use shorter cables, or fewer lossless ports",
+                place=places.place("cables"),
+                device=device.name,
+                severity=Severity.WARNING,
+            )
 
 
 @rules.add("VRP012")
-class FecKnown(ModelRule):
+class FecKnown(SwitchRule):
     """On VRP8 a port uses a supported FEC mode."""
 
     why = "The switch rejects the line, and with it the whole commit."
@@ -151,20 +150,19 @@ class FecKnown(ModelRule):
     )
     guards = ("devices.ports.fec",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for ports on VRP8 that ask for Base-R where there is none."""
-        for device in model.devices.values():
-            for port in device.ports if device.platform == "vrp8" else ():
-                part = port.place.mode is not None
-                if port.fec == "fc" and not takes_base_r(device.sku, port.speed_gbps, part=part):
-                    place = port_place(model.intent, device.name, port.name, "fec")
-                    yield self.finding(
-                        f"FEC fc is not available at {port.speed_gbps}G on {port.name}",
-                        "use rs or none, or remove fec; the switch then selects FEC by medium",
-                        place=place or model.sku_place(device),
-                        device=device.name,
-                        port=port.name,
-                    )
+        for port in device.ports if device.platform == "vrp8" else ():
+            part = port.place.mode is not None
+            if port.fec == "fc" and not takes_base_r(device.sku, port.speed_gbps, part=part):
+                place = port_place(places.intent, device.name, port.name, "fec")
+                yield self.finding(
+                    f"FEC fc is not available at {port.speed_gbps}G on {port.name}",
+                    "use rs or none, or remove fec; the switch then selects FEC by medium",
+                    place=place or places.sku_place(device),
+                    device=device.name,
+                    port=port.name,
+                )
 
 
 @rules.add("VRP015")
@@ -183,22 +181,22 @@ class FabricDrops(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the watchdogs of all VRP8 switches beside one of the family with drop."""
-        ours = [device for device in model.devices.values() if device.platform == "vrp8"]
-        if all(device.sku.asic != FAMILY_A for device in ours):
-            return
-        for device in ours:
-            for profile in device.qos_profiles:
-                watchdog = profile.watchdog
-                field, message = "watchdog.action", ""
-                if profile.pfc and watchdog.enabled and watchdog.action == "forward":
-                    message = "watchdog.action forward: its fabric requires drop"
-                elif profile.pfc and not watchdog.enabled and device.sku.asic == FAMILY_B:
-                    field = "watchdog.enabled"
-                    message = "watchdog.enabled is false: it forwards, but its fabric requires drop"
-                if message:
-                    yield self.finding(
-                        message,
-                        "set lossless.watchdog.enabled to true, and the action to drop",
-                        place=model.profile_place(field, device, profile),
-                        device=device.name,
-                    )
+        switches, rows = model.fabric.switches, model.fabric.switch_row
+        asics = {sku.asic for sku in switches.skus if sku.nos == "vrp8"}
+        for end in switch_policies(model) if FAMILY_A in asics else ():
+            sku, watchdog = switches.skus[rows[end.device]], end.policy.watchdog
+            field, message = "watchdog.action", ""
+            if sku.nos != "vrp8" or not end.policy.pfc:
+                continue
+            if watchdog.enabled and watchdog.action == "forward":
+                message = "watchdog.action forward: its fabric requires drop"
+            elif not watchdog.enabled and sku.asic == FAMILY_B:
+                field = "watchdog.enabled"
+                message = "watchdog.enabled is false: it forwards, but its fabric requires drop"
+            if message:
+                yield self.finding(
+                    message,
+                    "set lossless.watchdog.enabled to true, and the action to drop",
+                    place=model.policy_place(field, end.device, end.port),
+                    device=end.device,
+                )

@@ -12,13 +12,15 @@ from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.validate.addresses import owners
 from fabric.validate.origins import nic_place, switch_place
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
     from fabric.topology.model import Bools, Fabric, Ints, Subnets
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -139,25 +141,24 @@ class GatewayFree(ModelRule):
 
 
 @rules.add("ADR005")
-class LoopbackInPool(ModelRule):
+class LoopbackInPool(SwitchRule):
     """Loopbacks are in their pool."""
 
     why = "Switches announce prefixes of the pools only, so another loopback is not reachable."
     source = "RFC 7938 section 5.2.3 (prefix advertisement)"
     guards = ("devices.loopback", "addressing.loopbacks")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare every loopback with the pool."""
-        pool = model.intent.fabric.addressing.loopbacks
-        for name, device in model.devices.items():
-            place = switch_place(model.intent, name, "loopback")
-            if place and ipaddress.IPv4Address(device.loopback) not in pool:
-                yield self.finding(
-                    f"loopback {device.loopback} is outside addressing.loopbacks {pool}",
-                    "use an address in the pool",
-                    place=place,
-                    device=name,
-                )
+        pool = places.intent.fabric.addressing.loopbacks
+        place = switch_place(places.intent, device.name, "loopback")
+        if place and ipaddress.IPv4Address(device.loopback) not in pool:
+            yield self.finding(
+                f"loopback {device.loopback} is outside addressing.loopbacks {pool}",
+                "use an address in the pool",
+                place=place,
+                device=device.name,
+            )
 
 
 @rules.add("ADR006")

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.world import Model
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
 
 
 areas.add("ARP")("Ageing and neighbour tables")
 
 
 @rules.add("ARP001")
-class ArpBeforeMac(ModelRule):
+class ArpBeforeMac(SwitchRule):
     """A silent NIC is refreshed before its MAC entry expires."""
 
     why = (
@@ -34,26 +35,25 @@ class ArpBeforeMac(ModelRule):
     )
     guards = ("arp.timeout_s", "arp.mac_ageing_s")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the longest silence with the MAC ageing of every switch."""
-        for name, device in model.devices.items():
-            table, platform = device.neighbours, platforms[device.platform]
-            refresh = platform.neighbour_refresh
-            if table.refresh_s >= table.mac_ageing_s:
-                below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
-                yield self.finding(
-                    f"{platform.title} refreshes a silent NIC after up to {table.refresh_s} "
-                    f"s ({refresh.mechanism}), but its MAC entry expires after "
-                    f"{table.mac_ageing_s} s",
-                    f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
-                    place=model.place("arp", "timeout_s"),
-                    device=name,
-                    severity=None if device.vlans else Severity.WARNING,
-                )
+        table, platform = device.neighbours, platforms[device.platform]
+        refresh = platform.neighbour_refresh
+        if table.refresh_s >= table.mac_ageing_s:
+            below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
+            yield self.finding(
+                f"{platform.title} refreshes a silent NIC after up to {table.refresh_s} "
+                f"s ({refresh.mechanism}), but its MAC entry expires after "
+                f"{table.mac_ageing_s} s",
+                f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
+                place=places.place("arp", "timeout_s"),
+                device=device.name,
+                severity=None if device.vlans else Severity.WARNING,
+            )
 
 
 @rules.add("ARP002")
-class MacKnob(ModelRule):
+class MacKnob(SwitchRule):
     """MAC ageing is set only where the switch can configure it."""
 
     severity = Severity.WARNING
@@ -63,23 +63,22 @@ class MacKnob(ModelRule):
     )
     guards = ("arp.mac_ageing_s",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for a MAC ageing that a platform cannot set."""
-        target = model.intent.fabric.arp.mac_ageing_s
-        for name, device in model.devices.items():
-            fixed = platforms[device.platform].fixed_mac_ageing_s
-            if target is not None and fixed is not None and target != fixed:
-                yield self.finding(
-                    f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
-                    f"keeps {fixed} s",
-                    "remove it, or set the fixed value",
-                    place=model.place("arp", "mac_ageing_s"),
-                    device=name,
-                )
+        target = places.intent.fabric.arp.mac_ageing_s
+        fixed = platforms[device.platform].fixed_mac_ageing_s
+        if target is not None and fixed is not None and target != fixed:
+            yield self.finding(
+                f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
+                f"keeps {fixed} s",
+                "remove it, or set the fixed value",
+                place=places.place("arp", "mac_ageing_s"),
+                device=device.name,
+            )
 
 
 @rules.add("ARP003")
-class NeighbourRoom(ModelRule):
+class NeighbourRoom(SwitchRule):
     """The neighbour table has room for every NIC."""
 
     why = (
@@ -88,23 +87,21 @@ class NeighbourRoom(ModelRule):
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
     guards = ("arp.neighbour_capacity",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Count the NICs and uplinks of every switch."""
-        for row, name in enumerate(model.fabric.switches.names):
-            table = model.devices[name].neighbours
-            nics = len(model.fabric.nics_of_leaf(row))
-            need = nics + model.fabric.trunk_count(row)
-            if need > table.gc_thresholds[1]:
-                above = need > table.capacity
-                yield self.finding(
-                    f"{need} neighbours are expected, "
-                    + (
-                        f"the table has room for {table.capacity}"
-                        if above
-                        else f"above {table.gc_thresholds[1]} the kernel evicts live entries"
-                    ),
-                    "increase arp.neighbour_capacity",
-                    place=model.place("arp", "neighbour_capacity"),
-                    device=name,
-                    severity=None if above else Severity.WARNING,
-                )
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Count the NICs and uplinks of a switch."""
+        table = device.neighbours
+        need = sum(port.kind != "unused" for port in device.ports)
+        if need > table.gc_thresholds[1]:
+            above = need > table.capacity
+            yield self.finding(
+                f"{need} neighbours are expected, "
+                + (
+                    f"the table has room for {table.capacity}"
+                    if above
+                    else f"above {table.gc_thresholds[1]} the kernel evicts live entries"
+                ),
+                "increase arp.neighbour_capacity",
+                place=places.place("arp", "neighbour_capacity"),
+                device=device.name,
+                severity=None if above else Severity.WARNING,
+            )

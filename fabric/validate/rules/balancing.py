@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,16 +15,16 @@ from fabric.platforms.features import feature
 from fabric.qos.ecmp.collective import advise_queue_pairs, spread
 from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
 from fabric.topology.layout import down_paths
-from fabric.topology.model import ROLES
 from fabric.validate.capacity import leaf_flows
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
-    from fabric.platforms.model import Role
+    from fabric.topology.model import Fabric
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -32,24 +32,23 @@ areas.add("ECM")("ECMP load balancing")
 
 
 @rules.add("ECM001")
-class ModeAvailable(ModelRule):
+class ModeAvailable(SwitchRule):
     """The load balancing mode is supported by every switch."""
 
     why = "If some switches move flows and others do not, the hashing switches congest first."
     source = "The sources that the templates of each system cite at ecmp.mode"
     guards = ("ecmp.mode",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for systems without the mode."""
-        for name, device in model.devices.items():
-            for one in missing(device):
-                if one.feature.rule == self.id:
-                    yield self.finding(
-                        one.message,
-                        "set ecmp.mode to a mode that all systems of the fabric support",
-                        place=model.place("ecmp", "mode"),
-                        device=name,
-                    )
+        for one in missing(device):
+            if one.feature.rule == self.id:
+                yield self.finding(
+                    one.message,
+                    "set ecmp.mode to a mode that all systems of the fabric support",
+                    place=places.place("ecmp", "mode"),
+                    device=device.name,
+                )
 
 
 @rules.add("ECM002")
@@ -78,7 +77,7 @@ class Reordering(ModelRule):
 
 
 @rules.add("ECM003")
-class QueuePairs(ModelRule):
+class QueuePairs(SwitchRule):
     """Queue pairs are hashed only where the switch is known to support it."""
 
     why = (
@@ -91,28 +90,27 @@ class QueuePairs(ModelRule):
     )
     guards = ("ecmp.hash_queue_pairs",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look at every switch where the inventory asks for it."""
-        place = model.place("ecmp", "hash_queue_pairs")
-        for name, device in model.devices.items():
-            asked = device.hash_queue_pairs
-            cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
-            if asked and cell is None:
-                yield self.finding(
-                    f"{device.sku.name} has no confirmed way to hash queue pairs",
-                    "remove it and let the NICs vary the source port",
-                    place=place,
-                    device=name,
-                )
-            elif asked and cell and cell.grade == "unconfirmed":
-                yield self.finding(
-                    f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
-                    "the offset is not confirmed, and it needs EOS 4.33.1F",
-                    "measure the spread in a lab first",
-                    severity=Severity.WARNING,
-                    place=place,
-                    device=name,
-                )
+        place = places.place("ecmp", "hash_queue_pairs")
+        asked = device.hash_queue_pairs
+        cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
+        if asked and cell is None:
+            yield self.finding(
+                f"{device.sku.name} has no confirmed way to hash queue pairs",
+                "remove it and let the NICs vary the source port",
+                place=place,
+                device=device.name,
+            )
+        elif asked and cell and cell.grade == "unconfirmed":
+            yield self.finding(
+                f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
+                "the offset is not confirmed, and it needs EOS 4.33.1F",
+                "measure the spread in a lab first",
+                severity=Severity.WARNING,
+                place=place,
+                device=device.name,
+            )
 
 
 #: Share of an even spread below which more than half of the uplinks' bandwidth is lost.
@@ -180,19 +178,15 @@ class Polarisation(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare how the first switches of each pair of models in two tiers hash."""
-        fabric, seen = model.fabric, set()
-        by_role: dict[Role, list[DeviceDesign]] = {role: [] for role in ROLES}
-        for device in model.devices.values():
-            key = (device.role, device.platform, device.sku.asic)
-            if key not in seen:
-                seen.add(key)
-                by_role[device.role].append(device)
-        for below, above in pairwise(ROLES) if model.intent.fabric.ecmp.mode == "hash" else ():
-            for lower, upper in product(by_role[below], by_role[above]):
-                far_width = down_paths(fabric, fabric.switch_row[upper.name])
-                if far_width > 1:
-                    near_width = len(fabric.uplinks_of(fabric.switch_row[lower.name]))
-                    yield from self._pair(model, (lower, near_width), (upper, far_width))
+        if model.intent.fabric.ecmp.mode != "hash":
+            return
+        fabric, first, far_widths = model.fabric, _first(model.fabric), down_paths(model.fabric)
+        for lower, upper in product(first, first):
+            far_width = int(far_widths[upper])
+            if far_width > 1 and fabric.switches.tier[upper] == fabric.switches.tier[lower] + 1:
+                near, far = (model.devices[fabric.switches.names[row]] for row in (lower, upper))
+                near_width = len(fabric.uplinks_of(lower))
+                yield from self._pair(model, (near, near_width), (far, far_width))
 
     def _pair(
         self, model: Model, near: tuple[DeviceDesign, int], far: tuple[DeviceDesign, int]
@@ -223,6 +217,15 @@ class Polarisation(ModelRule):
                 device=spine.name,
                 severity=None if values.certain else Severity.INFO,
             )
+
+
+def _first(fabric: Fabric) -> list[int]:
+    """Return the first row of each role, system and ASIC."""
+    tiers, rows = fabric.switches.tier.tolist(), enumerate(fabric.switches.skus)
+    first: dict[tuple[int, str, str], int] = {}
+    for row, sku in rows:
+        first.setdefault((tiers[row], sku.nos, sku.asic), row)
+    return list(first.values())
 
 
 def _tier(device: DeviceDesign, width: int) -> TierHash | None:

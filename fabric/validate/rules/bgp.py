@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
 from fabric.validate.origins import switch_place
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -51,16 +54,17 @@ class EnoughPaths(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare max_paths with the equal cables of every switch."""
-        fabric = model.fabric
-        for name, device in model.devices.items():
-            need = max(len(device.above), down_paths(fabric, fabric.switch_row[name]))
-            if device.bgp.max_paths < need:
-                yield self.finding(
-                    f"bgp.max_paths {device.bgp.max_paths} is below {need} equal paths",
-                    f"use at least {need}",
-                    place=model.place("bgp", "max_paths"),
-                    device=name,
-                )
+        max_paths, up = model.intent.fabric.bgp.max_paths, model.fabric.uplinks
+        names = model.fabric.switches.names
+        above = np.bincount(up.lower[up.enabled], minlength=len(names))
+        needs = np.maximum(above, down_paths(model.fabric))
+        for row in np.flatnonzero(needs > max_paths).tolist():
+            yield self.finding(
+                f"bgp.max_paths {max_paths} is below {needs[row]} equal paths",
+                f"use at least {needs[row]}",
+                place=model.place("bgp", "max_paths"),
+                device=names[row],
+            )
 
 
 #: What to do, and the field that counts AS numbers, by role.
@@ -95,33 +99,32 @@ class UniqueAsns(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the AS numbers of all switches that cables join."""
-        owner: dict[tuple[int, int], str] = {}
-        rows, joined = model.fabric.switch_row, islands(model.fabric).tolist()
-        for name, device in reversed(list(model.devices.items())):
-            key = device.bgp.asn, joined[rows[name]]
-            other = owner.setdefault(key, name)
-            if other == name or _may_share(model, device, other):
+        owner: dict[tuple[int, int], int] = {}
+        switches, joined = model.fabric.switches, islands(model.fabric).tolist()
+        for row, asn in reversed(list(enumerate(switches.asn.tolist()))):
+            other = owner.setdefault((asn, joined[row]), row)
+            if other == row or _may_share(model, row, other):
                 continue
-            places = [switch_place(model.intent, who, "asn") for who in (name, other)]
-            fix, field = _FIXES[device.role]
-            both = device.role == model.devices[other].role == "leaf"
+            pair = [switches.names[one] for one in (row, other)]
+            places = [switch_place(model.intent, name, "asn") for name in pair]
+            fix, field = _FIXES[switches.role(row)]
+            both = switches.role(row) == switches.role(other) == "leaf"
             yield self.finding(
-                f"AS {device.bgp.asn} is also that of {other}",
+                f"AS {asn} is also that of {pair[1]}",
                 f"{fix}, or set bgp.allowas_in to 1" if both else fix,
                 place=next((p for p in places if p), model.place("bgp", field)),
-                device=name,
+                device=pair[0],
             )
 
 
-def _may_share(model: Model, device: DeviceDesign, other: str) -> bool:
+def _may_share(model: Model, row: int, other: int) -> bool:
     """Tell whether a switch may have the AS number of another one."""
-    switches, rows = model.fabric.switches, model.fabric.switch_row
-    pair = [rows[device.name], rows[other]]
-    if switches.tier[pair[0]] != switches.tier[pair[1]]:
+    switches = model.fabric.switches
+    if switches.tier[row] != switches.tier[other]:
         return False
-    if device.role == "leaf":
-        return device.bgp.allowas_in > 0
-    return bool(switches.pod[pair[0]] == switches.pod[pair[1]])
+    if switches.role(row) == "leaf":
+        return model.intent.fabric.bgp.allowas_in > 0
+    return bool(switches.pod[row] == switches.pod[other])
 
 
 #: First and last of each reserved block (IANA, Autonomous System Numbers).
@@ -137,7 +140,7 @@ _RESERVED = (
 
 
 @rules.add("BGP005")
-class ReservedAsns(ModelRule):
+class ReservedAsns(SwitchRule):
     """AS numbers are not reserved."""
 
     why = "Routers reject sessions or routes with reserved numbers."
@@ -150,31 +153,30 @@ class ReservedAsns(ModelRule):
         "devices.asn",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the AS number of every switch."""
-        for name, device in model.devices.items():
-            asn = device.bgp.asn
-            if any(low <= asn <= high for low, high in _RESERVED):
-                pods = any(unit.pod for unit in model.intent.fabric.units)
-                fields = {
-                    "leaf": "leaf_asn_first",
-                    "spine": "pod_asn_first" if pods else "spine_asn",
-                    "super-spine": "super_spine_asn",
-                }
-                yield self.finding(
-                    f"AS {asn} is reserved",
-                    "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
-                    place=switch_place(model.intent, name, "asn")
-                    or model.place("bgp", fields[device.role]),
-                    device=name,
-                )
+        asn = device.bgp.asn
+        if any(low <= asn <= high for low, high in _RESERVED):
+            pods = any(unit.pod for unit in places.intent.fabric.units)
+            fields = {
+                "leaf": "leaf_asn_first",
+                "spine": "pod_asn_first" if pods else "spine_asn",
+                "super-spine": "super_spine_asn",
+            }
+            yield self.finding(
+                f"AS {asn} is reserved",
+                "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
+                place=switch_place(places.intent, device.name, "asn")
+                or places.place("bgp", fields[device.role]),
+                device=device.name,
+            )
 
 
 SONIC_PATHS = 64
 
 
 @rules.add("BGP006")
-class FixedPaths(ModelRule):
+class FixedPaths(SwitchRule):
     """max_paths is set only where the switch can configure it."""
 
     severity = Severity.INFO
@@ -184,24 +186,23 @@ class FixedPaths(ModelRule):
     )
     guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
-        for name, device in model.devices.items():
-            plain = device.platform == "sonic" and not (
-                device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+        plain = device.platform == "sonic" and not (
+            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+        )
+        if plain and device.bgp.max_paths != SONIC_PATHS:
+            yield self.finding(
+                f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
+                f"{SONIC_PATHS}",
+                "remove it for SONiC",
+                place=places.place("bgp", "max_paths"),
+                device=device.name,
             )
-            if plain and device.bgp.max_paths != SONIC_PATHS:
-                yield self.finding(
-                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
-                    f"{SONIC_PATHS}",
-                    "remove it for SONiC",
-                    place=model.place("bgp", "max_paths"),
-                    device=name,
-                )
 
 
 @rules.add("BGP007")
-class UnnumberedAvailable(ModelRule):
+class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""
 
     why = "A session comes up only if both ends are unnumbered."
@@ -211,14 +212,13 @@ class UnnumberedAvailable(ModelRule):
     )
     guards = ("bgp.peering",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
-        for name, device in model.devices.items():
-            for one in missing(device):
-                if one.feature.rule == self.id:
-                    yield self.finding(
-                        one.message,
-                        "set bgp.peering to numbered",
-                        place=model.place("bgp", "peering"),
-                        device=name,
-                    )
+        for one in missing(device):
+            if one.feature.rule == self.id:
+                yield self.finding(
+                    one.message,
+                    "set bgp.peering to numbered",
+                    place=places.place("bgp", "peering"),
+                    device=device.name,
+                )

@@ -14,13 +14,14 @@ from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
 from fabric.qos.headroom.terms import Link
 from fabric.qos.path import LONG_CABLE_M
 from fabric.qos.thresholds import pause_threshold_bytes
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import LosslessKind, Model
 
 
@@ -29,7 +30,7 @@ MAX_CABLE_M = 80_000
 
 
 @rules.add("QOS022")
-class HeadroomSum(ModelRule):
+class HeadroomSum(SwitchRule):
     """The headroom of all lossless ports fits in the buffer."""
 
     why = "Overcommitted buffers are not available when many ports pause at once."
@@ -39,42 +40,41 @@ class HeadroomSum(ModelRule):
     )
     guards = ("cables.host_m", "cables.uplink_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add the lossless buffers of all ports in use, where each keeps its own."""
-        for device in model.devices.values():
-            buffer_bytes = device.sku.packet_buffer_bytes
-            known = [group for group in device.lossless_groups if group.headroom_bytes is not None]
-            if not known or shared_headroom_bytes(device):
-                continue
-            if buffer_bytes is None:
-                yield self.finding(
-                    f"the packet buffer of {device.sku.name} is not known, so it is not checked "
-                    "whether its headroom fits",
-                    "",
-                    place=model.sku_place(device),
-                    device=device.name,
-                    severity=Severity.INFO,
-                )
-                continue
-            account = budget(
-                [group.guaranteed_bytes for group in known],
-                [group.headroom_bytes or 0 for group in known],
-                buffer_bytes,
+        buffer_bytes = device.sku.packet_buffer_bytes
+        known = [group for group in device.lossless_groups if group.headroom_bytes is not None]
+        if not known or shared_headroom_bytes(device):
+            return
+        if buffer_bytes is None:
+            yield self.finding(
+                f"the packet buffer of {device.sku.name} is not known, so it is not checked "
+                "whether its headroom fits",
+                "",
+                place=places.sku_place(device),
+                device=device.name,
+                severity=Severity.INFO,
             )
-            if not account.fits:
-                worst = max(known, key=lambda group: group.headroom_bytes or 0)
-                port = next(port for port in device.ports if port.headroom is worst)
-                need, have = (
-                    f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
-                )
-                yield self.finding(
-                    f"{device.lossless_ports} lossless ports need {need} of headroom, but "
-                    f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
-                    "use shorter cables, lower speeds, a smaller MTU or fewer ports"
-                    + _between_sites(worst.cable_m),
-                    place=model.cable_place(device, port, "cable_m"),
-                    device=device.name,
-                )
+            return
+        account = budget(
+            [group.guaranteed_bytes for group in known],
+            [group.headroom_bytes or 0 for group in known],
+            buffer_bytes,
+        )
+        if not account.fits:
+            worst = max(known, key=lambda group: group.headroom_bytes or 0)
+            port = next(port for port in device.ports if port.headroom is worst)
+            need, have = (
+                f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
+            )
+            yield self.finding(
+                f"{device.lossless_ports} lossless ports need {need} of headroom, but "
+                f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
+                "use shorter cables, lower speeds, a smaller MTU or fewer ports"
+                + _between_sites(worst.cable_m),
+                place=places.cable_place(device, port, "cable_m"),
+                device=device.name,
+            )
 
 
 def _between_sites(cable_m: int) -> str:
@@ -183,7 +183,7 @@ USUAL_RATIO = 2.0
 
 
 @rules.add("QOS027")
-class SharedHeadroom(ModelRule):
+class SharedHeadroom(SwitchRule):
     """A shared headroom pool covers enough ports at once."""
 
     severity = Severity.WARNING
@@ -191,29 +191,28 @@ class SharedHeadroom(ModelRule):
     source = "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (over_subscribe_ratio)"
     guards = ("cables.host_m", "cables.uplink_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the promised headroom of all ports with the pool."""
-        for device in model.devices.values():
-            pool = shared_headroom_bytes(device)
-            sizes = [group.headroom_bytes or 0 for group in device.lossless_groups]
-            if not pool or not sizes or sum(sizes) <= pool:
-                continue
-            ratio = device.headroom_over_subscription or sum(sizes) / pool
-            alone = max(_of_port(port) for port in device.ports) > pool
-            usual = ratio <= USUAL_RATIO
-            yield self.finding(
-                f"{device.lossless_ports} lossless ports are allocated {sum(sizes):,} bytes of "
-                f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
-                + (", and a single port is allocated more than all of it" if alone else ""),
-                "use shorter cables or fewer lossless ports, or a larger shared headroom"
-                if alone or not usual
-                else "no action if at most half of the ports pause at once",
-                place=model.hardware_place(device, "headroom_over_subscription")
-                if device.headroom_over_subscription
-                else model.sku_place(device),
-                device=device.name,
-                severity=Severity.ERROR if alone else Severity.INFO if usual else None,
-            )
+        pool = shared_headroom_bytes(device)
+        sizes = [group.headroom_bytes or 0 for group in device.lossless_groups]
+        if not pool or not sizes or sum(sizes) <= pool:
+            return
+        ratio = device.headroom_over_subscription or sum(sizes) / pool
+        alone = max(_of_port(port) for port in device.ports) > pool
+        usual = ratio <= USUAL_RATIO
+        yield self.finding(
+            f"{device.lossless_ports} lossless ports are allocated {sum(sizes):,} bytes of "
+            f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
+            + (", and a single port is allocated more than all of it" if alone else ""),
+            "use shorter cables or fewer lossless ports, or a larger shared headroom"
+            if alone or not usual
+            else "no action if at most half of the ports pause at once",
+            place=places.hardware_place(device, "headroom_over_subscription")
+            if device.headroom_over_subscription
+            else places.sku_place(device),
+            device=device.name,
+            severity=Severity.ERROR if alone else Severity.INFO if usual else None,
+        )
 
 
 @rules.add("QOS028")
@@ -261,7 +260,7 @@ def _wrong_thresholds(kind: LosslessKind) -> Iterator[str]:
 
 
 @rules.add("QOS047")
-class PoolBudget(ModelRule):
+class PoolBudget(SwitchRule):
     """Headroom and shared pool together fit in the buffer."""
 
     severity = Severity.WARNING
@@ -272,32 +271,29 @@ class PoolBudget(ModelRule):
     source = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Add the shared pool to the buffers of all ports in use, where each keeps its own."""
-        for device in model.devices.values():
-            if device.buffer_model == "dynamic":
-                yield from self._computed(model, device)
-                continue
-            pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
-            rows = [group.row for group in device.lossless_groups if group.row]
-            if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
-                continue
-            own = [
-                max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes) for row in rows
-            ]
-            account = budget(own, [], buffer_bytes, shared_bytes=pools.ingress_lossless_bytes)
-            if not account.fits and sum(own) <= buffer_bytes:
-                yield self.finding(
-                    f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
-                    f"of {device.lossless_ports} lossless ports need {account.missing_bytes:,} "
-                    f"bytes more than the {buffer_bytes:,} of {device.sku.name}",
-                    "provide pool sizes for this use (`buffers` of an own switch model), or use "
-                    "fewer or shorter lossless ports",
-                    place=model.sku_place(device),
-                    device=device.name,
-                )
+        if device.buffer_model == "dynamic":
+            yield from self._computed(places, device)
+            return
+        pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
+        rows = [group.row for group in device.lossless_groups if group.row]
+        if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
+            return
+        own = [max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes) for row in rows]
+        account = budget(own, [], buffer_bytes, shared_bytes=pools.ingress_lossless_bytes)
+        if not account.fits and sum(own) <= buffer_bytes:
+            yield self.finding(
+                f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
+                f"of {device.lossless_ports} lossless ports need {account.missing_bytes:,} "
+                f"bytes more than the {buffer_bytes:,} of {device.sku.name}",
+                "provide pool sizes for this use (`buffers` of an own switch model), or use "
+                "fewer or shorter lossless ports",
+                place=places.sku_place(device),
+                device=device.name,
+            )
 
-    def _computed(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+    def _computed(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Report a switch that computes its pools and has nothing left for them."""
         computed = computed_buffer(device)
         if computed is None or computed.left_bytes > 0:
@@ -306,7 +302,7 @@ class PoolBudget(ModelRule):
             f"the ports take {-computed.left_bytes:,} bytes more than the buffer of "
             f"{device.sku.name} has, so the switch cannot compute a shared pool",
             "use fewer or shorter lossless ports, or a smaller MTU",
-            place=model.sku_place(device),
+            place=places.sku_place(device),
             device=device.name,
             severity=Severity.ERROR,
         )

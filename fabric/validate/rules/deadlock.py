@@ -10,13 +10,15 @@ from fabric.qos.deadlock.lossless import floods
 from fabric.qos.deadlock.repair import repairs
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, rules
+from fabric.validate.traits import leaf_of_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign
+    from fabric.qos.deadlock.cycle import Cycle
     from fabric.qos.deadlock.repair import Repair
+    from fabric.validate.origins import Place
     from fabric.validate.world import Model
 
 
@@ -53,6 +55,15 @@ def _failure(model: Model, repair: Repair) -> str:
     return f"to {change} cuts {repair.cut[0]} from {repair.cut[1]}{more}"
 
 
+def _spine(model: Model, cycle: Cycle) -> tuple[Place, str]:
+    """Return where the AS number of a spine of a cycle is set, and which spine that is."""
+    rows, leaves = model.fabric.switch_row, model.fabric.switches.leaf_count
+    for spine in (one.source for one in cycle.channels if rows[one.source] >= leaves):
+        if place := switch_place(model.intent, spine, "asn"):
+            return place, spine
+    return model.place("bgp", "spine_asn"), ""
+
+
 @rules.add("QOS060")
 class NoDeadlock(ModelRule):
     """Lossless buffers have no cyclic dependency.
@@ -72,14 +83,12 @@ class NoDeadlock(ModelRule):
         cycle = model.proof.cycle
         if cycle is None or model.proof.failure:
             return
-        spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
-        places = [switch_place(model.intent, spine, "asn") for spine in spines]
-        place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
+        place, spine = _spine(model, cycle)
         yield self.finding(
             "leaves carry traffic between spines, which creates a cyclic buffer dependency: "
             f"{cycle}",
             _advice(model),
-            place=place or model.place("bgp", "spine_asn"),
+            place=place,
             device=spine,
         )
 
@@ -109,13 +118,11 @@ class NoDeadlockAfterFailure(ModelRule):
         cycle = proof.cycle
         if cycle is None or not proof.failure:
             return
-        spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
-        places = [switch_place(model.intent, spine, "asn") for spine in spines]
-        place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
+        place, spine = _spine(model, cycle)
         yield self.finding(
             f"when {proof.failure} fails, there is a cyclic buffer dependency: {cycle}",
             _advice(model),
-            place=place or model.place("bgp", "spine_asn"),
+            place=place,
             device=spine,
         )
 
@@ -138,14 +145,16 @@ class FloodedCopies(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Follow the copies of every leaf that forgets MAC addresses first."""
+        skus, rows = model.fabric.switches.skus, model.fabric.switch_row
+        leaf_of = leaf_of_system(model)
         for flood in floods(model.fabric, model.resolver):
-            device = model.devices[flood.leaf]
-            ages = device.neighbours
+            system = skus[rows[flood.leaf]].nos
+            ages = leaf_of[system].neighbours
             if ages.refresh_s < ages.mac_ageing_s:
                 continue
             yield self.finding(
                 f"the MAC entry of a silent NIC expires after {ages.mac_ageing_s} s "
-                f"({self._origin(model, device)}), but is refreshed only after {ages.refresh_s} s: "
+                f"({self._origin(model, system)}), but is refreshed only after {ages.refresh_s} s: "
                 f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a "
                 f"pause on any of them blocks {flood.uplinks} uplinks",
                 f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic",
@@ -153,8 +162,8 @@ class FloodedCopies(ModelRule):
                 device=flood.leaf,
             )
 
-    def _origin(self, model: Model, device: DeviceDesign) -> str:
-        platform = platforms[device.platform]
+    def _origin(self, model: Model, system: str) -> str:
+        platform = platforms[system]
         if platform.fixed_mac_ageing_s:
             return f"fixed in {platform.title}"
         if model.intent.fabric.arp.mac_ageing_s:

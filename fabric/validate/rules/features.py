@@ -8,20 +8,21 @@ from fabric.core.findings import Severity
 from fabric.design.features import FEATURES, missing
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import SwitchRule, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.world import Model
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
 
 
 areas.add("SYS")("Features of switch systems")
 
 
 @rules.add("SYS001")
-class FeaturesAvailable(ModelRule):
+class FeaturesAvailable(SwitchRule):
     """Every switch system supports the features that the design uses."""
 
     why = (
@@ -37,21 +38,20 @@ class FeaturesAvailable(ModelRule):
         *("management.ntp_servers", "management.syslog_servers", "devices.ports.description"),
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what the design of each switch uses with what its system declares."""
-        for device in model.devices.values():
-            for one in missing(device):
-                if one.feature.rule == self.id:
-                    yield self.finding(
-                        one.message,
-                        one.fix,
-                        place=model.feature_place(device, one.feature.field),
-                        device=device.name,
-                    )
+        for one in missing(device):
+            if one.feature.rule == self.id:
+                yield self.finding(
+                    one.message,
+                    one.fix,
+                    place=places.feature_place(device, one.feature.field),
+                    device=device.name,
+                )
 
 
 @rules.add("SYS002")
-class NotRendered(ModelRule):
+class NotRendered(SwitchRule):
     """Every value that the inventory sets is rendered."""
 
     severity = Severity.INFO
@@ -59,15 +59,14 @@ class NotRendered(ModelRule):
     source = "docs/platforms.md: the sources that each system cites for its features"
     guards = ("lossless.dynamic_th",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for features that the design of a switch uses and its system does not render."""
-        for device in model.devices.values():
-            for one in FEATURES:
-                cell = feature(device.platform, one.name, device.sku, device.role)
-                if cell and not cell.rendered and not cell.rule and one.used(device):
-                    yield self.finding(
-                        f"{one.title}: not rendered for {platforms[device.platform].title}",
-                        cell.fix or "set it for other systems only",
-                        place=model.feature_place(device, one.field),
-                        device=device.name,
-                    )
+        for one in FEATURES:
+            cell = feature(device.platform, one.name, device.sku, device.role)
+            if cell and not cell.rendered and not cell.rule and one.used(device):
+                yield self.finding(
+                    f"{one.title}: not rendered for {platforms[device.platform].title}",
+                    cell.fix or "set it for other systems only",
+                    place=places.feature_place(device, one.field),
+                    device=device.name,
+                )

@@ -13,6 +13,7 @@ from fabric.qos.headroom.verdict import Verdict
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
 from fabric.validate.rule import ModelRule, rules
+from fabric.validate.traits import traits_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +113,7 @@ class NicCable(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the longest host cable."""
         nics, hosts = model.fabric.nics, model.fabric.hosts
-        told = np.array([model.hosts[h].traits.nic.driver in TOLD_DRIVERS for h in hosts.names])
+        told = np.array([one.nic.driver in TOLD_DRIVERS for _, one in traits_of_hosts(model)])
         rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M) & told[nics.host])
         for length in np.unique(nics.cable_m[rows]).tolist():
             current = rows[nics.cable_m[rows] == length]

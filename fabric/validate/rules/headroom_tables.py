@@ -11,18 +11,20 @@ from fabric.qos.headroom.spectrum import STEP_BYTES, spectrum
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.wire import cable_bytes
 from fabric.validate.headroom_tables import assumptions
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
     from fabric.platforms.model import Sku
+    from fabric.validate.places import Places
     from fabric.validate.world import LosslessKind, Model
 
 
 @rules.add("QOS020")
-class CableTable(ModelRule):
+class CableTable(SwitchRule):
     """The vendor's headroom table covers the speed and the cable length."""
 
     why = (
@@ -35,26 +37,25 @@ class CableTable(ModelRule):
     )
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up every pair of the ports in use."""
-        for device in model.devices.values():
-            missing = (
-                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
-                if device.sku.headroom
-                else ()
-            )
-            for port in device.ports if missing else ():
-                if id(port.headroom) in missing and port.headroom:
-                    lengths = device.sku.cable_lengths_m(port.speed_mbps)
-                    known = ", ".join(map(str, lengths)) or "none"
-                    yield self.finding(
-                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
-                        f"{port.speed_gbps}G; lengths in its table: {known}",
-                        _longer(port.cable_m, lengths),
-                        place=model.cable_place(device, port, "cable_m"),
-                        device=device.name,
-                        port=port.name,
-                    )
+        missing = (
+            {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
+            if device.sku.headroom
+            else ()
+        )
+        for port in device.ports if missing else ():
+            if id(port.headroom) in missing and port.headroom:
+                lengths = device.sku.cable_lengths_m(port.speed_mbps)
+                known = ", ".join(map(str, lengths)) or "none"
+                yield self.finding(
+                    f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
+                    f"{port.speed_gbps}G; lengths in its table: {known}",
+                    _longer(port.cable_m, lengths),
+                    place=places.cable_place(device, port, "cable_m"),
+                    device=device.name,
+                    port=port.name,
+                )
 
 
 def _longer(cable_m: int, lengths_m: tuple[int, ...]) -> str:

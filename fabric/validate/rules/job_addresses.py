@@ -10,6 +10,7 @@ from fabric.placement.nccl_release import Reads, nccl_release
 from fabric.platforms import platforms
 from fabric.validate.pods import longest_refresh_s, pods_of
 from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.traits import leaf_of_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,14 +149,14 @@ class LeafNeighbours(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Count hosts and pods, and pods that ended and are not forgotten yet."""
         groups = [(pods, set(pods.cluster.hosts)) for pods in pods_of(model)]
-        fabric = model.fabric
+        fabric, leaf_of = model.fabric, leaf_of_system(model) if groups else {}
         for row in range(fabric.switches.leaf_count) if groups else ():
-            device = model.devices[fabric.switches.names[row]]
-            table, nics = device.neighbours, fabric.nics_of_leaf(row)
+            sku, nics = fabric.switches.skus[row], fabric.nics_of_leaf(row)
+            table = leaf_of[sku.nos].neighbours
             hosts = [fabric.hosts.names[host] for host in fabric.nics.host[nics].tolist()]
             counts = [(pods, sum(name in names for name in hosts)) for pods, names in groups]
-            need = len(nics) + fabric.trunk_count(row) + _entries(device, counts)
-            limits = [item for item in (table.capacity, device.sku.host_entries) if item]
+            need = len(nics) + fabric.trunk_count(row) + _entries(leaf_of[sku.nos], counts)
+            limits = [item for item in (table.capacity, sku.host_entries) if item]
             if need > min(limits):
                 yield self.finding(
                     f"{need} neighbours are possible with pods, but the table has room for "
@@ -163,7 +164,7 @@ class LeafNeighbours(ModelRule):
                     "increase arp.neighbour_capacity if the switch "
                     "supports it, or set kubernetes.pod_starts_per_hour",
                     place=model.place("arp", "neighbour_capacity"),
-                    device=device.name,
+                    device=fabric.switches.names[row],
                 )
 
 

@@ -13,7 +13,7 @@ from fabric.design.qos_model import QosProfile
 from fabric.platforms import platforms
 from fabric.platforms.features import declared
 from fabric.validate.origins import names_place, port_place, switch_place
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from fabric.design.limits import Violation
     from fabric.design.model import DeviceDesign
     from fabric.platforms.features import Limit, LimitedRule
-    from fabric.validate.world import Model, Place
+    from fabric.validate.origins import Place
+    from fabric.validate.places import Places
 
 #: Fields of the inventory that stand for several.
 _GUARDS = {
@@ -34,7 +35,7 @@ _GUARDS = {
 }
 
 
-class LimitRule(ModelRule):
+class LimitRule(SwitchRule):
     """Limits that one system declares."""
 
     def __init__(self, system: str, declared_rule: LimitedRule, rule_id: str) -> None:
@@ -55,32 +56,31 @@ class LimitRule(ModelRule):
         """What the rule requires."""
         return self.rule.title
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the design of every switch of the system with the limits."""
-        for device in model.devices.values():
-            if device.platform == self.system:
-                for violation in rule_violations(self.rule, device):
-                    yield self._finding(model, device, violation)
-                for limit in self.rule.limits:
-                    if limit.written and limit.includes(device.sku, device.role):
-                        yield from self._written(model, device, limit)
+        if device.platform == self.system:
+            for violation in rule_violations(self.rule, device):
+                yield self._finding(places, device, violation)
+            for limit in self.rule.limits:
+                if limit.written and limit.includes(device.sku, device.role):
+                    yield from self._written(places, device, limit)
 
-    def _finding(self, model: Model, device: DeviceDesign, violation: Violation) -> Finding:
-        places = [_place(model, device, violation, field) for field in violation.fields]
+    def _finding(self, places: Places, device: DeviceDesign, violation: Violation) -> Finding:
+        found = [_place(places, device, violation, field) for field in violation.fields]
         return self.finding(
             violation.message,
             violation.fix,
-            place=max(places, key=lambda place: place.specific) if places else None,
+            place=max(found, key=lambda place: place.specific) if found else None,
             device=device.name,
             port=getattr(_port(violation), "name", ""),
             severity=Severity.of_word(violation.severity),
         )
 
-    def _written(self, model: Model, device: DeviceDesign, limit: Limit) -> Iterator[Finding]:
+    def _written(self, places: Places, device: DeviceDesign, limit: Limit) -> Iterator[Finding]:
         """Report values that the inventory sets and the system does not render."""
         title = platforms[device.platform].title
         for field in limit.fields:
-            place = _written_place(model, device, field)
+            place = _written_place(places, device, field)
             if place and place.written:
                 yield self.finding(
                     limit.message or f"{short(field)} is not rendered for {title}",
@@ -90,37 +90,37 @@ class LimitRule(ModelRule):
                 )
 
 
-def _written_place(model: Model, device: DeviceDesign, field: str) -> Place | None:
+def _written_place(places: Places, device: DeviceDesign, field: str) -> Place | None:
     group, _, name = field.partition(".")
     if group == "lossless":
-        return model.policy_place(name, device.name)
-    is_set = name in getattr(model.intent.fabric, group).model_fields_set
-    return model.place(group, name) if is_set else None
+        return places.policy_place(name, device.name)
+    is_set = name in getattr(places.intent.fabric, group).model_fields_set
+    return places.place(group, name) if is_set else None
 
 
-def _place(model: Model, device: DeviceDesign, violation: Violation, field: str) -> Place:
+def _place(places: Places, device: DeviceDesign, violation: Violation, field: str) -> Place:
     """Return where the inventory sets a value that is outside a limit."""
     group, _, name = field.partition(".")
     subject, port = violation.subject, _port(violation)
     if group == "cables" and port:
-        return model.cable_place(device, port, "cable_m")
+        return places.cable_place(device, port, "cable_m")
     if field == "lossless.dynamic_th of a port" and port:
-        return model.policy_place("dynamic_th", device.name, port.name)
+        return places.policy_place("dynamic_th", device.name, port.name)
     if group == "name":
-        return names_place(model.fabric, device.role, device.name)
+        return names_place(places.fabric, device.role, device.name)
     if isinstance(subject, ClassOf):
-        return model.profile_place(subject.lossless.field(name), device, subject.profile)
+        return places.profile_place(subject.lossless.field(name), device, subject.profile)
     if group == "lossless":
         assert isinstance(subject, QosProfile)
-        return model.profile_place(name, device, subject)
+        return places.profile_place(name, device, subject)
     if group == "platforms" or field == "devices.ports.lossless":
-        return model.sku_place(device)
+        return places.sku_place(device)
     if group == "devices" and port:
-        place = port_place(model.intent, device.name, port.name, name.removeprefix("ports."))
-        return place or model.place("host", "interfaces")
+        place = port_place(places.intent, device.name, port.name, name.removeprefix("ports."))
+        return place or places.place("host", "interfaces")
     if isinstance(subject, BgpNeighbour):
-        return switch_place(model.intent, subject.name, "asn") or model.place(group, name)
-    return model.place(group, name)
+        return switch_place(places.intent, subject.name, "asn") or places.place(group, name)
+    return places.place(group, name)
 
 
 def _port(violation: Violation) -> PortDesign | None:

@@ -16,14 +16,15 @@ from fabric.core.units import (
 )
 from fabric.design.pool import lossless_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.intent.classes import lossless_classes
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import incast_pause_bytes, pause_threshold_bytes
-from fabric.validate.rule import ClassRule, ModelRule, Wrong, areas, rules
-from fabric.validate.traits import classes_of, classes_of_kinds
+from fabric.validate.rule import ClassRule, ModelRule, SwitchRule, Wrong, areas, rules
+from fabric.validate.traits import classes_of_kinds, switch_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -64,7 +66,7 @@ class EcnOrder(ClassRule):
 
 
 @rules.add("QOS002")
-class EcnBeforePause(ModelRule):
+class EcnBeforePause(SwitchRule):
     """ECN marks before PFC pauses."""
 
     why = (
@@ -76,38 +78,37 @@ class EcnBeforePause(ModelRule):
     )
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.dynamic_th")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
-        for device in model.devices.values():
-            pool_bytes = lossless_pool_bytes(device)
-            if pool_bytes is None:
-                yield self.finding(
-                    f"the buffer pools of {device.sku.name} are not known, so "
-                    "ECN-before-PFC is not checked",
-                    "",
-                    place=model.sku_place(device),
-                    device=device.name,
-                    severity=Severity.INFO,
-                )
-                continue
-            # Without a pool there is no threshold; QOS047 reports it.
-            for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
-                profile = device.qos_profiles[index]
-                for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
-                    value = getattr(one, field)
-                    if value >= threshold:
-                        places = [
-                            model.profile_place(name, device, profile)
-                            for name in (one.field(f"ecn.{field}"), "dynamic_th")
-                        ]
-                        yield self.finding(
-                            f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
-                            f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
-                            "lower it, or increase dynamic_th",
-                            place=max(places, key=lambda place: place.specific),
-                            device=device.name,
-                            severity=severity,
-                        )
+        pool_bytes = lossless_pool_bytes(device)
+        if pool_bytes is None:
+            yield self.finding(
+                f"the buffer pools of {device.sku.name} are not known, so "
+                "ECN-before-PFC is not checked",
+                "",
+                place=places.sku_place(device),
+                device=device.name,
+                severity=Severity.INFO,
+            )
+            return
+        # Without a pool there is no threshold; QOS047 reports it.
+        for index, threshold in _thresholds(device, pool_bytes).items() if pool_bytes else ():
+            profile = device.qos_profiles[index]
+            for one, (field, severity) in product(profile.classes, _SEVERITIES.items()):
+                value = getattr(one, field)
+                if value >= threshold:
+                    either = [
+                        places.profile_place(name, device, profile)
+                        for name in (one.field(f"ecn.{field}"), "dynamic_th")
+                    ]
+                    yield self.finding(
+                        f"{one.title}ecn.{field} {value:,} is not below the pause threshold of "
+                        f"{threshold:,.0f} bytes{_computed_words(device, pool_bytes)}",
+                        "lower it, or increase dynamic_th",
+                        place=max(either, key=lambda place: place.specific),
+                        device=device.name,
+                        severity=severity,
+                    )
 
 
 #: How bad it is when PFC acts before a threshold of marking.
@@ -149,15 +150,16 @@ class EcnFrame(ModelRule):
         """Compare Kmin with the largest frame that a host sends."""
         frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
         largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
-        for device in model.devices.values():
-            for profile, one in classes_of(device):
+        for end in switch_policies(model):
+            for one in lossless_classes(end.policy):
                 if one.kmin_bytes < largest:
+                    field = one.field("ecn.kmin_bytes")
                     yield self.finding(
                         f"{one.title}ecn.kmin_bytes {one.kmin_bytes} is below one frame of "
                         f"{largest} bytes",
                         "increase kmin_bytes; 150000 is a common value",
-                        place=model.profile_place(one.field("ecn.kmin_bytes"), device, profile),
-                        device=device.name,
+                        place=model.policy_place(field, end.device, end.port),
+                        device=end.device,
                     )
 
 

@@ -9,6 +9,7 @@ from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.platforms import platforms
 from fabric.qos.path import line_rate_efficiency
 from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.traits import switch_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,23 +36,23 @@ class MtuOrder(ModelRule):
         ends = model.host_ends()
         if not ends:
             return
-        end = max(ends, key=lambda end: end.policy.mtu.host_bytes)
-        host_bytes = end.policy.mtu.host_bytes
+        host = max(ends, key=lambda end: end.policy.mtu.host_bytes)
+        host_bytes = host.policy.mtu.host_bytes
         frame = host_bytes + ETHERNET_OVERHEAD_BYTES
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                if profile.mtu_bytes < frame:
-                    places = (
-                        model.profile_place("mtu.port_bytes", device, profile),
-                        model.policy_place("mtu.host_bytes", end.device),
-                    )
-                    yield self.finding(
-                        f"mtu.port_bytes {profile.mtu_bytes} does not carry a host packet of "
-                        f"{host_bytes} bytes, which needs {frame}",
-                        "increase port_bytes or lower host_bytes",
-                        place=max(places, key=lambda place: place.specific),
-                        device=device.name,
-                    )
+        for end in switch_policies(model):
+            port_bytes = end.policy.mtu.port_bytes
+            if port_bytes < frame:
+                places = (
+                    model.policy_place("mtu.port_bytes", end.device, end.port),
+                    model.policy_place("mtu.host_bytes", host.device),
+                )
+                yield self.finding(
+                    f"mtu.port_bytes {port_bytes} does not carry a host packet of "
+                    f"{host_bytes} bytes, which needs {frame}",
+                    "increase port_bytes or lower host_bytes",
+                    place=max(places, key=lambda place: place.specific),
+                    device=end.device,
+                )
 
 
 @rules.add("QOS017")

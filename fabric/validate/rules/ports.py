@@ -12,17 +12,19 @@ from fabric.platforms import platforms
 from fabric.platforms.breakout import offered_mode
 from fabric.topology.model import NO_PORT
 from fabric.validate.origins import Place, nic_place, port_place
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
 @rules.add("TOP010")
-class SpeedOffered(ModelRule):
+class SpeedOffered(SwitchRule):
     """The switch model offers the speed of each port."""
 
     why = "A port that does not support the designed speed stays down."
@@ -36,22 +38,21 @@ class SpeedOffered(ModelRule):
         "hosts.nics.speed_gbps",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the speeds in use with those of the model."""
-        for device in model.devices.values():
-            for port in device.ports:
-                offered = device.sku.speeds_of(port.number)
-                if port.kind != "unused" and port.speed_gbps not in offered:
-                    mode = port.place.mode
-                    what = f" in mode {mode.word}" if mode else ""
-                    yield self.finding(
-                        f"{device.sku.name} has no {port.speed_gbps}G ports{what}; it offers "
-                        f"{', '.join(map(str, offered))}",
-                        "use an offered speed, another mode or another model",
-                        place=model.cable_place(device, port, "speed_gbps"),
-                        device=device.name,
-                        port=port.name,
-                    )
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Compare the speeds in use with those of the places."""
+        for port in device.ports:
+            offered = device.sku.speeds_of(port.number)
+            if port.kind != "unused" and port.speed_gbps not in offered:
+                mode = port.place.mode
+                what = f" in mode {mode.word}" if mode else ""
+                yield self.finding(
+                    f"{device.sku.name} has no {port.speed_gbps}G ports{what}; it offers "
+                    f"{', '.join(map(str, offered))}",
+                    "use an offered speed, another mode or another model",
+                    place=places.cable_place(device, port, "speed_gbps"),
+                    device=device.name,
+                    port=port.name,
+                )
 
 
 @rules.add("TOP017")
@@ -89,6 +90,8 @@ class EmptyPort(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the port of every override."""
         for name, overrides in model.intent.device_overrides.items():
+            if not any(override.value.ports for override in overrides):
+                continue
             kinds = {port.name: port.kind for port in model.devices[name].ports}
             for override in overrides:
                 for port, change in override.value.ports.items():
@@ -104,7 +107,7 @@ class EmptyPort(ModelRule):
 
 
 @rules.add("TOP019")
-class BreakoutKnown(ModelRule):
+class BreakoutKnown(SwitchRule):
     """Cages use breakout modes that the switch model is known to offer."""
 
     why = "In a mode that the model does not offer, the ports never come up."
@@ -115,32 +118,31 @@ class BreakoutKnown(ModelRule):
         "devices.breakouts",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up each mode in use, once for each switch."""
-        for device in model.devices.values():
-            modes = {
-                (p.breakout.word, device.sku.kind(p.place.cage)): p
-                for p in reversed(device.ports)
-                if p.breakout
-            }
-            for (word, kind), port in modes.items():
-                if offered_mode(kind, word):
-                    continue
-                known = ", ".join(kind.breakouts)
-                yield self.finding(
-                    f"{device.sku.name} has no mode {word}; it offers {known}"
-                    if known
-                    else f"mode {word} is not confirmed for {device.sku.name}",
-                    "use an offered mode" if known else "try it on one switch first",
-                    severity=Severity.ERROR if known else Severity.WARNING,
-                    place=model.hardware_place(device, "breakouts"),
-                    device=device.name,
-                    port=port.cage,
-                )
+        modes = {
+            (p.breakout.word, device.sku.kind(p.place.cage)): p
+            for p in reversed(device.ports)
+            if p.breakout
+        }
+        for (word, kind), port in modes.items():
+            if offered_mode(kind, word):
+                continue
+            known = ", ".join(kind.breakouts)
+            yield self.finding(
+                f"{device.sku.name} has no mode {word}; it offers {known}"
+                if known
+                else f"mode {word} is not confirmed for {device.sku.name}",
+                "use an offered mode" if known else "try it on one switch first",
+                severity=Severity.ERROR if known else Severity.WARNING,
+                place=places.hardware_place(device, "breakouts"),
+                device=device.name,
+                port=port.cage,
+            )
 
 
 @rules.add("TOP020")
-class ReleaseKnown(ModelRule):
+class ReleaseKnown(SwitchRule):
     """The release of a switch is known to rocefab."""
 
     why = "Syntax and ranges differ between releases; those of another release may be rejected."
@@ -150,21 +152,20 @@ class ReleaseKnown(ModelRule):
     )
     guards = ("platforms.leaf.release", "platforms.spine.release", "devices.release")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the release of each switch whose release is said."""
-        for device in model.devices.values():
-            platform, release = platforms[device.platform], device.sku.release
-            if not release or platform.knows(release):
-                continue
-            known = ", ".join(platform.releases)
-            yield self.finding(
-                f"{platform.title} {release} is not known"
-                if known
-                else f"rocefab does not distinguish releases of {platform.title}",
-                f"known: {known}" if known else "remove the release",
-                place=model.hardware_place(device, "release"),
-                device=device.name,
-            )
+        platform, release = platforms[device.platform], device.sku.release
+        if not release or platform.knows(release):
+            return
+        known = ", ".join(platform.releases)
+        yield self.finding(
+            f"{platform.title} {release} is not known"
+            if known
+            else f"rocefab does not distinguish releases of {platform.title}",
+            f"known: {known}" if known else "remove the release",
+            place=places.hardware_place(device, "release"),
+            device=device.name,
+        )
 
 
 @rules.add("TOP023")
@@ -177,8 +178,10 @@ class BrokenPort(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the port of every override."""
-        for name in model.intent.device_overrides:
-            for port in model.devices[name].ports:
+        for name, overrides in model.intent.device_overrides.items():
+            changes = [change for one in overrides for change in one.value.ports.values()]
+            suspect = any(change.state == "broken" for change in changes)
+            for port in model.devices[name].ports if suspect else ():
                 if port.kind == "unused" or not port.enabled or not _broken(model, name, port.name):
                     continue
                 how = "hosts/*.yaml (nics: rail, port)" if port.kind == "host" else "cabling.csv"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.pool import lossless_pool_bytes, lossy_queues
 from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
-from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, SwitchRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabric.design.pool import LossyQueues
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
+    from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
@@ -159,35 +160,32 @@ USUAL_CLASSES = 2
 
 
 @rules.add("QOS040")
-class LosslessClasses(ModelRule):
+class LosslessClasses(SwitchRule):
     """A switch has no more lossless classes than its ASIC supports."""
 
     why = "Each lossless class takes headroom on every port, and the ASIC has a limited amount."
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 2"
     guards = ("lossless.pfc_priority", "lossless.priority_group")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Count the paused priorities of each switch."""
-        for device in model.devices.values():
-            paused = {
-                one.pfc_priority: (profile, one)
-                for profile, one in classes_of(device)
-                if profile.pfc
-            }
-            known = device.sku.asic_facts.integer("lossless_classes")
-            most = USUAL_CLASSES if known is None else known
-            if len(paused) > most:
-                profile, last = next(reversed(paused.values()))
-                yield self.finding(
-                    f"ports of this switch pause {len(paused)} priorities, "
-                    f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} supports {most}"
-                    + (" as far as is known" if known is None else ""),
-                    "use the same pfc_priority on all ports"
-                    if last.number is None
-                    else "remove a class",
-                    place=model.profile_place(last.field("pfc_priority"), device, profile),
-                    device=device.name,
-                )
+        paused = {
+            one.pfc_priority: (profile, one) for profile, one in classes_of(device) if profile.pfc
+        }
+        known = device.sku.asic_facts.integer("lossless_classes")
+        most = USUAL_CLASSES if known is None else known
+        if len(paused) > most:
+            profile, last = next(reversed(paused.values()))
+            yield self.finding(
+                f"ports of this switch pause {len(paused)} priorities, "
+                f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} supports {most}"
+                + (" as far as is known" if known is None else ""),
+                "use the same pfc_priority on all ports"
+                if last.number is None
+                else "remove a class",
+                place=places.profile_place(last.field("pfc_priority"), device, profile),
+                device=device.name,
+            )
 
 
 @rules.add("QOS072")

@@ -8,7 +8,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import s_to_ms
 from fabric.platforms import platforms
 from fabric.qos.watchdog import DETECTION_MARGIN, storm
-from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
+from fabric.validate.rule import PolicyRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
-    from fabric.validate.world import Model
+    from fabric.validate.places import Places
 
 
 @rules.add("QOS013")
@@ -123,7 +123,7 @@ class ForwardOnSpine(PolicyRule):
 
 
 @rules.add("QOS032")
-class WatchdogDrain(ModelRule):
+class WatchdogDrain(SwitchRule):
     """The watchdog waits longer than a legitimate pause can last."""
 
     severity = Severity.WARNING
@@ -131,25 +131,24 @@ class WatchdogDrain(ModelRule):
     source = "sonic-net/sonic-swss orchagent/pfc_detect_mellanox.lua; drain = buffer / port speed"
     guards = ("lossless.watchdog.detection_ms",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the detection time with the drain of the buffer through the slowest port."""
-        for device in model.devices.values():
-            buffer_bytes = device.sku.packet_buffer_bytes
-            for index, speed in _slowest(device).items() if buffer_bytes else ():
-                assert buffer_bytes
-                watchdog = device.qos_profiles[index].watchdog
-                met = storm(watchdog.detection_ms, watchdog.poll_ms, buffer_bytes, speed)
-                if watchdog.enabled and met.trips_on_honest_pauses:
-                    yield self.finding(
-                        f"watchdog.detection_ms {watchdog.detection_ms} is less than "
-                        f"{DETECTION_MARGIN:g} times the {s_to_ms(met.drain_s):.2f} ms in which "
-                        f"{device.sku.name} drains its buffer through a {speed}G port",
-                        "use a longer detection time",
-                        place=model.profile_place(
-                            "watchdog.detection_ms", device, device.qos_profiles[index]
-                        ),
-                        device=device.name,
-                    )
+        buffer_bytes = device.sku.packet_buffer_bytes
+        for index, speed in _slowest(device).items() if buffer_bytes else ():
+            assert buffer_bytes
+            watchdog = device.qos_profiles[index].watchdog
+            met = storm(watchdog.detection_ms, watchdog.poll_ms, buffer_bytes, speed)
+            if watchdog.enabled and met.trips_on_honest_pauses:
+                yield self.finding(
+                    f"watchdog.detection_ms {watchdog.detection_ms} is less than "
+                    f"{DETECTION_MARGIN:g} times the {s_to_ms(met.drain_s):.2f} ms in which "
+                    f"{device.sku.name} drains its buffer through a {speed}G port",
+                    "use a longer detection time",
+                    place=places.profile_place(
+                        "watchdog.detection_ms", device, device.qos_profiles[index]
+                    ),
+                    device=device.name,
+                )
 
 
 def _slowest(device: DeviceDesign) -> dict[int, int]:

@@ -6,15 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.topology.naming import nic_names
 from fabric.validate.origins import Place, identities, rail_place
 from fabric.validate.rule import ModelRule, areas, rules
-from fabric.validate.traits import host_kinds, traits_place
+from fabric.validate.traits import host_kinds, traits_of_hosts, traits_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import HostDesign
     from fabric.validate.world import Model
 
 
@@ -59,14 +59,15 @@ class UniqueNames(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the names of hosts with overrides and of one host without."""
-        own = model.intent.host_overrides
-        plain = next((name for name in model.hosts if name not in own), None)
+        own, fabric = model.intent.host_overrides, model.fabric
+        plain = next((name for name in fabric.hosts.names if name not in own), None)
         for name in (*own, *([plain] if plain else [])):
-            host = model.hosts[name]
-            for field, used in _names(host).items():
+            for field, used in _names(model, name).items():
+                nics = used[-fabric.nics_per_host :]
                 for double, count in Counter(used).items():
                     if count > 1:
-                        rails = [nic.rail for nic in host.nics if getattr(nic, field) == double]
+                        numbers = [number for number, nic in enumerate(nics) if nic == double]
+                        rails = [number // fabric.nic_ports for number in numbers]
                         places = [rail_place(model.intent, name, rail, field) for rail in rails]
                         default = model.place("host", f"{field}s")
                         yield self.finding(
@@ -77,12 +78,13 @@ class UniqueNames(ModelRule):
                         )
 
 
-def _names(host: HostDesign) -> dict[str, list[str]]:
-    """Return all names of interfaces and of RDMA devices of a host."""
-    devices = [host.management_rdma_device] if host.management_rdma_device else []
+def _names(model: Model, host: str) -> dict[str, list[str]]:
+    """Return all names of interfaces and of RDMA devices of a host, those of its NICs last."""
+    profile, nics = model.intent.fabric.host, nic_names(model.fabric, host)
+    devices = [profile.management_rdma_device] if profile.management_rdma_device else []
     return {
-        "interface": [host.management_interface, *(nic.interface for nic in host.nics)],
-        "rdma_device": [*devices, *(nic.rdma_device for nic in host.nics)],
+        "interface": [profile.management_interface, *(nic.interface for nic in nics)],
+        "rdma_device": [*devices, *(nic.rdma_device for nic in nics)],
     }
 
 
@@ -189,10 +191,11 @@ class IonicPorts(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every such NIC."""
-        for host in model.hosts.values():
-            if host.traits.nic.driver != "ionic" or host.no_lossless:
+        for name, traits in traits_of_hosts(model):
+            if traits.nic.driver != "ionic":
                 continue
-            for nic in host.nics:
+            host = model.hosts[name]
+            for nic in () if host.no_lossless else host.nics:
                 if nic.enabled and not nic.port_uuid:
                     yield self.finding(
                         f"{nic.interface} has no port_uuid",

@@ -8,8 +8,10 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import ms_to_s
+from fabric.design.host import GC_THRESH1_FLOOR
+from fabric.design.nic import leaf_macs
 from fabric.validate.rule import ModelRule, rules
-from fabric.validate.traits import host_kinds, traits_place
+from fabric.validate.traits import host_kinds, traits_of_hosts, traits_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +33,8 @@ class NeighbourTable(ModelRule):
         fabric, nics = model.fabric, model.fabric.nics
         peers = np.bincount(nics.subnet, minlength=len(fabric.subnets))
         need = peers[nics.subnet].reshape(len(fabric.hosts), fabric.nics_per_host).sum(axis=1)
-        for host, count in zip(model.hosts.values(), need.tolist(), strict=True):
+        for row in np.flatnonzero(need > 2 * GC_THRESH1_FLOOR).tolist():
+            host, count = model.hosts[fabric.hosts.names[row]], need[row]
             if count > host.gc_thresholds[1]:
                 yield self.finding(
                     f"{count} neighbours are expected, gc_thresh2 is {host.gc_thresholds[1]}",
@@ -51,16 +54,14 @@ class StaticNeighbours(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for the MAC of every leaf with such hosts."""
-        asking = [name for name, host in model.hosts.items() if host.traits.static_neighbours]
-        nics, fabric = model.fabric.nics, model.fabric
-        chosen = np.zeros(len(fabric.hosts), dtype=bool)
-        chosen[[fabric.host_row[name] for name in asking]] = True
+        nics, fabric, macs = model.fabric.nics, model.fabric, leaf_macs(model.intent)
+        chosen = np.array([traits.static_neighbours for _, traits in traits_of_hosts(model)])
         rows = np.flatnonzero(chosen[nics.host] & nics.enabled)
         leaves, first = np.unique(nics.leaf[rows], return_index=True)
         for leaf, row in zip(leaves.tolist(), rows[first].tolist(), strict=True):
             name = fabric.switches.names[leaf]
             host = fabric.hosts.names[int(nics.host[row])]
-            if not model.devices[name].mac:
+            if name not in macs:
                 yield self.finding(
                     f"{name} has no mac, which the static neighbour entry of its hosts needs",
                     f"set devices.mac of {name} to the MAC of its "
@@ -90,21 +91,16 @@ class NeighbourAges(ModelRule):
     guards = ("arp.timeout_s",)
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the longest age on hosts with the timeout of the leaves."""
-        hosts = model.hosts.values()
-        ages = {(h.base_reachable_time_ms, h.gc_stale_time_s): h.name for h in reversed([*hosts])}
-        arp_s = min(
-            (d.neighbours.arp_timeout_s for d in model.devices.values() if d.vlans), default=0
-        )
-        for (reachable_ms, stale_s), host in ages.items():
-            age_s = MOST * ms_to_s(reachable_ms) + stale_s
-            if arp_s and age_s >= arp_s:
-                yield self.finding(
-                    f"hosts keep a neighbour for up to {age_s:g} s, leaves for {arp_s} s",
-                    "increase arp.timeout_s",
-                    place=model.place("arp", "timeout_s"),
-                    device=host,
-                )
+        """Compare the longest age on a host, the same on all, with the timeout of the leaves."""
+        host, arp_s = model.hosts[model.fabric.hosts.names[0]], model.intent.fabric.arp.timeout_s
+        age_s = MOST * ms_to_s(host.base_reachable_time_ms) + host.gc_stale_time_s
+        if age_s >= arp_s:
+            yield self.finding(
+                f"hosts keep a neighbour for up to {age_s:g} s, leaves for {arp_s} s",
+                "increase arp.timeout_s",
+                place=model.place("arp", "timeout_s"),
+                device=host.name,
+            )
 
 
 @rules.add("HST014")

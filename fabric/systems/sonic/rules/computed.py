@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.systems.sonic.platforms import COMPUTING_PLATFORMS
 from fabric.validate.config_db import number
-from fabric.validate.rule import ModelRule, SonicPolicyRule, rules
+from fabric.validate.rule import ModelRule, SonicPolicyRule, SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.validate.places import Places
     from fabric.validate.world import Model, SonicConfig
 
 
@@ -62,7 +63,7 @@ class ComputedBuffers(SonicPolicyRule):
 
 
 @rules.add("SON025")
-class ComputingSwitch(ModelRule):
+class ComputingSwitch(SwitchRule):
     """Computed buffers are used only on SONiC with NVIDIA ASICs, with one alpha."""
 
     why = (
@@ -82,36 +83,35 @@ class ComputingSwitch(ModelRule):
         "lossless.dynamic_th",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look at every switch with dynamic buffers."""
-        for device in model.devices.values():
-            if device.buffer_model != "dynamic":
-                yield from self._unused(model, device)
-                continue
-            reason = _reason(device)
-            if reason:
-                yield self.finding(
-                    f"{device.sku.name} cannot compute its buffers: {reason}",
-                    "set buffer_model to traditional",
-                    place=model.hardware_place(device, "buffer_model"),
-                    device=device.name,
-                )
-            alphas = sorted({profile.dynamic_th for profile in device.headroom_profiles})
-            if len(alphas) > 1:
-                yield self.finding(
-                    f"computed buffers have one dynamic_th, but the ports set {alphas}",
-                    "set one dynamic_th for the whole switch",
-                    place=model.hardware_place(device, "buffer_model"),
-                    device=device.name,
-                )
+        if device.buffer_model != "dynamic":
+            yield from self._unused(places, device)
+            return
+        reason = _reason(device)
+        if reason:
+            yield self.finding(
+                f"{device.sku.name} cannot compute its buffers: {reason}",
+                "set buffer_model to traditional",
+                place=places.hardware_place(device, "buffer_model"),
+                device=device.name,
+            )
+        alphas = sorted({profile.dynamic_th for profile in device.headroom_profiles})
+        if len(alphas) > 1:
+            yield self.finding(
+                f"computed buffers have one dynamic_th, but the ports set {alphas}",
+                "set one dynamic_th for the whole switch",
+                place=places.hardware_place(device, "buffer_model"),
+                device=device.name,
+            )
 
-    def _unused(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+    def _unused(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Report a shared headroom that nothing would compute."""
         if device.headroom_over_subscription is not None:
             yield self.finding(
                 "headroom_over_subscription has no effect: buffer_model is traditional",
                 "set buffer_model to dynamic, or remove it",
-                place=model.hardware_place(device, "headroom_over_subscription"),
+                place=places.hardware_place(device, "headroom_over_subscription"),
                 device=device.name,
             )
 

@@ -1,0 +1,216 @@
+"""What the design of a device follows from, without designing it.
+
+Two devices with equal inputs in two runs have equal designs, files and findings; a result is kept
+under its inputs. What is in ``fabric.yaml``, a model of the inventory or the code counts for all
+devices; what is in ``devices/``, ``hosts/`` and the cables for those that it is about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.design.nic import leaf_macs
+from fabric.topology.reach import Reach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.topology.model import Fabric, Ints
+
+
+class _Inputs:
+    """What all devices of a fabric follow from.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The realised network.
+    """
+
+    def __init__(self, fabric: Fabric) -> None:
+        self._fabric = fabric
+
+    @cached_property
+    def _switches(self) -> Ints:
+        return _switches(self._fabric)
+
+    @cached_property
+    def _nics(self) -> Ints:
+        return _nics(self._fabric)
+
+    @cached_property
+    def _shared(self) -> bytes:
+        fabric, intent = self._fabric, self._fabric.intent
+        whole = hashlib.sha256(intent.document.content().encode())
+        whole.update(repr(intent.skus.own).encode())
+        whole.update(repr(_models(fabric)).encode())
+        whole.update(np.unique(fabric.subnets.prefix_length).tobytes())
+        return whole.digest()
+
+
+class SwitchInputs(_Inputs):
+    """What the design and the findings of each switch follow from."""
+
+    @cached_property
+    def _uplinks(self) -> Ints:
+        return _uplinks(self._fabric)
+
+    @cached_property
+    def _subnets(self) -> Ints:
+        return _subnets(self._fabric)
+
+    @cached_property
+    def _changed_switches(self) -> frozenset[int]:
+        rows = self._fabric.switch_row
+        return frozenset(rows[name] for name in self._fabric.intent.device_overrides)
+
+    @cached_property
+    def _changed_hosts(self) -> frozenset[int]:
+        rows = self._fabric.host_row
+        return frozenset(rows[name] for name in self._fabric.intent.host_overrides)
+
+    def of(self, row: int) -> bytes:
+        """Return the inputs of the switch in a row of ``fabric.switches``, for a hash."""
+        fabric = self._fabric
+        name = fabric.switches.names[row]
+        below, above = fabric.downlinks_of(row), fabric.uplinks_of(row)
+        nics = fabric.nics_of_leaf(row)
+        up, hosts = fabric.uplinks, fabric.nics.host[nics].tolist()
+        tables = (
+            self._switches[row],
+            self._uplinks[below],
+            self._uplinks[above],
+            self._nics[nics],
+            self._subnets[fabric.subnets_of_leaf(row)],
+        )
+        peers = [*up.lower[below].tolist(), *up.upper[above].tolist()]
+        words = [
+            name,
+            *(fabric.switches.names[peer] for peer in peers),
+            *(fabric.hosts.names[host] for host in hosts),
+            *(one.content() for one in fabric.intent.device_overrides.get(name, ())),
+            *self._far_switches(below, up.lower, up.lower_port),
+            *self._far_switches(above, up.upper, up.upper_port),
+            *self._far_nics(nics.tolist(), hosts),
+        ]
+        return _joined(self._shared, tables, words)
+
+    def _far_switches(self, rows: Ints, far: Ints, ports: Ints) -> Iterator[str]:
+        """Yield what overrides of the far switches say of cables and of AS numbers."""
+        fabric = self._fabric
+        switches = far[rows].tolist()
+        if self._changed_switches.isdisjoint(switches):
+            return
+        for switch, port in zip(switches, ports[rows].tolist(), strict=True):
+            for one in fabric.intent.device_overrides.get(fabric.switches.names[switch], ()):
+                name = fabric.port_name(switch, port)
+                if name in one.value.ports:
+                    yield one.content("ports", name)
+                if one.value.asn is not None:
+                    yield one.content("asn")
+
+    def _far_nics(self, nics: Sequence[int], hosts: Sequence[int]) -> Iterator[str]:
+        """Yield what overrides of hosts say of their NICs on this switch."""
+        fabric = self._fabric
+        if self._changed_hosts.isdisjoint(hosts):
+            return
+        for nic, host in zip(nics, hosts, strict=True):
+            number = nic % fabric.nics_per_host
+            for one in fabric.intent.host_overrides.get(fabric.hosts.names[host], ()):
+                for index, change in enumerate(one.value.nics):
+                    if change.rail * fabric.nic_ports + change.nic_port == number:
+                        yield one.content("nics", index)
+
+
+class HostInputs(_Inputs):
+    """What the design of each host follows from.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The realised network.
+    elsewhere : mapping, optional
+        Neighbours that hosts may have in other fabrics of the site, by host.
+    """
+
+    def __init__(self, fabric: Fabric, elsewhere: Mapping[str, int] = MappingProxyType({})) -> None:
+        super().__init__(fabric)
+        self._elsewhere = elsewhere
+        self._reach = Reach(fabric)
+        self._digests: dict[int, str] = {}
+        self._macs = leaf_macs(fabric.intent)
+
+    def of(self, row: int) -> bytes:
+        """Return the inputs of the host in a row of ``fabric.hosts``, for a hash."""
+        fabric = self._fabric
+        name, nics = fabric.hosts.names[row], fabric.nics_of_host(row)
+        rows = slice(nics.start, nics.stop)
+        leaves = [fabric.switches.names[leaf] for leaf in fabric.nics.leaf[rows].tolist()]
+        words = [
+            name,
+            repr(self._elsewhere.get(name)),
+            *leaves,
+            *(self._macs.get(leaf, "") for leaf in leaves if self._macs),
+            *map(self._reached, nics),
+            *(one.content() for one in fabric.intent.host_overrides.get(name, ())),
+        ]
+        unit = fabric.hosts.unit[row : row + 1]
+        return _joined(self._shared, (self._nics[rows], unit), words)
+
+    def _reached(self, nic: int) -> str:
+        prefixes = self._reach.of_nic(nic)
+        key = id(prefixes)  # of a tuple that ``Reach`` keeps
+        if key not in self._digests:
+            self._digests[key] = hashlib.sha256("\0".join(prefixes).encode()).hexdigest()
+        return self._digests[key]
+
+
+def _joined(shared: bytes, tables: Sequence[Ints], words: Sequence[str]) -> bytes:
+    """Return all parts so that none runs into the next one."""
+    numbers = b"".join(b"%d:%b" % (table.size, table.tobytes()) for table in tables)
+    return b"%b%b%b" % (shared, numbers, "\0".join(words).encode())
+
+
+def _models(fabric: Fabric) -> list[str]:
+    return list(dict.fromkeys(sku.name for sku in fabric.switches.skus))
+
+
+def _switches(fabric: Fabric) -> Ints:
+    """Return what tables say of each switch, a row each."""
+    one, numbers = fabric.switches, {name: n for n, name in enumerate(_models(fabric))}
+    models = np.array([numbers[sku.name] for sku in one.skus], dtype=np.int64)
+    columns = (one.tier, one.unit, one.rail, one.pod, one.plane, one.asn, one.loopback, models)
+    return np.column_stack(columns)
+
+
+def _nics(fabric: Fabric) -> Ints:
+    """Return what tables say of each NIC, its subnet and its leaf, a row each."""
+    nics, subnets, switches = fabric.nics, fabric.subnets, _switches(fabric)
+    own = (nics.rail, nics.nic_port, nics.port, nics.address, nics.speed_gbps, nics.cable_m)
+    its = [column[nics.subnet] for column in (subnets.network, subnets.gateway)]
+    its += [column[nics.subnet] for column in (subnets.vlan, subnets.prefix_length)]
+    return np.column_stack((*own, nics.enabled, *its, switches[nics.leaf, -1]))
+
+
+def _uplinks(fabric: Fabric) -> Ints:
+    """Return what tables say of each cable between switches and of its ends, a row each."""
+    up, switches = fabric.uplinks, _switches(fabric)
+    own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length)
+    ends = [switches[rows][:, [0, 5, 7]] for rows in (up.lower, up.upper)]
+    return np.column_stack((*own, up.speed_gbps, up.cable_m, up.enabled, *ends))
+
+
+def _subnets(fabric: Fabric) -> Ints:
+    table = fabric.subnets
+    return np.column_stack((
+        table.rail,
+        table.vlan,
+        table.network,
+        table.gateway,
+        table.prefix_length,
+    ))

@@ -1,0 +1,141 @@
+"""What an output folder holds: files of the last run, changed ones, and files of others."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import OutputFolderError
+from fabric.render.manifest import MANIFEST, digests_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from fabric.render.index import Index
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What is in an output folder.
+
+    Parameters
+    ----------
+    before : mapping
+        SHA-256 by path, as the manifest of the last run has it.
+    intact : mapping
+        The same of the files that are still so.
+    foreign : sequence of str
+        Files that are not ours.
+    unread : mapping
+        What the index says of intact files that did not have to be read.
+    """
+
+    before: Mapping[str, str] = field(default_factory=dict)
+    intact: Mapping[str, str] = field(default_factory=dict)
+    foreign: Sequence[str] = ()
+    unread: Mapping[str, list[int]] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether every file of the manifest is there, unchanged."""
+        return len(self.intact) == len(self.before)
+
+
+def inspect(folder: Path, index: Index | None = None, *, force: bool = False) -> Inspection:
+    """Return what an output folder holds.
+
+    Parameters
+    ----------
+    index : Index, optional
+        What it was like after the last run, so that not all files have to be read.
+    force : bool
+        Take files that are not ours, and changed ones.
+
+    Raises
+    ------
+    OutputFolderError
+        When there are such files, or it is no folder.
+    """
+    if folder.is_symlink():
+        raise OutputFolderError(f"{folder} is a symbolic link; specify its target folder")
+    if not folder.exists():
+        return Inspection()
+    if not folder.is_dir():
+        raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
+    known = index if index and index.describes(folder) else None
+    before = known.digests if known else digests_of(folder)
+    if known:
+        foreign = list(_strangers(folder, known))
+    else:
+        foreign = [
+            path
+            for path in entries(folder)
+            if path not in before and (path != MANIFEST or not before)
+        ]
+    unread = known.same_files(folder) if known else {}
+    intact, changed = _compared(folder, before, unread)
+    if not force:
+        _refuse(folder, "were not written by rocefab", foreign)
+        _refuse(folder, "were modified after rocefab wrote them", changed)
+    return Inspection(before, intact, foreign, unread)
+
+
+def _compared(
+    folder: Path, before: Mapping[str, str], unread: Container[str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the files that are what they were, and the paths of those that are not."""
+    intact, changed, base = {}, [], str(folder)
+    for path, digest in before.items():
+        try:
+            if path in unread or _digest(f"{base}/{path}") == digest:
+                intact[path] = digest
+            else:
+                changed.append(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it is gone
+    return intact, changed
+
+
+def _strangers(folder: Path, index: Index) -> Iterator[str]:
+    """Yield the files that are not ours."""
+    for parent in index.changed_folders(str(folder)):
+        for entry in sorted(os.scandir(folder / parent), key=lambda item: item.name):
+            path = f"{parent}/{entry.name}" if parent else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if path not in index.folders:
+                    yield from (f"{path}/{inner}" for inner in entries(Path(entry.path)))
+            elif path not in index.files and path != MANIFEST:
+                yield path
+
+
+def _refuse(folder: Path, what: str, paths: Sequence[str]) -> None:
+    if paths:
+        shown = ", ".join(paths[:_SHOWN]) + (" ..." if len(paths) > _SHOWN else "")
+        raise OutputFolderError(
+            f"{folder}: {len(paths)} file(s) {what}: {shown}; use an empty folder, "
+            "move them, or pass --force"
+        )
+
+
+def entries(folder: Path) -> Iterator[str]:
+    """Yield everything below a folder that is not a plain folder, links unfollowed, sorted."""
+    for entry in sorted(os.scandir(folder), key=lambda item: item.name):
+        if entry.is_dir(follow_symlinks=False):
+            for inner in entries(Path(entry.path)):
+                yield f"{entry.name}/{inner}"
+        else:
+            yield entry.name
+
+
+def _digest(path: str) -> str:
+    file = Path(path)
+    if file.is_symlink():
+        return ""
+    if file.is_dir():
+        raise FileNotFoundError(path)
+    return hashlib.sha256(file.read_bytes()).hexdigest()

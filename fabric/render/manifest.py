@@ -1,0 +1,96 @@
+"""The manifest of an output folder: its files with size and digest, and nothing of the run."""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from fabric.core.errors import RenderError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from fabric.render.files import Written
+
+FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
+
+MANIFEST = "manifest.json"
+#: Goes up when a reader of the manifest must change.
+MANIFEST_FORMAT = 1
+_ROW = """\
+    {{
+      "device": {},
+      "platform": {},
+      "kind": {},
+      "path": {},
+      "sha256": {},
+      "bytes": {}
+    }}"""
+
+
+def manifest_text(files: Sequence[Written], extra: Mapping[str, Any]) -> bytes:
+    """Return the manifest, as `json.dumps` with an indent of 2 writes it."""
+    head = json.dumps({"format": MANIFEST_FORMAT, **extra, "artefacts": []}, indent=2)
+    text = encode_basestring_ascii
+    rows = ",\n".join(
+        _ROW.format(
+            text(file.device),
+            text(file.platform),
+            text(file.kind),
+            text(file.path),
+            text(file.sha256),
+            file.size_bytes,
+        )
+        for file in files
+    )
+    listed = f"[\n{rows}\n  ]\n}}\n" if rows else "[]\n}\n"
+    return (head.removesuffix("[]\n}") + listed).encode()
+
+
+def digests_of(folder: Path) -> dict[str, str]:
+    """Return path -> SHA-256 of the last run; empty when no readable manifest is there."""
+    try:
+        document = json.loads((folder / MANIFEST).read_bytes())
+        return {row["path"]: row["sha256"] for row in document["artefacts"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def states_of(before: Mapping[str, str], files: Sequence[Written]) -> dict[str, FileState]:
+    """Return what becomes of each path that was there before or is there now."""
+    states: dict[str, FileState] = dict.fromkeys(before, "removed")
+    for file in files:
+        old = before.get(file.path)
+        same = old == file.sha256
+        states[file.path] = "added" if old is None else "unchanged" if same else "changed"
+    return states
+
+
+def check_paths(paths: Sequence[str]) -> None:
+    """Refuse a path that is taken, as a file or as a folder.
+
+    Raises
+    ------
+    RenderError
+        When two of the files have one path, or one has that of the folder of another.
+    """
+    taken, folders = {MANIFEST}, set[str]()
+    for path in paths:
+        if path in taken:
+            raise _taken(path, path)
+        parent = path.rpartition("/")[0]
+        while parent and parent not in folders:
+            if parent in taken:
+                raise _taken(path, parent)
+            folders.add(parent)
+            parent = parent.rpartition("/")[0]
+        taken.add(path)
+    double = next(iter(folders & taken), None)
+    if double is not None:
+        raise _taken(next(path for path in paths if path.startswith(f"{double}/")), double)
+
+
+def _taken(path: str, by: str) -> RenderError:
+    return RenderError(f"{path}: conflicts with {by}, another artefact or the manifest")

@@ -1,0 +1,124 @@
+"""Kinds of ports: those with one lossless buffer are judged once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.topology.model import NO_PORT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
+    from fabric.topology.model import Fabric, Ints
+
+#: Bits of a key: cable length in m, speed in Gb/s, host port or not, lanes; the rest is the class.
+_BITS = (17, 12, 1, 4)
+#: Bits of a port number beside the row of its switch.
+_PORT_BITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LosslessKind:
+    """All ports with one lossless buffer: the first of them, and how many there are."""
+
+    device: DeviceDesign
+    port: PortDesign
+    headroom: HeadroomProfile
+    ports: int
+    switches: int
+
+    @property
+    def title(self) -> str:
+        """Switch model, speed and length, for messages."""
+        gbps, metres = self.headroom.speed_gbps, self.headroom.cable_m
+        return f"{self.device.sku.name} at {gbps}G and {metres} m"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Alike:
+    """Cabled ports that follow from the same values: the first, and the switch row of each."""
+
+    switch: int
+    port: int
+    switches: Ints
+
+
+def lossless_kinds(fabric: Fabric, devices: Mapping[str, DeviceDesign]) -> tuple[LosslessKind, ...]:
+    """Return every distinct lossless buffer of host ports and of uplinks, by their first port.
+
+    Of ports that follow from the same values one is designed.
+    """
+    firsts: dict[tuple[str, int], tuple[DeviceDesign, PortDesign, HeadroomProfile]] = {}
+    owners: dict[tuple[str, int], list[Ints]] = {}
+    for alike in sorted(_alike(fabric), key=lambda one: (one.switch, one.port)):
+        device = devices[fabric.switches.names[alike.switch]]
+        port = next(port for port in device.ports if port.number == alike.port)
+        if port.headroom:
+            key = port.kind, id(port.headroom)
+            firsts.setdefault(key, (device, port, port.headroom))
+            owners.setdefault(key, []).append(alike.switches)
+    every = {key: np.concatenate(rows) for key, rows in owners.items()}
+    return tuple(
+        LosslessKind(*first, len(every[key]), len(np.unique(every[key])))
+        for key, first in firsts.items()
+    )
+
+
+def _alike(fabric: Fabric) -> list[_Alike]:
+    switch, port, *values = _cabled_ports(fabric)
+    kind, lanes = _classes(fabric, switch, port)
+    key = kind
+    for column, bits in zip((lanes, *values), reversed(_BITS), strict=True):
+        key = key << bits | column
+    order = np.lexsort((switch << _PORT_BITS | port, key))
+    key, switch, port = key[order], switch[order], port[order]
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    return [
+        _Alike(int(rows[0]), int(port[start]), rows)
+        for start, rows in zip(starts.tolist(), np.split(switch, starts[1:]), strict=True)
+        if rows.size
+    ]
+
+
+def _cabled_ports(fabric: Fabric) -> list[Ints]:
+    """Return of each port with a cable: switch row, number, 1 for a host, speed and length."""
+    nics, up = fabric.nics, fabric.uplinks
+    cabled = nics.port != NO_PORT
+    ends = [
+        (nics.leaf[cabled], nics.port[cabled], 1, nics.speed_gbps[cabled], nics.cable_m[cabled]),
+        (up.lower, up.lower_port, 0, up.speed_gbps, up.cable_m),
+        (up.upper, up.upper_port, 0, up.speed_gbps, up.cable_m),
+    ]
+    columns = [[np.broadcast_to(value, end[0].shape) for value in end] for end in ends]
+    return [np.concatenate(parts) for parts in zip(*columns, strict=True)]
+
+
+def _classes(fabric: Fabric, switch: Ints, port: Ints) -> tuple[Ints, Ints]:
+    """Return what else a buffer follows from, as a number for each port, and its lanes.
+
+    Model, role and overrides of a switch; where these change the policy of ports, each port of
+    each switch is of its own class.
+    """
+    switches, overrides = fabric.switches, fabric.intent.device_overrides
+    known: dict[tuple[object, ...], int] = {}
+    numbers, own = np.empty(len(switches), np.int64), np.zeros(len(switches), bool)
+    lanes: dict[int, Ints] = {}
+    lane_rows = np.empty(len(switches), np.int64)
+    for row, (name, sku) in enumerate(zip(switches.names, switches.skus, strict=True)):
+        if id(sku) not in lanes:
+            counts = [len(sku.lanes(number)) for number in range(1, sku.port_count + 1)]
+            lanes[id(sku)] = np.array([0, *counts])
+        mine = overrides.get(name, ())
+        own[row] = any(change.lossless for one in mine for change in one.value.ports.values())
+        key = id(sku), int(switches.tier[row]), *(id(one.value) for one in mine)
+        numbers[row] = known.setdefault(key, len(known))
+        lane_rows[row] = list(lanes).index(id(sku))
+    width = max(len(counts) for counts in lanes.values())
+    table = np.array([np.pad(counts, (0, width - len(counts))) for counts in lanes.values()])
+    single = len(known) + (np.cumsum(own) << _PORT_BITS)
+    kind = np.where(own[switch], single[switch] + port, numbers[switch])
+    return kind, table[lane_rows[switch], port]
