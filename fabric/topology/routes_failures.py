@@ -95,13 +95,15 @@ def growing(
         Routes batches of failures; default: this process.
     """
     alike = alike or Alike.nothing(net)
+    both = list(_suspects(net, base, alike))
+    batches = chain.from_iterable(suspects.batches(net, alike.twins) for suspects in both)
+    done = mapped(partial(_grown, net, carried), batches)
+    grew = np.fromiter(chain.from_iterable(done), dtype=np.bool_)
     base_kind = 0
-    for suspects in _suspects(net, base, alike):
-        batches = suspects.batches(net, alike.twins)
-        work = partial(_grown, net, carried)
-        grew = np.fromiter(chain.from_iterable(mapped(work, batches)), dtype=np.bool_)
-        yield from suspects.failures(net, np.flatnonzero(grew[suspects.kind]), base_kind)
-        base_kind += len(grew)
+    for suspects in both:
+        kinds = base_kind + np.arange(len(suspects.first))
+        yield from suspects.failures(net, np.flatnonzero(grew[kinds][suspects.kind]), base_kind)
+        base_kind += len(kinds)
 
 
 def after(net: Network, failure: Failure) -> Bits:
