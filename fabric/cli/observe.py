@@ -18,6 +18,7 @@ from fabric.cli.serve import settings_of
 
 if TYPE_CHECKING:
     from fabric.report.observed import Seen
+    from fabric.workflow.project import Project
 
 
 def register(app: typer.Typer) -> None:
@@ -167,24 +168,28 @@ def observe(
             metavar="URL",
         ),
     ] = "",
+    workers: options.Workers = "0",
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
     A value that a device did not report, or that could not be parsed, is unknown and never zero.
     A counter that fell was reset, or the device restarted: its rate is unknown.
+    With --workers, processes or a cluster design what readings are judged by; sessions stay here.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4 (with junit or sarif: as judge; with
     --judge and --count: a verdict of severity error lasts).
     """
+    from fabric.workflow.expected import project_of
+
     if form is ObserveForm.JUNIT or form is ObserveForm.SARIF:
         _refuse_for_verdicts(
             form, once=once, others=bool(field or number or out or listen or otlp or judge)
         )
         selected = (switches, hosts, only)
-        _judge(inventory, connections, selected, (interval_s or 10.0, timeout_s), form)
+        project = project_of(inventory, workers)
+        _judge(project, connections, selected, (interval_s or 10.0, timeout_s), form)
         return
     from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
-    from fabric.workflow.project import Project
 
     form = form or (None if listen or otlp else ObserveForm.TEXT)
     _refuse_rounds(form, interval_s, number, once=once)
@@ -198,7 +203,7 @@ def observe(
     outputs = Takers(out, form is ObserveForm.JSONL, settings, otlp)
     pace = Pace(interval_s, number if interval_s else 1, timeout_s, parallel)
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    project = Project(inventory)
+    project = project_of(inventory, workers)
     devices = observed(project, selection)
     readings = observe_again(
         project, connections, selection, field or [], output.Meter(len(devices)), pace
@@ -254,7 +259,7 @@ def _refuse_rounds(form: ObserveForm | None, interval_s: float, number: int, *, 
 
 
 def _judge(
-    inventory: Path,
+    project: Project,
     connections: Path | None,
     selected: tuple[bool, bool, str],
     seconds: tuple[float, float],
@@ -264,13 +269,12 @@ def _judge(
     from fabric.cli.judge import end
     from fabric.core.findings import Severity
     from fabric.workflow import judge as workflow
-    from fabric.workflow.project import Project
 
     switches, hosts, only = selected
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     wanted = workflow.Wanted(selection, workflow.settings_of(()))
     pace = workflow.Pace(seconds[0], 2, seconds[1])
-    judged = workflow.judge_devices(Project(inventory), connections, wanted, pace, output.Meter())
+    judged = workflow.judge_devices(project, connections, wanted, pace, output.Meter())
     end(judged, form.value, Severity.ERROR)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Fail, Format, FormatOption, Inventory, option, renamed
+from fabric.cli.options import Fail, Format, FormatOption, Inventory, Workers, option, renamed
 
 if TYPE_CHECKING:
     from fabric.report.singles import Ranking
@@ -90,6 +90,7 @@ def whatif(
     rules: Annotated[
         bool, option("Look for new findings of `check`.", "RULES", "--rules/--no-rules")
     ] = True,
+    workers: Workers = "0",
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Show the impact of a failure or a drain before it happens.
@@ -100,6 +101,7 @@ def whatif(
 
     Exit codes: 0 (harmless), 2, 3 (a rule could not run), 4 (not harmless).
     """
+    from fabric.workflow.failures import BATCHES, DEVICES, mapped
     from fabric.workflow.project import Project
 
     every = all_links or all_switches
@@ -123,14 +125,27 @@ def whatif(
     elif every:
         from fabric.report.singles import singles
 
-        ranking = singles(project, (*already, *words), links=all_links, switches=all_switches)
+        ranking = singles(
+            project,
+            (*already, *words),
+            links=all_links,
+            switches=all_switches,
+            mapped=mapped(workers, BATCHES),
+        )
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
         from fabric.report.whatif import whatif as workflow
 
+        fabric = project.fabric
+        is_large = len(fabric.switches) + len(fabric.hosts) >= DEVICES
         impact = workflow(
-            project, words, already=already, drain=drain, rules=rules, progress=output.Meter()
+            project,
+            words,
+            already=already,
+            drain=drain,
+            rules=rules,
+            mapped=mapped(workers, 1 if is_large else DEVICES),
         )
         _print_outage(impact, form)
         harmless, broken = not impact.reasons, bool(impact.broken)

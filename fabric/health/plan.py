@@ -12,6 +12,8 @@ from fabric.health.columns import WIDTH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from fabric.design.model import DeviceDesign, HostDesign, PortDesign
     from fabric.design.qos_model import HostQos, QosProfile
     from fabric.health.ends import Ends, Floats
@@ -49,49 +51,73 @@ class Plan:
     fec_symbols: Ints
 
 
-def plan_of(
-    ends: Ends, devices: Mapping[str, DeviceDesign], hosts: Mapping[str, HostDesign]
-) -> Plan:
-    """Return what the designs of switches and hosts give each end."""
-    queues = np.tile(np.arange(WIDTH), (len(ends), 1))
-    plan = Plan(
-        paused=_none(ends),
-        used=_none(ends),
-        lossless=_none(ends),
-        groups=_none(ends),
-        queue_of=queues,
-        headroom_bytes=np.full(len(ends), np.nan),
-        fec_symbols=np.zeros(len(ends), dtype=np.int64),
-    )
-    for number, name in enumerate(ends.names):
-        rows = ends.rows[number]
-        if name in devices:
-            for port in devices[name].ports:
-                if port.name in rows:
-                    _switch(plan, rows[port.name], port)
-        elif name in hosts:
-            for nic in hosts[name].nics:
-                if nic.interface in rows:
-                    _nic(plan, rows[nic.interface], nic.qos)
-    return plan
+#: A row of a plan.
+_ROW = np.dtype([
+    *((name, np.bool_, WIDTH) for name in ("paused", "used", "lossless", "groups")),
+    ("queue_of", np.int64, WIDTH),
+    ("headroom_bytes", np.float64),
+    ("fec_symbols", np.int64),
+])
 
 
-def _none(ends: Ends) -> Bools:
-    return np.zeros((len(ends), WIDTH), dtype=np.bool_)
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What the design gives the ports of one device.
+
+    Parameters
+    ----------
+    ports : tuple of str
+        Ports of a switch, or NICs.
+    rows : array of records, shape (ports,)
+        The fields of a plan.
+    """
+
+    ports: tuple[str, ...]
+    rows: NDArray[np.void]
+
+    @classmethod
+    def of_switch(cls, design: DeviceDesign) -> Expected:
+        """Return what a switch is to have."""
+        rows = _blank(len(design.ports))
+        for row, port in zip(rows, design.ports, strict=True):
+            if port.qos:
+                _switch(row, port, port.qos)
+        return cls(tuple(port.name for port in design.ports), rows)
+
+    @classmethod
+    def of_host(cls, design: HostDesign) -> Expected:
+        """Return what the NICs of a host are to have."""
+        rows = _blank(len(design.nics))
+        for row, nic in zip(rows, design.nics, strict=True):
+            _nic(row, nic.qos)
+        return cls(tuple(nic.interface for nic in design.nics), rows)
 
 
-def _switch(plan: Plan, row: int, port: PortDesign) -> None:
-    if port.qos is None:
-        return
-    qos: QosProfile = port.qos
-    plan.paused[row, list(qos.paused)] = True
-    plan.used[row, [queue.queue for queue in qos.queues]] = True
-    plan.lossless[row, [one.queue for one in qos.classes]] = True
-    plan.groups[row, [one.priority_group for one in qos.classes]] = qos.pfc
+def plan_of(ends: Ends, expected: Mapping[str, Expected]) -> Plan:
+    """Return what the designs of devices give each end."""
+    whole = _blank(len(ends))
+    for places, name in zip(ends.rows, ends.names, strict=True):
+        device = expected[name]
+        at = np.array([places.get(port, -1) for port in device.ports], dtype=np.int64)
+        whole[at[at >= 0]] = device.rows[at >= 0]
+    return Plan(**{name: whole[name].copy() for name in _ROW.names or ()})
+
+
+def _blank(count: int) -> NDArray[np.void]:
+    rows = np.zeros(count, dtype=_ROW)
+    rows["queue_of"], rows["headroom_bytes"] = np.arange(WIDTH), np.nan
+    return rows
+
+
+def _switch(row: np.void, port: PortDesign, qos: QosProfile) -> None:
+    row["paused"][list(qos.paused)] = True
+    row["used"][[queue.queue for queue in qos.queues]] = True
+    row["lossless"][[one.queue for one in qos.classes]] = True
+    row["groups"][[one.priority_group for one in qos.classes]] = qos.pfc
     if port.headroom and port.headroom.headroom_bytes is not None:
-        plan.headroom_bytes[row] = port.headroom.headroom_bytes
-    plan.queue_of[row] = qos.pfc_priority_to_queue
-    plan.fec_symbols[row] = _symbols(port)
+        row["headroom_bytes"] = port.headroom.headroom_bytes
+    row["queue_of"] = qos.pfc_priority_to_queue
+    row["fec_symbols"] = _symbols(port)
 
 
 #: Speed of a lane from which on the longer code is used (IEEE 802.3 clauses 91, 119 and 134), and
@@ -107,8 +133,8 @@ def _symbols(port: PortDesign) -> int:
     return 544 if port.speed_gbps >= _LONG_CODE_GBPS * len(port.lanes) else 528
 
 
-def _nic(plan: Plan, row: int, qos: HostQos) -> None:
+def _nic(row: np.void, qos: HostQos) -> None:
     lossless = list(qos.lossless_priorities)
-    plan.paused[row] = np.array(qos.pfc, dtype=np.bool_)
-    plan.used[row, [*lossless, qos.cnp_priority, 0]] = True
-    plan.lossless[row, lossless] = True
+    row["paused"] = qos.pfc
+    row["used"][[*lossless, qos.cnp_priority, 0]] = True
+    row["lossless"][lossless] = True

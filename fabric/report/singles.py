@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabric.design.designs import Designs
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.routes_failures import Mapped
     from fabric.topology.singles import Singles
 
 
@@ -138,8 +139,14 @@ def singles(
     *,
     links: bool = True,
     switches: bool = True,
+    mapped: Mapped = map,
 ) -> Ranking:
     """Return what each single failure does, after what the words name has failed already.
+
+    Parameters
+    ----------
+    mapped : callable, optional
+        Routes batches of failures; default: this process.
 
     Raises
     ------
@@ -157,7 +164,7 @@ def singles(
         kinds.append((every.cables, network.cables.up, _Cables(fabric, network)))
         kinds.append((every.nics, network.nics.up, _Nics(fabric, network)))
     groups = _all_groups(kinds)
-    return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network))
+    return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network, mapped))
 
 
 def _all_groups(
@@ -184,10 +191,10 @@ def _badness(group: Group) -> tuple[float, ...]:
     return *(-number for number in cut), group.left_percent
 
 
-def _circle(designs: Designs, network: Clos) -> str:
+def _circle(designs: Designs, network: Clos, mapped: Mapped) -> str:
     from fabric.qos.deadlock import prove
 
-    proof = prove(switched_off(designs.fabric, network), designs.resolver)
+    proof = prove(switched_off(designs.fabric, network), designs.resolver, mapped=mapped)
     if proof.cycle is None:
         return ""
     when = f"when {proof.failure} fails" if proof.failure else "without a failure"

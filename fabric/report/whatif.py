@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,15 +17,14 @@ from fabric.topology.impact import impact
 from fabric.topology.outages import outage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fabric.design.designs import Designs
     from fabric.topology.clos import Clos, Outage
     from fabric.topology.impact import Impact
     from fabric.topology.model import Fabric
+    from fabric.topology.routes_failures import Mapped
     from fabric.validate.runner import Outcome
-
-    Progress = Callable[[str, str], None]
 
 
 #: Rules that would only repeat that a cable or NIC is down, or that a leaf has fewer uplinks.
@@ -185,7 +184,7 @@ def whatif(
     already: Sequence[str] = (),
     drain: str = "",
     rules: bool = True,
-    progress: Progress = lambda *_: None,
+    mapped: Mapped = map,
 ) -> WhatIf:
     """Return what happens when everything that the words name fails together.
 
@@ -201,8 +200,8 @@ def whatif(
         A switch that is taken out of service after that; the report is about this step alone.
     rules : bool
         Whether to run the rules of ``check`` before and after.
-    progress : callable
-        Told of each step.
+    mapped : callable, optional
+        Runs the rules on each of two networks; default: this process.
 
     Raises
     ------
@@ -211,9 +210,10 @@ def whatif(
     """
     fabric = designs.fabric
     before = [*already, *(words if drain else ())]
-    lost = outage(fabric, [*already, *words, *([f"switch:{drain}"] if drain else ())])
-    start = failed(clos(fabric), outage(fabric, before)) if before else clos(fabric)
-    findings, broken = _new_findings(designs, start, lost, progress) if rules else ((), ())
+    after = [*already, *words, *([f"switch:{drain}"] if drain else ())]
+    lost = outage(fabric, after)
+    start = failed(clos(fabric), outage(fabric, before))
+    findings, broken = _new_findings(designs, before, after, mapped) if rules else ((), ())
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
@@ -242,23 +242,23 @@ def _moved(fabric: Fabric, network: Clos, lost: Outage) -> list[Moved]:
 
 
 def _new_findings(
-    designs: Designs, network: Clos, lost: Outage, progress: Progress
+    designs: Designs, before: list[str], after: list[str], mapped: Mapped
 ) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
     """Run the rules on the inventory before and after; return what came up, and what broke."""
-    progress("", "rules before")
-    before = _outcome(designs.over(switched_off(designs.fabric, network)))
-    progress("", "rules after")
-    after = _outcome(designs.over(switched_off(designs.fabric, failed(network, lost))))
-    known = {_key(finding) for finding in before.findings}
-    new = (item for item in after.findings if _key(item) not in known)
-    return tuple(item for item in new if item.rule not in _REPEATING), after.broken
+    work = partial(_outcome, designs.over(designs.fabric))
+    earlier, later = mapped(work, [before, after])
+    known = {_key(finding) for finding in earlier.findings}
+    new = (item for item in later.findings if _key(item) not in known)
+    return tuple(item for item in new if item.rule not in _REPEATING), later.broken
 
 
-def _outcome(designs: Designs) -> Outcome:
+def _outcome(designs: Designs, words: list[str]) -> Outcome:
+    """Return what the rules say once everything that the words name has failed."""
     from fabric.validate.runner import run
     from fabric.validate.world import World, model_of
 
-    return run(World(model_of(designs)))
+    network = failed(clos(designs.fabric), outage(designs.fabric, words))
+    return run(World(model_of(designs.over(switched_off(designs.fabric, network)))))
 
 
 def _key(finding: Finding) -> tuple[object, ...]:

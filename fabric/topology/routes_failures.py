@@ -9,31 +9,40 @@ and another certain next hop: then nobody turns to the longer paths, and nothing
 of every cable is a leaf, where traffic does enter.) Everything else is routed again, for the
 destinations in question only, and compared with what was before.
 
-Where switches can be swapped (`fabric.topology.twins`), so can their failures: the failure of the
-cable a-b is that of c-d under other names when a can be swapped with c, and b with d. One failure
-of each kind is routed, and to one destination of each kind.
+What a symmetry of the fabric maps onto each other (`fabric.topology.symmetry`) fails alike: one
+failure of each kind is routed, and to one destination of each kind.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from fabric.topology.routes import own, route, uses
 from fabric.topology.routes_bits import WORD_BITS, filled, no_bits, set_bits, unpack
+from fabric.topology.symmetry import Alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from fabric.topology.model import Bools, Ints
+    from fabric.topology.model import Ints
     from fabric.topology.routes import Network, Routing
     from fabric.topology.routes_bits import Bits
 
 #: Truth values (links x destinations) that are unpacked at a time: our choice, bounds memory to
 #: some 100 MB.
 _CHUNK = 2**25
+
+
+class Mapped(Protocol):
+    """Works on each item, in order, as `map` does: here, in processes or on a cluster."""
+
+    def __call__(self, work: Callable[[Any], Any], items: Iterable[Any], /) -> Iterable[Any]:
+        """Return the results; what is called, the items and the results can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +72,11 @@ def alone(net: Network) -> Ints:
 
 
 def growing(
-    net: Network, base: Routing, carried: Bits, kind: Ints | None = None
+    net: Network,
+    base: Routing,
+    carried: Bits,
+    alike: Alike | None = None,
+    mapped: Mapped = map,
 ) -> Iterator[Failure]:
     """Yield the single failures after which some link carries more than ``carried``.
 
@@ -75,16 +88,22 @@ def growing(
         Its next hops while nothing has failed.
     carried : bits, shape (links, columns)
         Destinations to which each link carries traffic then.
-    kind : array of int, shape (switches,), optional
-        Switches of one kind can be swapped (`fabric.topology.twins`). One failure of each kind is
-        routed, to one destination of each kind. Default: every switch is of its own kind.
+    alike : Alike, optional
+        One failure of each kind is routed, to one destination of each kind. Default: every switch
+        and every link is of its own kind.
+    mapped : callable, optional
+        Routes batches of failures; default: this process.
     """
-    alike = np.arange(net.links.switches) if kind is None else kind
+    alike = alike or Alike.nothing(net)
+    both = list(_suspects(net, base, alike))
+    batches = chain.from_iterable(suspects.batches(net, alike.twins) for suspects in both)
+    done = mapped(partial(_grown, net, carried), batches)
+    grew = np.fromiter(chain.from_iterable(done), dtype=np.bool_)
     base_kind = 0
-    for suspects in _suspects(net, base, alike):
-        grew = suspects.grew(net, carried, alike)
-        yield from suspects.failures(net, np.flatnonzero(grew[suspects.kind]), base_kind)
-        base_kind += len(grew)
+    for suspects in both:
+        kinds = base_kind + np.arange(len(suspects.first))
+        yield from suspects.failures(net, np.flatnonzero(grew[kinds][suspects.kind]), base_kind)
+        base_kind += len(kinds)
 
 
 def after(net: Network, failure: Failure) -> Bits:
@@ -119,12 +138,11 @@ class _Suspects:
     of_switches: bool
 
     @classmethod
-    def of(cls, rows: Ints, harm: Bits, alike: Ints, *, of_switches: bool) -> _Suspects:
-        """Return the failures with any harm; ``alike`` has a row of numbers for each of them."""
+    def of(cls, rows: Ints, harm: Bits, kinds: Ints, *, of_switches: bool) -> _Suspects:
+        """Return the failures with any harm; ``kinds`` has a number for each of them."""
         some = filled(harm)
-        keys = alike[some]
-        _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        return cls(rows[some], harm[some], kind.reshape(-1), first, of_switches)
+        _, first, kind = np.unique(kinds[some], return_index=True, return_inverse=True)
+        return cls(rows[some], harm[some], kind, first, of_switches)
 
     def failures(self, net: Network, places: Ints, base_kind: int = 0) -> Iterator[Failure]:
         """Yield some of the failures."""
@@ -137,28 +155,28 @@ class _Suspects:
             else:
                 yield Failure(np.array([row, links.reverse[row]]), kind=kind)
 
-    def grew(self, net: Network, carried: Bits, alike: Ints) -> Bools:
-        """Return whether the failures of each kind add anything to ``carried``, shape (kinds,)."""
+    def batches(self, net: Network, twins: Ints) -> Iterator[list[_Doubt]]:
+        """Yield the first failure of each kind, as many at a time as are routed together."""
         width = max(1, _CHUNK // max(1, len(net.links)))
-        grew: list[bool] = []
         batch: list[_Doubt] = []
         room = width
-        for doubt in self._doubts(net, alike):
+        for doubt in self._doubts(net, twins):
             batch.append(doubt)
             room -= len(doubt.columns)
             if room <= 0:
-                grew += _grown(net, carried, batch)
+                yield batch
                 batch, room = [], width
-        return np.array(grew + _grown(net, carried, batch), dtype=np.bool_)
+        if batch:
+            yield batch
 
-    def _doubts(self, net: Network, alike: Ints) -> Iterator[_Doubt]:
+    def _doubts(self, net: Network, twins: Ints) -> Iterator[_Doubt]:
         needed = unpack(self.harm[self.first], len(net.origin))
         failures = self.failures(net, self.first)
         for failure, columns in zip(failures, map(np.flatnonzero, needed), strict=True):
-            yield _Doubt(failure, columns[_distinct(net, failure, net.origin[columns], alike)])
+            yield _Doubt(failure, columns[_distinct(net, failure, net.origin[columns], twins)])
 
 
-def _suspects(net: Network, base: Routing, alike: Ints) -> Iterator[_Suspects]:
+def _suspects(net: Network, base: Routing, alike: Alike) -> Iterator[_Suspects]:
     links = net.links
     lost, weak = _lost(net, base)
     sends = net.sends[links.source]
@@ -166,16 +184,15 @@ def _suspects(net: Network, base: Routing, alike: Ints) -> Iterator[_Suspects]:
     harm[~sends] &= weak.take(links.source[~sends], axis=0)
     harm |= harm.take(links.reverse, axis=0)
     rows = alone(net)
-    ends = np.sort(np.stack([alike[links.source[rows]], alike[links.target[rows]]], axis=1))
-    yield _Suspects.of(rows, harm[rows], ends, of_switches=False)
+    yield _Suspects.of(rows, harm[rows], alike.links[rows], of_switches=False)
     harm = links.union_by_target(lost) & ~own(net)
-    yield _Suspects.of(np.arange(links.switches), harm, alike[:, None], of_switches=True)
+    yield _Suspects.of(np.arange(links.switches), harm, alike.switches, of_switches=True)
 
 
-def _distinct(net: Network, failure: Failure, origin: Ints, alike: Ints) -> Ints:
+def _distinct(net: Network, failure: Failure, origin: Ints, twins: Ints) -> Ints:
     """Return places of origins of which no two could be swapped once something has failed."""
     ends = failure.switch if failure.switch >= 0 else net.links.source[failure.links]
-    own_kind = np.where(np.isin(origin, ends), -1 - origin, alike[origin])
+    own_kind = np.where(np.isin(origin, ends), -1 - origin, twins[origin])
     return np.unique(own_kind, return_index=True)[1]
 
 
@@ -204,8 +221,6 @@ def _lost(net: Network, base: Routing) -> tuple[Bits, Bits]:
 
 def _grown(net: Network, carried: Bits, batch: list[_Doubt]) -> list[bool]:
     """Return whether each failure adds anything to ``carried``."""
-    if not batch:
-        return []
     columns = np.concatenate([doubt.columns for doubt in batch])
     first = np.cumsum([0, *(len(doubt.columns) for doubt in batch)])
     down = no_bits(len(net.links), len(columns))

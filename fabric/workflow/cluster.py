@@ -106,9 +106,12 @@ class Cluster:
 
 
 def _results(client: Client, job: bytes, parts: list[P]) -> Iterator[Any]:
+    import dask
     from distributed import KilledWorker
 
-    sent = client.scatter(job, broadcast=True)
+    # a task: of scattered data, Dask soon has one copy, which would be lost with its worker
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
+        sent = client.submit(bytes, job, key=f"job-{hashlib.sha256(job).hexdigest()}")
     futures = client.map(_done, parts, job=sent, pure=True)
     try:
         for future in futures:

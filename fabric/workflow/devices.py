@@ -82,7 +82,8 @@ def targets(
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:
     """Return a connection for every device of a project; one file may serve a whole site."""
-    platforms = {name: design.platform for name, design in project.devices.items()}
+    switches = project.fabric.switches
+    platforms = {name: sku.nos for name, sku in zip(switches.names, switches.skus, strict=True)}
     platforms.update(dict.fromkeys(project.hosts, "host"))
     fabrics = project.site.fabrics.values() if project.site and file else ()
     beside = {name for one in fabrics for name in (*one.switch_row, *one.host_row)}

@@ -18,6 +18,7 @@ from fabric.report.judged import outcome_of, report
 from fabric.report.recorded import recorded_twice
 from fabric.validate.waivers import Decisions
 from fabric.workflow.devices import chosen
+from fabric.workflow.expected import expected
 from fabric.workflow.observe import Pace, Selection, observe_again
 from fabric.workflow.state_file import read_state
 
@@ -121,7 +122,7 @@ class Judging:
     def __init__(self, project: Project, wanted: Wanted) -> None:
         self.ends = ends_of(project.fabric)
         self._wanted, self._jobs = wanted, _jobs(project, wanted)
-        self._plan = plan_of(self.ends, project.devices, project.hosts)
+        self._plan = plan_of(self.ends, expected(project))
         self._decisions = Decisions.of(project.intent)
         self._file = f"{project.intent.folder}/fabric.yaml"
         self._names = sorted(chosen(project, wanted.selection))

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,6 +53,10 @@ class Many:
             for place in range(number):
                 rows[f"{kind}-{place}"] = like
                 self.like[f"{kind}-{place}"] = kind
+        skus = tuple(design.sku for design in self.devices.values())
+        self.fabric = SimpleNamespace(
+            switches=SimpleNamespace(names=tuple(self.devices), skus=skus)
+        )
 
     def connections(self, folder: Path, of_lab: dict) -> Path:
         file = folder / "connections.json"

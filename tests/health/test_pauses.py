@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fabric.design.designs import Designs
 from fabric.health.ends import ends_of
 from fabric.health.judge import judge
-from fabric.health.plan import plan_of
 from fabric.health.reading import Reading
 from fabric.health.settings import Settings
 from fabric.health.window import Window
@@ -22,6 +21,7 @@ from fabric.observe.state import NicCounters, PfcCounters, QueueCounters
 from fabric.qos.storm.spread import Buffers, spread
 from fabric.qos.storm.traffic import traffic
 from fabric.qos.watchdog import longest_pause_s
+from tests.health.windows import planned
 from tests.topology.fabrics import INVENTORY
 
 NAMES = ("demo", "three-tier", "dual-tor", "dual-plane", "rail-only", "eight-slash-27")
@@ -33,7 +33,7 @@ ORIGINS = {f"OBS10{number}" for number in range(1, 6)}
 def designed(name: str):
     designs = Designs(INVENTORY / name)
     ends = ends_of(designs.fabric)
-    return designs, ends, plan_of(ends, designs.devices, designs.hosts)
+    return designs, ends, planned(ends, designs)
 
 
 def storm_pauses(name: str, nic: int, *, everyone: bool) -> np.ndarray:

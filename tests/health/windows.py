@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.design.designs import Designs
 from fabric.health.ends import Ends, ends_of
 from fabric.health.judge import judge
-from fabric.health.plan import Plan, plan_of
+from fabric.health.plan import Expected, Plan, plan_of
 from fabric.health.reading import Reading
 from fabric.health.settings import Settings
 from fabric.health.window import Window
@@ -45,7 +45,14 @@ def demo(name: str = "demo") -> tuple[Ends, Plan]:
     """Return the ends and the plan of an example."""
     designs = Designs(INVENTORY / name)
     ends = ends_of(designs.fabric)
-    return ends, plan_of(ends, designs.devices, designs.hosts)
+    return ends, planned(ends, designs)
+
+
+def planned(ends: Ends, designs: Designs) -> Plan:
+    """Return what the designs give the ends."""
+    switches = {name: Expected.of_switch(one) for name, one in designs.devices.items()}
+    hosts = {name: Expected.of_host(one) for name, one in designs.hosts.items()}
+    return plan_of(ends, switches | hosts)
 
 
 def quiet(example: str = "demo") -> dict[str, Snapshot]:

@@ -252,7 +252,7 @@ def test_the_page_shows_what_is_printed(line: str, text: str, monkeypatch) -> No
 
 def test_a_rule_that_fails_on_what_is_left_is_told(monkeypatch) -> None:
     broken = Outcome((), (), (), (("QOS999", "ValueError: nothing"),))
-    monkeypatch.setattr("fabric.report.whatif._outcome", lambda _: broken)
+    monkeypatch.setattr("fabric.report.whatif._outcome", lambda *_: broken)
     ended = run("whatif", DEMO, "--fail", "switch:spine01")
     assert ended.code == 3
     assert "rule QOS999 could not run: ValueError: nothing\n" in ended.err

@@ -6,6 +6,7 @@ with ``pytest --hypothesis-profile thousands`` 2,000.
 
 from __future__ import annotations
 
+import pickle
 import random
 from itertools import pairwise
 from math import prod
@@ -19,7 +20,7 @@ from hypothesis import given, settings
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.bounces import coverages
-from fabric.qos.deadlock.lossless import LOSSY, PRIORITIES, uplink_classes
+from fabric.qos.deadlock.lossless import LOSSY, PRIORITIES, Lossless, uplink_classes
 from fabric.qos.deadlock.proof import failure_name
 from fabric.topology import Fabric
 from fabric.topology.bandwidth import unit_gbps, useful_uplinks
@@ -31,6 +32,7 @@ from fabric.topology.routes import Network, network, route, uses
 from fabric.topology.routes_bits import unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
 from fabric.topology.singles import SingleFailures
+from fabric.topology.symmetry import Alike, alike
 from fabric.topology.twins import twins
 from tests.topology.fabrics import fabric
 from tests.topology.random_fabrics import Written, fabrics
@@ -154,9 +156,9 @@ def test_each_failure_splits_the_leaves_whose_paths_all_use_it(built: Fabric) ->
     assert every.switches().leaf_pairs.tolist() == switches.tolist()
 
 
-def each_alone(net: Network, labels: object = None) -> tuple[object, np.ndarray]:
-    """Stand in for `twins`: no switch has a twin."""
-    return labels, np.arange(net.links.switches)
+def each_alone(net: Network, _labels: object = None) -> Alike:
+    """Stand in for `alike`: no failure is like another one."""
+    return Alike.nothing(net)
 
 
 @some
@@ -165,7 +167,7 @@ def test_failures_of_one_kind_do_the_same(built: Fabric) -> None:
     net = network(built)
     base = route(net)
     carried = uses(net, base)
-    kinds, every = (list(growing(net, base, carried, kind)) for kind in (twins(net)[1], None))
+    kinds, every = (list(growing(net, base, carried, kind)) for kind in (alike(net), None))
     assert [(one.switch, *one.links) for one in kinds] == [
         (one.switch, *one.links) for one in every
     ]
@@ -180,7 +182,7 @@ def test_failures_of_one_kind_do_the_same(built: Fabric) -> None:
 def test_proof_is_that_of_every_failure(built: Fabric) -> None:
     resolver = PolicyResolver(built.intent)
     proof = prove(built, resolver)
-    with patch("fabric.qos.deadlock.proof.twins", each_alone):
+    with patch("fabric.qos.deadlock.proof.alike", each_alone):
         assert proof == prove(built, resolver)
     failure = first_circle(built, resolver)
     if failure is None:
@@ -192,7 +194,7 @@ def test_proof_is_that_of_every_failure(built: Fabric) -> None:
 @some
 @given(fabrics())
 def test_bounces_are_those_of_every_failure(built: Fabric) -> None:
-    with patch("fabric.qos.deadlock.bounces.twins", each_alone):
+    with patch("fabric.qos.deadlock.bounces.alike", each_alone):
         every = coverages(built, (1, 2, 3))
     assert coverages(built, (1, 2, 3)) == every
 
@@ -244,6 +246,134 @@ def test_fabrics_without_damage_have_twins(own: bool) -> None:
     assert Pairs.of(Layers.of(clos(built))).count.tolist() == [6]
 
 
+#: Four pods of two leaves and two spines, each spine with a number of its own.
+PODS = {
+    "units": [{"name": f"u{n}", "pod": f"p{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 5)],
+    "super_spines": {"count": 4, "groups": 2, "links_per_spine": 2, "spines_per_pod": 2},
+    "platforms__super_spine": {"sku": "ACS-MSN4700"},
+    "addressing__core_links": "10.253.0.0/16",
+}
+OWN_SPINES = "".join(
+    f"  - {{names: p{pod}-spine0{n}, asn: {65200 + 10 * pod + n}}}\n"
+    for pod in range(1, 5)
+    for n in (1, 2)
+)
+
+
+def off(leaf: str, port: str = "Ethernet128", how: str = "enabled: false") -> str:
+    return f"  - {{names: {leaf}, ports: {{{port}: {{{how}}}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "switches", "links"),
+    [
+        ("", 3, 2),
+        # 2 leaves; 4 spines, 2 in the pod; 2 groups; links of the leaves 2 + 1 in the pod, 2
+        # elsewhere, and 4 of the spines
+        (off("u1-rail0"), 3 + 4 + 2, 3 + 2 + 4),
+        # the pods are swapped, as are the leaves of the two others
+        (off("u1-rail0") + off("u2-rail0"), 3 + 4 + 2, 3 + 2 + 4),
+        # the planes are swapped together with the pods
+        (off("u1-rail0") + off("u2-rail0", "Ethernet136"), 3 + 3 + 1, 3 + 1 + 3),
+        # a class that differs on one link is as good as a cable that is off
+        ("  - {names: p1-spine01, ports: {Ethernet0: {lossless: {pfc_priority: 4}}}}\n", 9, 10),
+        # two spines with one number: planes are swapped with the two pods, and alone in the others
+        ("  - {names: p1-spine01, asn: 65300}\n  - {names: p2-spine02, asn: 65300}\n", 6, 6),
+    ],
+)
+def test_pods_and_planes_are_swapped_as_a_whole(more: str, switches: int, links: int) -> None:
+    """No two spines are twins; kinds of failures are counted by hand."""
+    built = fabric(f"devices:\n{OWN_SPINES}{more}", **PODS)
+    same = same_of(built)
+    assert len(np.unique(same.twins)) >= 4 + 8 + 2
+    assert (len(np.unique(same.switches)), len(np.unique(same.links))) == (switches, links)
+
+
+#: Planes to which a leaf of each of six pods has an odd cable: a ring of two pods, and one of four.
+RINGS = ((0, 1), (0, 1), (2, 3), (3, 4), (4, 5), (5, 2))
+#: One for each, in another order than theirs.
+CROSSED = ((1,), (0,), (3,), (2,), (5,), (4,))
+
+
+def odd(planes: tuple[tuple[int, ...], ...], how: str) -> tuple[Fabric, Alike]:
+    """Return six pods with odd cables, each spine with a number of its own."""
+    numbers = "".join(
+        f"  - {{names: p{pod}-spine0{n}, asn: {65200 + 10 * pod + n}}}\n"
+        for pod in range(1, 7)
+        for n in range(1, 7)
+    )
+    cables = "".join(
+        off(f"u{pod}-rail0", f"Ethernet{128 + 8 * plane}", how)
+        for pod, some in enumerate(planes, 1)
+        for plane in some
+    )
+    built = fabric(
+        f"devices:\n{numbers}{cables}",
+        units=[{"name": f"u{n}", "pod": f"p{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 7)],
+        spines={"count": 6, "links_per_leaf": 1},
+        super_spines={"count": 6, "groups": 6, "links_per_spine": 1, "spines_per_pod": 6},
+        platforms__super_spine={"sku": "ACS-MSN4700"},
+        addressing__core_links="10.253.0.0/16",
+    )
+    return built, same_of(built)
+
+
+def same_of(built: Fabric) -> Alike:
+    net = network(built)
+    return alike(net, Lossless.of(built, net, PolicyResolver(built.intent)).kinds(net))
+
+
+@pytest.mark.parametrize("how", ["enabled: false", "lossless: {pfc_priority: 4}"])
+def test_pods_that_only_seem_alike_are_kept_apart(how: str) -> None:
+    """Each has two odd cables, in planes with two odd cables: no count tells the rings apart."""
+    built, same = odd(RINGS, how)
+    of_name = dict(zip(built.switches.names, same.switches.tolist(), strict=True))
+    small = {of_name[f"u{pod}-rail0"] for pod in (1, 2)}
+    large = {of_name[f"u{pod}-rail0"] for pod in (3, 4, 5, 6)}
+    assert len(small) == 1
+    assert not small & large
+
+
+def test_a_guess_that_moves_an_odd_cable_is_dropped() -> None:
+    """The order of leaves is not that of the spines to which their cables have another class."""
+    spines = "".join(f"  - {{names: spine0{n}, asn: {65200 + n}}}\n" for n in range(1, 7))
+    cables = "".join(
+        off(f"u{leaf}-rail0", f"Ethernet{128 + 8 * spine}", "lossless: {pfc_priority: 4}")
+        for leaf, (spine,) in enumerate(CROSSED, 1)
+    )
+    built = fabric(
+        f"devices:\n{spines}{cables}",
+        units=[{"name": f"u{n}", "hosts": f"h{n}x[1-2]"} for n in range(1, 7)],
+        spines={"count": 6, "links_per_leaf": 1},
+    )
+    row, links = built.switch_row, network(built).links
+    ends = [(row[f"u{n}-rail0"], row[f"spine0{1 + x}"]) for n, (x,) in enumerate(CROSSED, 1)]
+    kinds = same_of(built).links
+    of_odd = kinds[links.rows(*np.array(ends).T)]
+    assert len(ends) == (np.isin(kinds, of_odd) & (links.source < links.target)).sum()
+
+
+def test_batches_of_failures_are_routed_anywhere_in_order() -> None:
+    """Each batch, its work and its result are pickled."""
+    built = fabric(f"devices:\n{OWN_SPINES}{off('u1-rail0')}{off('u2-rail1')}", **PODS)
+    net = network(built)
+    base = route(net)
+    carried = uses(net, base)
+    batches = []
+
+    def mapped(work, items):
+        for item in items:
+            batches.append(item)
+            far, there = pickle.loads(pickle.dumps((work, item)))
+            yield pickle.loads(pickle.dumps(far(there)))
+
+    with patch("fabric.topology.routes_failures._CHUNK", 1):
+        grown = list(growing(net, base, carried, None, mapped))
+    assert len(batches) > 10
+    here = [(one.switch, *one.links) for one in growing(net, base, carried)]
+    assert [(one.switch, *one.links) for one in grown] == here
+
+
 #: Three leaves of six have lost one of two spines with an AS number each.
 LOST = "".join(
     f"  - {{names: su{leaf}, ports: {{Ethernet128: {{enabled: false}}}}}}\n"
@@ -258,7 +388,7 @@ def test_failures_that_grow_are_named_each_and_routed_once() -> None:
     built = fabric(OWN, units=UNITS)
     net = network(built)
     base = route(net)
-    grown = list(growing(net, base, uses(net, base), twins(net)[1]))
+    grown = list(growing(net, base, uses(net, base), alike(net)))
     assert len(grown) == 3
     with patch("fabric.qos.deadlock.bounces.after", side_effect=after) as routed:
         (coverage,) = coverages(built, (1,))

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from fabric.core.errors import InputError
-from fabric.workflow.check import check
 from fabric.workflow.cluster import Cluster, version
+from fabric.workflow.expected import expected, project_of
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.work import Work
+from tests.cli.runs import process as process_of
 from tests.cli.runs import run
 from tests.topology.fabrics import INVENTORY, REPOSITORY
 from tests.waiting import until
@@ -64,14 +66,85 @@ def worker(folder: Path, address: str, name: str, **environment: str):
     return process(folder, name, "worker", *words, **environment)
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@contextmanager
+def workers(folder: Path, **environment: str):
+    """Run a scheduler and two workers; yields its address and their processes."""
     with ExitStack() as stack:
-        address = stack.enter_context(scheduler(tmp_path))
-        workers = [stack.enter_context(worker(tmp_path, address, n)) for n in ("one", "two")]
-        for _, log in workers:
+        address = stack.enter_context(scheduler(folder))
+        started = [
+            stack.enter_context(worker(folder, address, name, **environment))
+            for name in ("one", "two")
+        ]
+        for _, log in started:
             until(lambda log=log: "Registered to:" in log.read_text(), "a worker", 60)
-        yield address, [running for running, _ in workers]
+        yield address, [running for running, _ in started]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    with workers(tmp_path_factory.mktemp("cluster")) as (address, _):
+        yield f"dask://{address}"
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    """Run a scheduler and a worker with other files of rocefab."""
+    folder = tmp_path_factory.mktemp("changed")
+    (folder / "sitecustomize.py").write_text(
+        "import fabric.workflow.cluster as c\nc.version = lambda: 'rocefab of last year'\n"
+    )
+    path = f"{folder}:{REPOSITORY}"
+    with scheduler(folder) as address, worker(folder, address, "old", PYTHONPATH=path):
+        yield f"dask://{address}"
+
+
+#: Cables of a leaf that are off, so that few failures are alike.
+OFF = "Ethernet64: {enabled: false}"
+NUMBERS = "".join(
+    f"  - {{names: {pod}-spine0{number}, asn: {65200 + 10 * place + number}}}\n"
+    for place, pod in enumerate(("east", "west"))
+    for number in (1, 2)
+)
+
+
+@pytest.fixture(scope="module")
+def inventory(tmp_path_factory) -> Path:
+    """An inventory with an AS number for each spine, and a connections file of closed ports."""
+    folder = tmp_path_factory.mktemp("own") / "inventory"
+    shutil.copytree(INVENTORY / "three-tier", folder)
+    (folder / "devices").mkdir()
+    off = f"  - {{names: rack1-leaf, ports: {{{OFF}}}}}\n"
+    (folder / "devices" / "own.yaml").write_text(f"devices:\n{NUMBERS}{off}")
+    fabric = Project(folder).fabric
+    names = (*fabric.switch_row, *fabric.host_row)
+    closed = {name: {"address": "127.0.0.1", "port": 1} for name in names}
+    (folder.parent / "connections.json").write_text(json.dumps({"devices": closed}))
+    return folder
+
+
+COMMANDS = {
+    "check": "check {folder} --fresh --format json",
+    "one failure": "whatif {folder} --fail switch:east-spine01 --format json",
+    "one failure, for people": "whatif {folder} --fail switch:east-spine01",
+    "every failure": "whatif {folder} --all-links --all-switches --format json",
+    "every failure, for people": "whatif {folder} --all-links --all-switches",
+    "observe": "observe {folder} --connections {folder}/../connections.json --once "
+    "--interval-s 0.1 --format sarif",
+    "simulate": "simulate --star --incast 4 --bytes 64KiB --duration-ms 0.5 --compare off "
+    "--compare hpcc --format json",
+}
+
+
+@pytest.fixture
+def words(request, inventory, monkeypatch) -> list[str]:
+    """Return a command; each failure that is routed is a task of its own."""
+    monkeypatch.setattr("fabric.topology.routes_failures._CHUNK", 1)
+    monkeypatch.setenv("ROCEFAB_PASSWORD", "none")
+    return COMMANDS[request.param].format(folder=inventory).split()
+
+
+def each(*names: str):
+    return pytest.mark.parametrize("words", names, indirect=True)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -80,80 +153,76 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_same_bytes_and_findings(cluster, tmp_path, monkeypatch):
-    address, _ = cluster
+def test_files_are_the_same(cluster, tmp_path, monkeypatch):
     monkeypatch.setenv("ROCEFAB_FRESH", "1")
     inventory = INVENTORY / "mixed"
     render(Project(inventory), tmp_path / "here")
-    words = ("--workers", f"dask://{address}")
-    ended = run("render", inventory, "--out", tmp_path / "there", *words)
+    ended = run("render", inventory, "--out", tmp_path / "there", "--workers", cluster)
     assert ended.code == 0, ended.said
     assert files(tmp_path / "here") == files(tmp_path / "there")
-    far = run("check", inventory, "--format", "json", *words)
-    near = run("check", inventory, "--format", "json")
-    assert json.loads(far.out) == json.loads(near.out)
-    assert far.code == near.code
 
 
-def test_simulations_are_the_same_here_in_processes_and_on_a_cluster(cluster):
-    """Three settings: on the cluster each is a task."""
-    address, _ = cluster
-    words = ["simulate", "--star", "--incast", "4", "--bytes", "64KiB", "--duration-ms", "0.5"]
-    words += ["--compare", "off", "--compare", "hpcc", "--format", "json"]
-    here, *others = (
-        run(*words, "--workers", workers) for workers in ("1", "2", f"dask://{address}")
-    )
-    assert list(json.loads(here.out)) == ["connectx", "off", "hpcc"]
+@each(*COMMANDS)
+def test_output_is_the_same_here_in_processes_and_on_a_cluster(words, cluster):
+    here, *others = (run(*words, "--workers", number) for number in ("1", "2", cluster))
+    assert len(here.out) > 100, here.said
     for other in others:
         assert (other.code, other.out) == (here.code, here.out), other.said
 
 
-def slow(item: tuple[str, int]) -> int:
-    """Square a number when the test says so; says first who works."""
-    folder, number = Path(item[0]), item[1]
-    (folder / str(os.getpid())).touch()
-    until((folder / "go").exists, "a worker is lost", 60)
-    return number * number
+def test_what_devices_are_to_have_is_the_same(cluster):
+    here, *others = (
+        expected(project_of(INVENTORY / "mixed", number)) for number in ("1", "2", cluster)
+    )
+    assert len(here) > 10
+    for other in others:
+        assert list(other) == list(here)
+        for name, one in here.items():
+            assert other[name].ports == one.ports
+            assert other[name].rows.tobytes() == one.rows.tobytes()
 
 
-def slow_part(items: list[tuple[str, int]]) -> list[int]:
-    return [slow(item) for item in items]
+WAITS = """
+import os, pathlib
+import fabric.workflow.cluster as c
+from tests.waiting import until
+done, begun = c._done, pathlib.Path(os.environ["BEGUN"])
+def waits(part, job):
+    (begun / str(os.getpid())).touch()
+    until((begun / "go").exists, "a worker is lost", 60)
+    return done(part, job)
+c._done = waits
+"""
 
 
-def test_a_lost_worker_is_survived(cluster, tmp_path):
-    address, workers = cluster
+@each("check", "one failure", "every failure", "observe")
+def test_a_lost_worker_is_survived(words, tmp_path):
     begun = tmp_path / "begun"
     begun.mkdir()
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.workflow.test_cluster", address, str(begun)],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as client:
+    (tmp_path / "sitecustomize.py").write_text(WAITS)
+    path = f"{tmp_path}:{REPOSITORY}"
+    with (
+        workers(tmp_path, PYTHONPATH=path, BEGUN=str(begun)) as (address, started),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        words += ["--workers", f"dask://{address}"]
+        ending = pool.submit(process_of, *words, ROCEFAB_PASSWORD="none")
         until(lambda: any(begun.iterdir()), "a worker has begun", 60)
         lost = int(next(begun.iterdir()).name)
         os.kill(lost, signal.SIGKILL)
         (begun / "go").touch()
-        out, _ = client.communicate(timeout=120)
-    assert lost in {one.pid for one in workers}
-    assert json.loads(out) == [number * number for number in range(200)]
+        ended = ending.result(timeout=120)
+    assert lost in {one.pid for one in started}
+    here = run(*words[:-1], "1")
+    assert (ended.code, ended.out) == (here.code, here.out), ended.said
 
 
-def test_another_version_is_refused(tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "sitecustomize.py").write_text(
-        "import fabric.workflow.cluster as c\nc.version = lambda: 'rocefab of last year'\n"
-    )
-    path = f"{other}:{REPOSITORY}"
-    with (
-        scheduler(tmp_path) as address,
-        worker(tmp_path, address, "old", PYTHONPATH=path),
-        pytest.raises(InputError) as raised,
-    ):
-        check(Project(INVENTORY / "demo", Work(executor=Cluster(f"dask://{address}"))))
-    (finding,) = raised.value.findings
-    assert "has rocefab of last year, and this is rocefab" in finding.message
+@each(*COMMANDS)
+def test_another_version_is_rejected(words, changed):
+    ended = run(*words, "--workers", changed)
+    assert ended.code == 2, ended.said
+    assert "has rocefab of last year, and this is rocefab" in ended.err
+    assert "[INT042]" in ended.err
 
 
 def test_no_scheduler_and_no_worker(tmp_path, monkeypatch):
@@ -176,12 +245,3 @@ def test_addresses_that_are_none():
 
 def test_the_version_is_that_of_the_content():
     assert re.fullmatch(r"rocefab [0-9a-f]{12} on Python 3\.\d+", version())
-
-
-if __name__ == "__main__":
-    from tests.workflow import test_cluster
-
-    numbers = [(sys.argv[2], number) for number in range(200)]
-    parts = [numbers[start : start + 50] for start in range(0, 200, 50)]
-    done = Cluster(f"dask://{sys.argv[1]}").map(test_cluster.slow_part, parts)
-    print(json.dumps([square for part in done for square in part]))

@@ -19,7 +19,7 @@ from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, uses
 from fabric.topology.routes_bits import unpack
 from fabric.topology.routes_failures import after, growing
-from fabric.topology.twins import twins
+from fabric.topology.symmetry import alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _after_each(
 ) -> Iterator[tuple[str, int]]:
     """Yield the failures that add traffic, each with the turns that a path has then at most."""
     known: dict[int, int] = {}
-    for failure in growing(net, base, carried, twins(net)[1]):
+    for failure in growing(net, base, carried, alike(net)):
         if failure.kind not in known:
             known[failure.kind] = most_bounces(fabric, net, after(net, failure))
         yield failure_name(fabric, net, failure), known[failure.kind]

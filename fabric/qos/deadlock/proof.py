@@ -13,14 +13,14 @@ from fabric.qos.deadlock.lossless import Lossless, vertex_count
 from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, transit_leaves, uses
 from fabric.topology.routes_failures import after, growing
-from fabric.topology.twins import twins
+from fabric.topology.symmetry import alike
 
 if TYPE_CHECKING:
     from fabric.qos.deadlock.cycle import Cycle
     from fabric.topology.model import Fabric
     from fabric.topology.routes import Network
     from fabric.topology.routes_bits import Bits
-    from fabric.topology.routes_failures import Failure
+    from fabric.topology.routes_failures import Failure, Mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,11 @@ class Proof:
 
 
 def prove(
-    fabric: Fabric, resolver: PolicyResolver | None = None, *, failures: bool = True
+    fabric: Fabric,
+    resolver: PolicyResolver | None = None,
+    *,
+    failures: bool = True,
+    mapped: Mapped = map,
 ) -> Proof:
     """Return whether lossless traffic of a fabric can wait for itself in a circle.
 
@@ -72,6 +76,8 @@ def prove(
         Policy by device and port; default: that of the inventory of the fabric.
     failures : bool
         Whether to look at every single failure too. The search ends at the first cycle.
+    mapped : callable, optional
+        Routes batches of failures; default: this process.
 
     Notes
     -----
@@ -92,8 +98,7 @@ def prove(
     cycle = lossless.cycle(net, carried)
     if cycle or not failures:
         return Proof(cycle is None, vertices, cycle, bounce=bounce)
-    alike = twins(net, lossless.kinds(net))[1]
-    grown = list(growing(net, base, carried, alike))
+    grown = list(growing(net, base, carried, alike(net, lossless.kinds(net)), mapped))
     seen = set[int]()
     for number, failure in enumerate(steps("failures to route", grown), total - len(grown) + 1):
         if failure.kind in seen:
