@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.render.files import Target
-from fabric.render.manifest import Written
+    from fabric.render.manifest import Written
     from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
