@@ -104,24 +104,28 @@ def applied(before, lines):
     return configuration(lines_of(config))
 
 
+def composed(running, wanted):
+    return junos.compose(read_set(running), read_set(wanted))
+
+
 def text_of(lines):
     return configuration(lines_of(lines))
 
 
 def test_what_is_not_ours_is_kept():
-    after = junos.compose(KEPT + OURS, intended())
+    after = composed(KEPT + OURS, intended())
     assert [line for line in after if not junos.is_owned(line)] == read_set(KEPT)
 
 
 def test_what_is_ours_is_replaced():
-    after = junos.compose(OURS, intended())
+    after = composed(OURS, intended())
     assert after == read_set(intended())
 
 
 @pytest.mark.parametrize("line", read_set(OURS))
 def test_each_statement_of_ours_goes(line):
     before = [*read_set(KEPT), *([("set", line[1])] if line[0] == "deactivate" else []), line]
-    after = junos.compose(KEPT, intended())
+    after = composed(KEPT, intended())
     assert applied(before, junos.patch(before, after)) == text_of(after)
 
 
@@ -129,7 +133,7 @@ def test_each_statement_of_ours_goes(line):
 def test_running_and_patch_is_intended_and_rollback_is_running(inventory):
     for switch in ("spine01", LEAF if inventory != "a100-pcie" else "rack1-leaf"):
         before = read_set(KEPT + OURS)
-        after = junos.compose(KEPT + OURS, intended(inventory, switch))
+        after = composed(KEPT + OURS, intended(inventory, switch))
         there = junos.patch(before, after)
         assert applied(before, there) == text_of(after)
         now = read_set(text_of(after))
