@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
+#: How often it is checked whether a command is silent for too long.
+_WAIT_S = 1.0
 #: How long the thread of a session sleeps while nothing comes. paramiko's own 0.1 s (transport.py,
 #: ``_active_check_timeout``) costs a core with 2,000 sessions that are kept open; data and the end
 #: of the connection wake it at once.
@@ -154,7 +156,9 @@ class ShellSession(TerminalSession):
         line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
         with self._translated(command):
             self._session.write_channel(f"{line}\n")
-            output = read_answer(self._session, lambda tail, _: _is_ended(tail, mark), quiet_s)
+            output = read_answer(
+                self._session, lambda tail, _: _is_ended(tail, mark), quiet_s, wait_s=_WAIT_S
+            )
         head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
         return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
