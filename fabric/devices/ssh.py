@@ -201,6 +201,35 @@ class ShellSession(TerminalSession):
             When its exit status is not 0.
         """
         status, output = self.run(command, quiet_s=quiet_s)
+        return self._checked(command, status, output)
+
+    def check_each(self, commands: Mapping[str, str]) -> dict[str, str]:
+        """Run many commands in few turns; return the output of each by its name.
+
+        Raises
+        ------
+        RefusedError
+            When an exit status is not 0; all commands were run.
+        """
+        said = self.run_each({name: f"{line} 2>&1" for name, line in commands.items()})
+        return {name: self._checked(commands[name], *answer) for name, answer in said.items()}
+
+    def check_in_turn(self, *commands: str) -> None:
+        """Run commands in one turn, up to the first whose exit status is not 0.
+
+        Raises
+        ------
+        RefusedError
+            Naming that command.
+        """
+        mark = f"rocefab-{secrets.token_hex(8)}"
+        line = " && ".join(f"{{ {command}; }} && echo {mark}" for command in commands)
+        status, output = self.run(line)
+        *done, last = output.split(f"{mark}\n")
+        if status:
+            self._checked(commands[len(done)], status, last)
+
+    def _checked(self, command: str, status: int, output: str) -> str:
         if status:
             last = " | ".join(output.strip().splitlines()[-3:])
             raise RefusedError(
@@ -250,6 +279,11 @@ class Rehearsal(ShellSession):
     ) -> dict[str, tuple[int, str]]:
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
+
+    def check_in_turn(self, *commands: str) -> None:
+        """Note each line by itself."""
+        for command in commands:
+            self.run(command)
 
     def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:  # noqa: ARG002
         """Write nothing."""

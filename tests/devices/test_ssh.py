@@ -193,3 +193,17 @@ def test_a_device_without_gcm_gets_what_it_has():
     assert sorted(after) == sorted(before), "none is left out"
     gcm = [name for name in before if "gcm" in name]
     assert list(after) == [*gcm, *(name for name in before if name not in gcm)]
+
+
+def test_commands_in_turn_end_at_the_first_that_fails(shell):
+    shell.check_in_turn("true", "echo one", "printf two")
+    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1: .*No such"):
+        shell.check_in_turn("echo fine", "cat /no/such/file", "touch /tmp/later")
+    assert shell.run("test -e /tmp/later")[0] == 1, "what follows was not run"
+
+
+def test_each_output_is_checked(shell):
+    said = shell.check_each({"one": "printf 'a\\nb\\n'", "two": "true", "three": "echo c"})
+    assert said == {"one": "a\nb\n", "two": "", "three": "c\n"}
+    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1: .*No such"):
+        shell.check_each({"one": "echo fine", "two": "cat /no/such/file"})
