@@ -21,6 +21,7 @@ from fabric.render import render_device
 from fabric.systems.junos import adapters as junos
 from fabric.systems.junos.lab.store import JunosError, edit, lines_of
 from fabric.systems.junos.parsers.config import configuration
+from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import describe
@@ -486,3 +487,10 @@ def test_commit_that_cuts_off_netconf_comes_back_with_the_timer(ready):
     assert lab[LEAF].reachable
     assert configuration(lab[LEAF].running_text) == configuration(before)
     assert re.search(r"system services netconf ssh", lab[LEAF].running_text)
+
+
+def test_ordered_parts_are_found_by_their_first_word():
+    for part in ORDERED_PARTS:
+        words = part.replace(r"\S+", "ANY").split()
+        assert junos._part(("set", (*words, "more"))) == " ".join(words)
+    assert junos._part(("set", ("system", *words))) == ""
