@@ -17,7 +17,7 @@ def test_names_of_changes_come_from_all_runs_and_processes(tmp_path):
     assert journal.tokens("leaf1") == [first]
     other.record(run, "leaf1", State.STAGING, second)
     other.record(run, "leaf2", State.STAGING, third)
-    other.record(run, "leaf1", State.COMMITTING, second)
+    other.record(run, "leaf1", State.COMMITTING, first)
     other.record(run, "leaf1", State.FAILED, "not a name")
     assert journal.tokens("leaf1") == [first, second]
     assert journal.tokens("leaf2") == [third]
