@@ -76,10 +76,10 @@ class Drains:
         """Return ranges of hosts, and switches, that were drained and are still out of service."""
         out: list[str] = []
         runs = dict.fromkeys((self.run, self.crew.run))
-        for event in (event for run in runs for event in self.crew.journal.events(run)):
-            if not event.device and event.detail.startswith(_OUT):
+        for event in (event for run in runs for event in self.crew.journal.own_events(run)):
+            if event.detail.startswith(_OUT):
                 out.append(event.detail.removeprefix(_OUT))
-            elif not event.device and event.detail.startswith(_BACK):
+            elif event.detail.startswith(_BACK):
                 back = event.detail.removeprefix(_BACK)
                 out = [name for name in out if name != back]
         return out

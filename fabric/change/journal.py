@@ -14,6 +14,7 @@ import time
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from fabric.change import lock, tables
@@ -116,6 +117,9 @@ class Journal:
         # What is on a server cannot be taken back when a later row of its batch fails.
         self._writes = Together(self._insert, most=1 if self._remote else 0)
         self._states = KeptStates(folder, self._remote)
+        self._tokens: dict[str, dict[str, None]] = {}
+        self._tokens_to = 0
+        self._tokens_turn = Lock()
         with self._connect() as connection:
             tables.prepare(connection)
         self._refresh()
@@ -261,8 +265,15 @@ class Journal:
 
     def events(self, run: int) -> list[Event]:
         """Return the events of a run in their order, without what is damaged."""
+        return self._events(f"run = {int(run)}")
+
+    def own_events(self, run: int) -> list[Event]:
+        """Return those events that are of the run itself, and of no device."""
+        return self._events(f"run = {int(run)} AND device = ''")
+
+    def _events(self, where: str) -> list[Event]:
         columns = f"id, at, device, state, detail, {_BY}"
-        query = f"SELECT {columns} FROM events WHERE run = {int(run)} ORDER BY id"  # noqa: S608
+        query = f"SELECT {columns} FROM events WHERE {where} ORDER BY id"  # noqa: S608 - ours
         return [
             Event(at, device, State(state), detail, Actor(*by))
             for _, at, device, state, detail, *by in self._good("events", query)
@@ -300,11 +311,15 @@ class Journal:
 
         A damaged row counts as well, as long as what it names can be a change of ours.
         """
-        query = "SELECT detail FROM events WHERE device = ? AND detail LIKE ? ORDER BY id"
-        with self._connect() as connection:
+        query = "SELECT id, device, detail FROM events WHERE id > ? AND detail LIKE ? ORDER BY id"
+        with self._tokens_turn, self._connect() as connection:
             connection.text_factory = tables.lenient
-            rows = connection.execute(query, (device, f"{OWN_TOKEN}%"))
-            return list(dict.fromkeys(detail for (detail,) in rows if _TOKEN.fullmatch(detail)))
+            # What was read before is not read again: each device of a run asks.
+            for row, name, detail in connection.execute(query, (self._tokens_to, f"{OWN_TOKEN}%")):
+                self._tokens_to = row
+                if _TOKEN.fullmatch(detail):
+                    self._tokens.setdefault(name, {})[detail] = None
+            return list(self._tokens.get(device, ()))
 
     def fences(self) -> dict[int, str]:
         """Return the token of the device locks of each run, made of the hash of its row."""

@@ -92,7 +92,7 @@ def _chain_up(connection: sqlite3.Connection) -> None:
 
 def link(connection: sqlite3.Connection, table: str, row: int) -> None:
     """Make a row the last one of the chain; the transaction must be one that writes."""
-    position, previous = max(_last(connection, name) for name in _OWN)
+    position, previous = _last(connection)
     words = f"UPDATE {table} SET position = ? WHERE id = ?"  # noqa: S608 - a table of ours
     connection.execute(words, (position + 1, row))
     (last,) = _rows(connection, table, f"WHERE id = {int(row)}")
@@ -100,13 +100,25 @@ def link(connection: sqlite3.Connection, table: str, row: int) -> None:
     connection.execute(words, (last.digest(previous), row))
 
 
-def _last(connection: sqlite3.Connection, table: str) -> tuple[int, str]:
-    """Return position and hash of the last row of a table."""
+def _last(connection: sqlite3.Connection) -> tuple[int, str]:
+    """Return position and hash of the last row.
+
+    The position is in an index; a hash lies behind the whole plan of its run, so that of the last
+    row alone is read.
+    """
+    position, table = max((_last_position(connection, name), name) for name in _OWN)
+    words = f"SELECT hash FROM {table} WHERE position = ?"  # noqa: S608 - a table of ours
+    (digest,) = connection.execute(words, (position,)).fetchone() or ("",)
+    return position, digest
+
+
+def _last_position(connection: sqlite3.Connection, table: str) -> int:
     words = (
-        f"SELECT position, hash FROM {table} WHERE typeof(position) = 'integer' "  # noqa: S608 - ours
+        f"SELECT position FROM {table} WHERE typeof(position) = 'integer' "  # noqa: S608 - ours
         "ORDER BY position DESC LIMIT 1"
     )
-    return connection.execute(words).fetchone() or (0, "")
+    (position,) = connection.execute(words).fetchone() or (0,)
+    return int(position)
 
 
 def insert(connection: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST_ANSWER_CHARACTERS = 64 * 2**20
 #: What is kept of an output to find its end in: longer than any mark or prompt.
 _TAIL_LENGTH = 512
-#: How long a session waits for data before it is checked how long nothing has come. Data wakes it.
+#: How long a session waits for data before it is checked how long nothing has come.
 _WAIT_S = 0.05
 _PIECE_BYTES = 2**16
 #: How long a text that looks like a prompt stands last before the device is asked for it again.
@@ -48,7 +48,13 @@ class AnswerTooLongError(Exception):
         super().__init__(f"its answer is longer than {mebibytes} MiB; it was cut off")
 
 
-def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: float) -> str:
+def read_answer(
+    session: Any,
+    is_whole: Callable[[str, float], bool],
+    quiet_s: float,
+    *,
+    wait_s: float = _WAIT_S,
+) -> str:
     """Return what comes until ``is_whole`` says so of its last characters and of the silence.
 
     netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
@@ -61,6 +67,8 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
         Called with the last characters, and for how many seconds nothing has come.
     quiet_s : float
         How long the device may stay silent.
+    wait_s : float
+        How long to wait for data, which wakes the session, before ``is_whole`` is called again.
 
     Raises
     ------
@@ -70,7 +78,7 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
     channel, decoder = session.remote_conn, getincrementaldecoder("utf-8")("ignore")
     pieces, length, tail, held, last_s = [], 0, "", "", time.monotonic()
     while not is_whole(tail, time.monotonic() - last_s):
-        received = _received(channel)
+        received = _received(channel, wait_s)
         if received is None:
             if time.monotonic() - last_s > quiet_s:
                 raise TimeoutError(f"no answer for {quiet_s:g} s")
@@ -79,9 +87,9 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
         text = held + decoder.decode(received)
         if "\x1b" in text:
             text = session.strip_ansi_escape_codes(text)
-        unfinished = _UNFINISHED.search(text)
+        unfinished = _UNFINISHED.search(text) if text[-1:] == "\r" or "\x1b" in text else None
         held = unfinished[0] if unfinished else ""
-        data = _LINE_END.sub("\n", text.removesuffix(held))
+        data = _lines(text.removesuffix(held))
         pieces.append(data)
         length += len(data)
         tail = (tail + data)[-max(_TAIL_LENGTH, len(data)) :]
@@ -90,7 +98,13 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
     return "".join(pieces)
 
 
-def _received(channel: Any) -> bytes | None:
+def _lines(text: str) -> str:
+    """Return a text whose lines end as here; most have plain line ends, which need no pattern."""
+    plain = text.replace("\r\n", "\n")
+    return _LINE_END.sub("\n", text) if "\r" in plain else plain
+
+
+def _received(channel: Any, wait_s: float) -> bytes | None:
     """Return what comes next; None where nothing does for a moment.
 
     netmiko's own ``read_channel`` returns at once, with or without data: who waits by it spends
@@ -102,7 +116,7 @@ def _received(channel: Any) -> bytes | None:
         When the device has closed the session.
     """
     before_s = channel.gettimeout()
-    channel.settimeout(_WAIT_S)
+    channel.settimeout(wait_s)
     try:
         received: bytes = channel.recv(_PIECE_BYTES)
     except TimeoutError:

@@ -1,20 +1,35 @@
-"""HTTPS to switches: one certificate is trusted, an answer has an end, a session can be cut."""
+"""HTTPS to switches: one certificate is trusted, an answer has an end, a session can be cut.
+
+A connection stays open between requests, as a TLS handshake costs more than a request. A request is
+sent once: one that may have arrived is repeated only where it reads.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import re
+import select
 import socket
 import ssl
+import time
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.devices import limits
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LONGEST_BODY_BYTES = LONGEST_ANSWER_CHARACTERS
+#: An idle connection is not used again after this time: the server, or a firewall on the way, may
+#: have forgotten it. nginx, which serves eAPI and NX-API, closes one after 75 s by default
+#: (ngx_http_core_module, keepalive_timeout), Apache after 5 s (core, KeepAliveTimeout).
+_IDLE_S = 4.0
+#: How a connection looks that the switch had closed before a request came.
+_CLOSED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
@@ -39,11 +54,6 @@ def pinned_der(trust: str) -> bytes:
     if len(certificates) != 1:
         raise ValueError("'trust' must be one certificate as PEM: that of the switch itself")
     return ssl.PEM_cert_to_DER_cert(certificates[0])
-
-
-def sha256_of(der: bytes) -> str:
-    """Return the fingerprint of a certificate."""
-    return hashlib.sha256(der).hexdigest()
 
 
 @cache
@@ -87,6 +97,15 @@ class CappedResponse(HTTPResponse):
         return body
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a switch answers to one request."""
+
+    status: int
+    reason: str
+    body: bytes
+
+
 class PinnedConnection(HTTPSConnection):
     """HTTPS to one switch.
 
@@ -111,6 +130,7 @@ class PinnedConnection(HTTPSConnection):
         self.path = path
         self._is_cut = False
         self._connected: socket.socket | None = None
+        self._used_s = 0.0
 
     def __str__(self) -> str:
         return f"https://{self.host}:{self.port}{self.path}"
@@ -125,7 +145,10 @@ class PinnedConnection(HTTPSConnection):
         HTTPException
             When the session was cut.
         """
+        self._check_going()
         plain = socket.create_connection((self.host, self.port), limits.CONNECT_S)
+        # Head and body are two pieces: the second would wait until the first one is acknowledged.
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         plain.settimeout(limits.LOGIN_S)
         self.sock = self._tls.wrap_socket(plain, server_hostname=self.host)
         shown: Any = self.sock
@@ -134,9 +157,59 @@ class PinnedConnection(HTTPSConnection):
         if self._pinned and shown.getpeercert(binary_form=True) != self._pinned:
             self.close()
             raise OtherCertificateError
+        self._check_going()
+
+    def _check_going(self) -> None:
         if self._is_cut:
             self.close()
             raise HTTPException("the session was cut")
+
+    def post(self, body: bytes, headers: Mapping[str, str], *, reads: bool) -> Answer:
+        """Send one request and return its answer; the connection stays open.
+
+        Parameters
+        ----------
+        body : bytes
+            Content of the request.
+        headers : mapping of str to str
+            Besides those of HTTP itself.
+        reads : bool
+            Whether it changes nothing: it is sent again, once, where the switch closed the
+            connection just before.
+
+        Raises
+        ------
+        OSError, HTTPException, AnswerTooLongError, OtherCertificateError
+            When there is no answer; whether the request arrived is unknown then.
+        """
+        self._leave_old()
+        is_used = self.sock is not None
+        try:
+            return self._exchange(body, headers)
+        except _CLOSED:
+            if not (is_used and reads):
+                raise
+            return self._exchange(body, headers)
+
+    def _exchange(self, body: bytes, headers: Mapping[str, str]) -> Answer:
+        try:
+            self.request("POST", self.path, body, headers)
+            response = self.getresponse()
+            answer = Answer(response.status, response.reason, response.read())
+        except BaseException:
+            self.close()
+            raise
+        self._used_s = time.monotonic()
+        return answer
+
+    def _leave_old(self) -> None:
+        """Close a connection that the switch has closed, or may have: nothing was sent on it."""
+        if self.sock is None:
+            return
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        if poll.poll(0) or time.monotonic() - self._used_s > _IDLE_S:
+            self.close()
 
     def cut(self) -> None:
         """End what is under way, and send nothing any more."""

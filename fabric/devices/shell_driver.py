@@ -181,11 +181,12 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     def stage(self, candidate: C, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""
         folder = self._folder(token)
-        self._shell.check(f"sudo -n install -d -m 700 {_KEPT}")
-        self._shell.check(_CLEAR_UNDONE)
-        self._shell.check(_CLEAR_STALE)
-        # Refused when it is there: a folder is never used again.
-        self._shell.check(f"sudo -n mkdir -m 700 {folder}")
+        self._shell.check_in_turn(
+            f"sudo -n install -d -m 700 {_KEPT}",
+            _CLEAR_UNDONE,
+            _CLEAR_STALE,
+            f"sudo -n mkdir -m 700 {folder}",  # refused when it is there: it is never used again
+        )
         try:
             self._fill(folder, candidate, token)
         except RefusedError:
@@ -301,10 +302,10 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         texts = {f"{token}.service": _SERVICE, f"{token}.timer": _TIMER}
         self._put(folder, {name: text.format(**words).encode() for name, text in texts.items()})
         units, files = " ".join(texts), " ".join(f"{folder}/{name}" for name in texts)
-        self._shell.check(f"sudo -n install -m 644 {files} {_UNITS}/")
-        self._shell.check(
+        self._shell.check_in_turn(
+            f"sudo -n install -m 644 {files} {_UNITS}/",
             f"sudo -n sh -c ': > /run/{token} && systemctl daemon-reload && "
-            f"systemctl enable --quiet {units} && systemctl start {token}.timer'"
+            f"systemctl enable --quiet {units} && systemctl start {token}.timer'",
         )
 
     def _now(self) -> datetime:

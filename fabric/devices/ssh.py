@@ -12,6 +12,7 @@ import secrets
 import socket
 import tempfile
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
+#: How often it is checked whether a command is silent for too long.
+_WAIT_S = 1.0
 #: How long the thread of a session sleeps while nothing comes. paramiko's own 0.1 s (transport.py,
 #: ``_active_check_timeout``) costs a core with 2,000 sessions that are kept open; data and the end
 #: of the connection wake it at once.
@@ -57,6 +60,7 @@ class TerminalSession:
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
         from netmiko import ConnectHandler
+        from paramiko import SSHClient
 
         connection = self._connection
         with known_hosts(connection) as keys:
@@ -84,6 +88,9 @@ class TerminalSession:
                 session: Any = ConnectHandler(**arguments)
                 session.ansi_escape_codes = True
                 session.special_login_handler = _leave_to_us
+                client = SSHClient()
+                client.connect = partial(client.connect, transport_factory=_gcm_first)
+                session._get_ssh_client_instance = lambda: client  # noqa: SLF001 - netmiko's own place
                 session.establish_connection()
                 session.remote_conn_pre.get_transport().sock.settimeout(_IDLE_S)
                 self._session = session
@@ -149,7 +156,9 @@ class ShellSession(TerminalSession):
         line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
         with self._translated(command):
             self._session.write_channel(f"{line}\n")
-            output = read_answer(self._session, lambda tail, _: _is_ended(tail, mark), quiet_s)
+            output = read_answer(
+                self._session, lambda tail, _: _is_ended(tail, mark), quiet_s, wait_s=_WAIT_S
+            )
         head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
         return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
@@ -192,6 +201,35 @@ class ShellSession(TerminalSession):
             When its exit status is not 0.
         """
         status, output = self.run(command, quiet_s=quiet_s)
+        return self._checked(command, status, output)
+
+    def check_each(self, commands: Mapping[str, str]) -> dict[str, str]:
+        """Run many commands in few turns; return the output of each by its name.
+
+        Raises
+        ------
+        RefusedError
+            When an exit status is not 0; all commands were run.
+        """
+        said = self.run_each({name: f"{line} 2>&1" for name, line in commands.items()})
+        return {name: self._checked(commands[name], *answer) for name, answer in said.items()}
+
+    def check_in_turn(self, *commands: str) -> None:
+        """Run commands in one turn, up to the first whose exit status is not 0.
+
+        Raises
+        ------
+        RefusedError
+            Naming that command.
+        """
+        mark = f"rocefab-{secrets.token_hex(8)}"
+        line = " && ".join(f"{{ {command}; }} && echo {mark}" for command in commands)
+        status, output = self.run(line)
+        *done, last = output.split(f"{mark}\n")
+        if status:
+            self._checked(commands[len(done)], status, last)
+
+    def _checked(self, command: str, status: int, output: str) -> str:
         if status:
             last = " | ".join(output.strip().splitlines()[-3:])
             raise RefusedError(
@@ -242,6 +280,11 @@ class Rehearsal(ShellSession):
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
 
+    def check_in_turn(self, *commands: str) -> None:
+        """Note each line by itself."""
+        for command in commands:
+            self.run(command)
+
     def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:  # noqa: ARG002
         """Write nothing."""
         _ = list(map(checked_path, contents))
@@ -252,6 +295,20 @@ def _is_ended(text: str, mark: str) -> bool:
     # No pattern: each mark is another one, and would be compiled for one use.
     status = text.rpartition(f"{mark}-status=")[2]
     return len(status) < len(text) and "\n" in status
+
+
+def _gcm_first(*words: Any, **named: Any) -> Any:
+    """Return a transport that asks for AES-GCM first.
+
+    With other ciphers paramiko compares the check of each packet byte by byte in Python
+    (``util.py``, ``constant_time_bytes_eq``), which costs three times as much as all of AES-GCM.
+    """
+    from paramiko import Transport
+
+    transport = Transport(*words, **named)
+    options = transport.get_security_options()
+    options.ciphers = sorted(options.ciphers, key=lambda name: "-gcm@" not in name)
+    return transport
 
 
 def _leave_to_us() -> None:

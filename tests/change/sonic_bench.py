@@ -39,6 +39,13 @@ class _LocalShell:
             raise RefusedError(self._device.spec.name, f"{command!r}: {text}")
         return text
 
+    def check_each(self, commands: dict[str, str]) -> dict[str, str]:
+        return {name: self.check(f"{line} 2>&1") for name, line in commands.items()}
+
+    def check_in_turn(self, *commands: str) -> None:
+        for command in commands:
+            self.check(command)
+
     def upload(self, contents: dict[str, bytes]) -> None:
         for path, content in contents.items():
             self._device.fs.put(path, content.decode())

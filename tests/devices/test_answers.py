@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from netmiko.base_connection import BaseConnection
 
 from fabric.devices import answers
@@ -143,3 +145,8 @@ def test_a_device_that_closes_the_session_is_not_waited_for(
     monkeypatch.setattr(terminal, "recv", lambda _: b"")
     with pytest.raises(ConnectionError, match="closed the session"):
         asked(terminal)
+
+
+@given(st.text("\r\nab"))
+def test_plain_line_ends_are_those_of_the_pattern(text: str) -> None:
+    assert answers._lines(text) == answers._LINE_END.sub("\n", text)

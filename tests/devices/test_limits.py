@@ -20,7 +20,6 @@ from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs
 from fabric.systems.junos import drivers as junos_module
-from fabric.systems.nxos.drivers import client as nxos_client
 from fabric.workflow.project import Project
 from tests.change import labs
 from tests.change.labs import HOST, LEAF
@@ -109,8 +108,7 @@ def test_endless_output_is_cut_off_at_the_longest_answer(leaf, monkeypatch):
     longest = 2**20
     for module in (answers, junos_module):
         monkeypatch.setattr(module, "LONGEST_ANSWER_CHARACTERS", longest)
-    for module in (https, nxos_client):
-        monkeypatch.setattr(module, "LONGEST_BODY_BYTES", longest)
+    monkeypatch.setattr(https, "LONGEST_BODY_BYTES", longest)
     stand_in.faults.add(Fault("endless", pattern=ASKED))
     with pytest.raises(ConnectionLostError) as caught:
         driver.read_running([])

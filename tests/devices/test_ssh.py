@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import socket
 import tempfile
 import traceback
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paramiko import Transport
 
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices.driver import checked_token
-from fabric.devices.ssh import checked_path
+from fabric.devices.ssh import _gcm_first, checked_path
 from fabric.lab.faults import Fault
 from fabric.systems.host.drivers import _command
 from tests.change.labs import HOST, LEAF
@@ -176,3 +178,32 @@ def test_no_interface_name_adds_a_word(kind, text):
     assert command == _command(f"{kind}:NAME").replace("NAME", text)
     assert is_one_word(text)
     assert "/" not in text
+
+
+def test_a_session_is_encrypted_with_gcm(shell):
+    """Another cipher costs three times as much here."""
+    transport = shell._session.remote_conn_pre.get_transport()
+    assert {transport.local_cipher, transport.remote_cipher} == {"aes128-gcm@openssh.com"}
+
+
+def test_a_device_without_gcm_gets_what_it_has():
+    with socket.socket() as one, socket.socket() as other:
+        before = Transport(one).get_security_options().ciphers
+        after = _gcm_first(other).get_security_options().ciphers
+    assert sorted(after) == sorted(before), "none is left out"
+    gcm = [name for name in before if "gcm" in name]
+    assert list(after) == [*gcm, *(name for name in before if name not in gcm)]
+
+
+def test_commands_in_turn_end_at_the_first_that_fails(shell):
+    shell.check_in_turn("true", "echo one", "printf two")
+    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1: .*No such"):
+        shell.check_in_turn("echo fine", "cat /no/such/file", "touch /tmp/later")
+    assert shell.run("test -e /tmp/later")[0] == 1, "what follows was not run"
+
+
+def test_each_output_is_checked(shell):
+    said = shell.check_each({"one": "printf 'a\\nb\\n'", "two": "true", "three": "echo c"})
+    assert said == {"one": "a\nb\n", "two": "", "three": "c\n"}
+    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1: .*No such"):
+        shell.check_each({"one": "echo fine", "two": "cat /no/such/file"})

@@ -135,7 +135,8 @@ class _Patch:
         return _ranked(last, grammar.removal_order)
 
     def _section(self, line: str, target: Node) -> list[str]:
-        lines = list(self._changes(self.now.children[line], target, line, 1))
+        before = self.now.children[line]
+        lines = list(self._changes(before, target, line, 1)) if before != target else []
         return [line, *lines] if lines else []
 
     def _changes(self, before: Node, target: Node, section: str, depth: int) -> Iterator[str]:

@@ -27,6 +27,8 @@ def steps(grammar: Grammar, now: Node, target: Node) -> list[Step]:
     """
 
     def between(before: Node, after: Node, path: Path) -> Iterator[Step]:
+        if before == after:
+            return
         section = path[-1] if path else ""
         unprinted = grammar.unprinted(now, section, before.children)
         unprinted_after = grammar.unprinted(target, section, after.children)

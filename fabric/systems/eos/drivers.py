@@ -99,15 +99,20 @@ class EosDriver(BaseDriver):
             connection.password,
             optional_args={"lock_disable": True},  # our own look at sessions names their holders
         )
-        with self._translated("log in"):
-            driver.device = self._node()
-            driver.open()
+        try:
+            with self._translated("log in"):
+                driver.device = self._node()
+                driver.open()
+        except BaseException:
+            self.close()
+            raise
         self._napalm = driver
 
     def _node(self) -> Any:
         """Return pyeapi's client on a connection of ours."""
         from pyeapi.client import Node
-        from pyeapi.eapilib import EapiConnection
+
+        from fabric.systems.eos.eapi import KeptEapi
 
         connection = self.connection
         self._https = PinnedConnection(
@@ -117,17 +122,14 @@ class EosDriver(BaseDriver):
             trust=connection.trust,
             timeout_s=_QUIET_S,
         )
-        api = EapiConnection()
-        api.transport = self._https
-        api.authentication(connection.username, connection.password)
-        return Node(api)
+        return Node(KeptEapi(self._https, connection.username, connection.password))
 
     def close(self) -> None:
         """Log out without touching a commit that waits for its confirmation."""
-        if self._napalm is not None:
+        self._napalm = None
+        if self._https is not None:
             with suppress(Exception):
-                self._napalm.close()
-            self._napalm = None
+                self._https.close()
 
     def cut(self) -> None:
         """Break the connection off."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _OWNED = re.compile("|".join(OWNED_STATEMENTS))
 _ORDERED = re.compile("|".join(f"({part}) " for part in ORDERED_PARTS))
+#: First words of these parts: most lines have another one.
+_ORDERED_HEADS = frozenset(part.partition(" ")[0] for part in ORDERED_PARTS)
 
 
 def is_owned(line: Line) -> bool:
@@ -33,13 +35,13 @@ def is_owned(line: Line) -> bool:
     return bool(_OWNED.match(f"{_said(line)} "))
 
 
-def compose(running: str, intended: str) -> list[Line]:
+def compose(running: Sequence[Line], intended: Sequence[Line]) -> list[Line]:
     """Return all lines that are wanted.
 
     What is not ours - accounts, NETCONF, the management port, static routes - is kept as it runs.
     """
-    kept = [line for line in read_set(running) if not is_owned(line)]
-    return list(dict.fromkeys([*kept, *read_set(intended)]))
+    kept = (line for line in running if not is_owned(line))
+    return list(dict.fromkeys([*kept, *intended]))
 
 
 def patch(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:
@@ -99,13 +101,13 @@ def _deletes(
 
 
 def _part(line: Line) -> str:
-    match = _ORDERED.match(f"{_said(line)} ")
+    match = _ORDERED.match(f"{_said(line)} ") if line[1][0] in _ORDERED_HEADS else None
     return next((group for group in match.groups() if group), "") if match else ""
 
 
 def _said(line: Line) -> str:
     """Return a statement without its verb."""
-    return " ".join(quoted(word) for word in line[1])
+    return " ".join(map(quoted, line[1]))
 
 
 def line_risk(line: Line) -> Risk:
@@ -127,15 +129,15 @@ class JunosAdapter(ConfigurationAdapter):
         driver: Driver,  # noqa: ARG002 - its own diff takes the lock of the configuration
     ) -> Draft:
         """Compare the lines of the configuration with those that are wanted."""
-        intended = next(item for item in artefacts if item.kind == "set").text
-        before = read_set(running.config)
+        text = next(item for item in artefacts if item.kind == "set").text
+        before, intended = read_set(running.config), read_set(text)
         stays: tuple[str, ...] = ()
         conflicts: tuple[str, ...] = ()
-        if is_marked(intended):
-            after, others, conflicts = merged(before, read_set(intended))
+        if is_marked(text):
+            after, others, conflicts = merged(before, intended)
             stays = notes((path for path in others if is_owned(("set", path))), " ")
         else:
-            after = compose(running.config, intended)
+            after = compose(before, intended)
         changes = tuple(_changes(before, after))
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
         return Draft(_candidate(before, after), changes, "\n".join(diff), stays, conflicts)

@@ -101,12 +101,12 @@ class SonicShellDriver(ShellDriver[C]):
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return CONFIG_DB, the saved file and the asked files."""
-        return {
-            "config": self._shell.check("sudo -n sonic-cfggen -d --print-data"),
-            "startup": self._shell.check(f"sudo -n cat {_STARTUP}"),
-            "version": self._shell.check(f"cat {_VERSION}"),
-            **self.read_files(files),
-        }
+        said = self._shell.check_each({
+            "config": "sudo -n sonic-cfggen -d --print-data",
+            "startup": f"sudo -n cat {_STARTUP}",
+            "version": f"cat {_VERSION}",
+        })
+        return {**said, **self.read_files(files)}
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the show commands of the subjects, all in few turns."""
@@ -123,8 +123,9 @@ class SonicShellDriver(ShellDriver[C]):
         # No pipe: its status would be that of the last command, and an empty before.json
         # restores nothing.
         dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
-        self._shell.check(f"sudo -n sh -c '{dump}'")
-        self._shell.check(f"sudo -n test -s {folder}/before.json")
+        self._shell.check_in_turn(
+            f"sudo -n sh -c '{dump}'", f"sudo -n test -s {folder}/before.json"
+        )
 
     def _forget(self, token: str) -> None:
         """Remove the checkpoints too: each is a whole configuration."""

@@ -21,6 +21,7 @@ from fabric.render import render_device
 from fabric.systems.junos import adapters as junos
 from fabric.systems.junos.lab.store import JunosError, edit, lines_of
 from fabric.systems.junos.parsers.config import configuration
+from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import describe
@@ -104,24 +105,28 @@ def applied(before, lines):
     return configuration(lines_of(config))
 
 
+def composed(running, wanted):
+    return junos.compose(read_set(running), read_set(wanted))
+
+
 def text_of(lines):
     return configuration(lines_of(lines))
 
 
 def test_what_is_not_ours_is_kept():
-    after = junos.compose(KEPT + OURS, intended())
+    after = composed(KEPT + OURS, intended())
     assert [line for line in after if not junos.is_owned(line)] == read_set(KEPT)
 
 
 def test_what_is_ours_is_replaced():
-    after = junos.compose(OURS, intended())
+    after = composed(OURS, intended())
     assert after == read_set(intended())
 
 
 @pytest.mark.parametrize("line", read_set(OURS))
 def test_each_statement_of_ours_goes(line):
     before = [*read_set(KEPT), *([("set", line[1])] if line[0] == "deactivate" else []), line]
-    after = junos.compose(KEPT, intended())
+    after = composed(KEPT, intended())
     assert applied(before, junos.patch(before, after)) == text_of(after)
 
 
@@ -129,7 +134,7 @@ def test_each_statement_of_ours_goes(line):
 def test_running_and_patch_is_intended_and_rollback_is_running(inventory):
     for switch in ("spine01", LEAF if inventory != "a100-pcie" else "rack1-leaf"):
         before = read_set(KEPT + OURS)
-        after = junos.compose(KEPT + OURS, intended(inventory, switch))
+        after = composed(KEPT + OURS, intended(inventory, switch))
         there = junos.patch(before, after)
         assert applied(before, there) == text_of(after)
         now = read_set(text_of(after))
@@ -482,3 +487,10 @@ def test_commit_that_cuts_off_netconf_comes_back_with_the_timer(ready):
     assert lab[LEAF].reachable
     assert configuration(lab[LEAF].running_text) == configuration(before)
     assert re.search(r"system services netconf ssh", lab[LEAF].running_text)
+
+
+def test_ordered_parts_are_found_by_their_first_word():
+    for part in ORDERED_PARTS:
+        words = part.replace(r"\S+", "ANY").split()
+        assert junos._part(("set", (*words, "more"))) == " ".join(words)
+    assert junos._part(("set", ("system", *words))) == ""

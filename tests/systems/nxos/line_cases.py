@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.change.model import Risk
 from fabric.systems.nxos.drivers import batches
 from fabric.systems.nxos.lab.config import Editor, feed_text, read_text, text_lines
-from fabric.systems.nxos.parsers.text import configuration
+from fabric.systems.nxos.parsers.text import blocks, configuration
 from tests.change.line_systems import Draft, LineSystem, Switch
 from tests.render.nxos_designs import CHANGES, GX2A, GX2B, designs
 
@@ -60,7 +60,7 @@ class NxosSwitch(Switch):
 
     @property
     def text(self):
-        return configuration("\n".join([*text_lines(self.root), ""]))
+        return configuration(blocks("\n".join([*text_lines(self.root), ""])))
 
     def send(self, lines):
         for batch in batches(lines):

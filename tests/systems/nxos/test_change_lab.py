@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.lab.faults import Fault
-from fabric.systems.nxos.parsers.text import configuration
+from fabric.systems.nxos.parsers.text import blocks, configuration
 from tests.change import labs
 from tests.change.line_runs import Killed, LineLab, LineRuns
 
@@ -47,8 +47,8 @@ NXOS = LineLab(
         "cannot change the configuration",
     ),
     timer_s=(59, 62),
-    running=lambda switch: configuration(switch.running_text),
-    startup=lambda switch: configuration(switch.startup_text),
+    running=lambda switch: configuration(blocks(switch.running_text)),
+    startup=lambda switch: configuration(blocks(switch.startup_text)),
     is_clean=lambda switch: (
         switch.state.checkpoints == {} and "rocefab-" not in switch.running_text
     ),

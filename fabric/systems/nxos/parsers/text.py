@@ -15,7 +15,7 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 #: Names of the timers that rocefab leaves on a switch while a change waits for its confirmation.
 OWN_TIMER = "rocefab-"
@@ -40,9 +40,10 @@ def blocks(text: str) -> list[list[str]]:
     rows: list[list[str]] = []
     lines = iter(text.splitlines())
     for line in lines:
-        if not line.strip() or line.lstrip().startswith("!"):
+        words = line.strip()
+        if not words or words[0] == "!":
             continue
-        banner = _BANNER.fullmatch(line)
+        banner = _BANNER.fullmatch(line) if words.startswith("banner ") else None
         if banner:
             rows.append([line, *_until(lines, banner[2], banner[3])])
         elif line.startswith(_JOB):
@@ -50,7 +51,7 @@ def blocks(text: str) -> list[list[str]]:
         elif line[0] == " " and rows:
             rows[-1].append(line.rstrip())
         elif rows and rows[-1][0].startswith(_SCHEDULE) and _OF_SCHEDULE.match(line):
-            rows[-1].append(f"  {line.strip()}")
+            rows[-1].append(f"  {words}")
         else:
             rows.append([line.rstrip()])
     return rows
@@ -75,11 +76,11 @@ def _job(lines: Iterator[str]) -> Iterator[str]:
     raise UnreadableError("the end of a scheduler job is missing")
 
 
-def configuration(text: str) -> str:
-    """Return configuration text without headers, comments and the timers of rocefab."""
+def configuration(rows: Sequence[Sequence[str]]) -> str:
+    """Return the text of blocks without headers, comments and the timers of rocefab."""
     kept = [
         "\n".join(block)
-        for block in blocks(text)
+        for block in rows
         if not _VERSION.fullmatch(block[0])
         and not block[0].startswith((_JOB + OWN_TIMER, _SCHEDULE + OWN_TIMER))
     ]
@@ -98,7 +99,7 @@ def whole_configuration(text: str) -> str:
     text = plain(text)
     if not text.endswith("\n"):
         raise UnreadableError("the end of the configuration is missing")
-    first = next((block[0] for block in blocks(text)), "")
-    if not _VERSION.fullmatch(first):
+    rows = blocks(text)
+    if not rows or not _VERSION.fullmatch(rows[0][0]):
         raise UnreadableError("no version line at the head of the configuration")
-    return configuration(text)
+    return configuration(rows)

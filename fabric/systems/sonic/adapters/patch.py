@@ -28,21 +28,27 @@ def _row_patch(
 ) -> list[dict[str, Any]]:
     operations: list[dict[str, Any]] = []
     for row in sorted({*old_rows, *new_rows}):
-        path = _pointer(table, row)
         if row not in new_rows:
-            operations.append({"op": "remove", "path": path})
+            operations.append({"op": "remove", "path": _pointer(table, row)})
         elif row not in old_rows:
-            operations.append({"op": "add", "path": path, "value": new_rows[row]})
-        else:
-            old, new = old_rows[row], new_rows[row]
-            for name in sorted({*old, *new}):
-                field = _pointer(table, row, name)
-                if name not in new:
-                    operations.append({"op": "remove", "path": field})
-                elif name not in old:
-                    operations.append({"op": "add", "path": field, "value": new[name]})
-                elif old[name] != new[name]:
-                    operations.append({"op": "replace", "path": field, "value": new[name]})
+            operations.append({"op": "add", "path": _pointer(table, row), "value": new_rows[row]})
+        elif old_rows[row] != new_rows[row]:
+            operations += _field_patch(table, row, old_rows[row], new_rows[row])
+    return operations
+
+
+def _field_patch(
+    table: str, row: str, old: dict[str, Any], new: dict[str, Any]
+) -> list[dict[str, Any]]:
+    operations: list[dict[str, Any]] = []
+    for name in sorted({*old, *new}):
+        if name not in new:
+            operations.append({"op": "remove", "path": _pointer(table, row, name)})
+        elif name not in old:
+            operations.append({"op": "add", "path": _pointer(table, row, name), "value": new[name]})
+        elif old[name] != new[name]:
+            field = _pointer(table, row, name)
+            operations.append({"op": "replace", "path": field, "value": new[name]})
     return operations
 
 
