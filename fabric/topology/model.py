@@ -165,7 +165,7 @@ class Uplinks:
     def __len__(self) -> int:
         return len(self.lower)
 
-    @property
+    @cached_property
     def lower_address(self) -> Ints:
         """The other host address of each subnet."""
         return other_end(self.upper_address, self.prefix_length)
