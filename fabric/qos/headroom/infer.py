@@ -81,6 +81,8 @@ def infer(
         candidate = Inference(known, residual, counted)
         if best is None or _better(candidate, best):
             best = candidate
+            if best.exact == counted.sum():
+                break  # none can be better
     assert best
     return best
 
