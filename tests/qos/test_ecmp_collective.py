@@ -12,6 +12,7 @@ from fabric.qos.ecmp.collective import (
     advise_queue_pairs,
     bisection_bps,
     classic_spine_share,
+    enough_queue_pairs,
     rail_spine_share,
     relayed_spine_share,
     spray,
@@ -69,11 +70,13 @@ def test_advice_is_the_least_that_is_enough() -> None:
     assert (result.queue_pairs, result.reached) == (16, True)
     assert [row.queue_pairs for row in result.table] == list(QUEUE_PAIRS)
     assert "73% of an even spread; 70% is wanted" in result.reason
+    assert enough_queue_pairs(8, 8, 0.7) == 16
 
 
 def test_advice_says_when_nothing_is_enough() -> None:
     result = advise_queue_pairs(8, 8, 0.95)
     assert (result.queue_pairs, result.reached) == (128, False)
+    assert enough_queue_pairs(8, 8, 0.95) is None
     assert "adaptive routing or packet spraying" in result.reason
 
 

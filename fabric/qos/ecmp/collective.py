@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.qos.ecmp.load import MOST_FLOWS, expected_max_load, max_load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Numbers of queue pairs that are tried: NCCL_IB_QPS_PER_CONNECTION takes 1 to 128 (NVIDIA NCCL
 #: documentation, environment variables).
@@ -84,6 +88,22 @@ def spread(senders: int, links: int, queue_pairs: int, link_ratio: float = 1.0) 
     return Spread(queue_pairs, over_mean, even / slowest)
 
 
+def enough_queue_pairs(
+    senders: int, links: int, target: float, link_ratio: float = 1.0
+) -> int | None:
+    """Return the number that `advise_queue_pairs` finds; None where none reaches the target."""
+    enough = (
+        one.queue_pairs for one in _spreads(senders, links, link_ratio) if one.efficiency >= target
+    )
+    return next(enough, None)
+
+
+def _spreads(senders: int, links: int, link_ratio: float) -> Iterator[Spread]:
+    """Yield what each number of queue pairs gives that a law is known for, the least first."""
+    tried = [count for count in QUEUE_PAIRS if senders * count <= MOST_FLOWS] or [1]
+    return (spread(senders, links, count, link_ratio) for count in tried)
+
+
 def advise_queue_pairs(
     senders: int, links: int, target: float = 0.8, link_ratio: float = 1.0
 ) -> QueuePairAdvice:
@@ -103,8 +123,7 @@ def advise_queue_pairs(
     """
     if not 0 < target <= 1:
         raise ValueError(f"target is {target}; it must be above 0, up to 1")
-    tried = [count for count in QUEUE_PAIRS if senders * count <= MOST_FLOWS] or [1]
-    table = tuple(spread(senders, links, count, link_ratio) for count in tried)
+    table = tuple(_spreads(senders, links, link_ratio))
     enough = [row for row in table if row.efficiency >= target]
     chosen = enough[0] if enough else table[-1]
     start = f"{senders} senders on {links} uplinks with {chosen.queue_pairs} queue pairs each reach"

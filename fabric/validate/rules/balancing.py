@@ -12,7 +12,7 @@ from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
-from fabric.qos.ecmp.collective import advise_queue_pairs, spread
+from fabric.qos.ecmp.collective import enough_queue_pairs, spread
 from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
 from fabric.topology.layout import down_paths
 from fabric.validate.capacity import leaf_flows
@@ -156,9 +156,9 @@ class FlowSpread(ModelRule):
 @lru_cache(maxsize=256)
 def _spread(senders: int, links: int, queue_pairs: int, link_ratio: float) -> tuple[float, str]:
     efficiency = spread(senders, links, queue_pairs, link_ratio).efficiency
-    advice = advise_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
-    if advice.reached:
-        return efficiency, f"use at least {advice.queue_pairs} queue pairs, or adaptive routing"
+    enough = enough_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
+    if enough is not None:
+        return efficiency, f"use at least {enough} queue pairs, or adaptive routing"
     instead = "use adaptive routing or packet spraying: queue pairs alone do not help enough"
     return efficiency, instead
 
