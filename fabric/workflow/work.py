@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from fabric.render.index import Index
-    from fabric.render.output import Staging
     from fabric.workflow.stages import Stage
 
 T = TypeVar("T")
@@ -94,7 +92,7 @@ class Work:
         workers: int = 1,
         executor: Executor | Cluster | None = None,
     ) -> None:
-        self._store = store or Store()
+        self.store = store or Store()
         self._workers = workers
         self._executor = executor
         self.made: Counter[str] = Counter()
@@ -144,7 +142,7 @@ class Work:
 
     def _keys(self, stage: Stage[T], inputs: Mapping[str, Any]) -> dict[str, str]:
         """Return the key of each input, where results are kept."""
-        if not self._store.keeps or stage.keep is None:
+        if not self.store.keeps or stage.keep is None:
             return {}
         key, prefix = stage.keep.key, f"{stage.kind}\0{code_version()}\0".encode()
         return {
@@ -156,7 +154,7 @@ class Work:
     ) -> dict[str, Any]:
         if again is None or stage.keep is None:
             return {}
-        kept = self._store.get(keys.values())
+        kept = self.store.get(keys.values())
         results = {
             name: again(stage.keep.read(kept[key])) for name, key in keys.items() if key in kept
         }
@@ -170,32 +168,8 @@ class Work:
         """Yield the results, and keep what is to be kept of them."""
         for names, done in made:
             pairs = zip(names, done, strict=True)
-            self._store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
+            self.store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
             yield from (result for result, _ in done)
-
-    def index(self, folder: Path) -> Index | None:
-        """Return what the files of an output folder were like after the last run, where known."""
-        from fabric.render.index import Index
-
-        kept = self._store.get([_index_key(folder)]) if self._store.keeps else {}
-        return Index.from_bytes(*kept.values()) if kept else None
-
-    @timed_stage("write")
-    def keep_index(self, staging: Staging, digests: Mapping[str, str]) -> None:
-        """Keep what the files of an output folder are like now, unless it was known before."""
-        from fabric.render.index import Index
-
-        last, folder = staging.inspection, staging.folder
-        if last.foreign or not self._store.keeps:
-            return
-        known = {
-            path: state
-            for path, state in last.unread.items()
-            if last.intact[path] == digests.get(path)
-        }
-        if not len(known) == len(digests) == len(last.before):
-            index = Index.of(folder, digests, known)
-            self._store.put({_index_key(folder): index.to_bytes()})
 
     @contextmanager
     def _mapped(
@@ -219,10 +193,6 @@ class Work:
             return
         with _pool(workers, job) as pool:
             yield pool.map(_work, parts)
-
-
-def _index_key(folder: Path) -> str:
-    return hashlib.sha256(f"index\0{code_version()}\0{folder.absolute()}".encode()).hexdigest()
 
 
 @contextmanager

@@ -284,4 +284,4 @@ def test_where_results_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert user_folder() == tmp_path / "home" / ".cache" / "rocefab"
-    assert work_of(None, fresh=True)._store._base is None
+    assert work_of(None, fresh=True).store._base is None
