@@ -19,6 +19,8 @@ from fabric.core.errors import InputError
 from fabric.validate.places import Places
 from fabric.workflow.project import Project
 from fabric.workflow.stages import Checking
+from tests.intent.test_own_skus import FILES
+from tests.intent.test_own_skus import write as write_own
 from tests.topology.fabrics import INVENTORY
 
 ROOT = INVENTORY.parent
@@ -193,6 +195,53 @@ def test_the_main_file_counts_for_every_device(tmp_path, old, new) -> None:
     file.write_text(file.read_text().replace(old, new, 1))
     after = seen(folder).inputs
     assert not [name for name in before if before[name] == after[name]]
+
+
+def compared(folder: Path, file: str, old: str, new: str) -> set[str]:
+    """Return the devices that a change of a file touches; the others stay what they were."""
+    before = seen(folder)
+    text = (folder / file).read_text()
+    assert old in text
+    (folder / file).write_text(text.replace(old, new, 1))
+    after = seen(folder)
+    touched = {name for name in before.inputs if after.inputs[name] != before.inputs[name]}
+    for name in before.inputs.keys() - touched:
+        assert after.results[name] == before.results[name]
+    return touched
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "touched"),
+    [
+        ("x3001,eth1,b06-sw1,Ethernet0,", "x3001,eth1,b06-sw1,Ethernet0,7", {"x3001", "b06-sw1"}),
+        ("Ethernet232,300", "Ethernet232,200", {"core-w", "b07-sw2"}),
+    ],
+)
+def test_a_cable_touches_its_ends(tmp_path, old, new, touched) -> None:
+    folder = tmp_path / "explicit"
+    shutil.copytree(INVENTORY / "explicit", folder)
+    assert compared(folder, "cabling.csv", old, new) == touched
+
+
+def test_a_model_of_the_inventory_counts_for_every_device(tmp_path) -> None:
+    folder = write_own(tmp_path / "own", FILES)
+    every = {*seen(folder).inputs}
+    assert compared(folder, "platforms/mine/pg_profile_lookup.ini", "393192", "393448") == every
+
+
+def test_hosts_follow_the_other_fabrics_of_a_site(tmp_path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(INVENTORY / "site", site)
+    folder, other = site / "fabrics" / "storage", site / "fabrics" / "compute" / "fabric.yaml"
+    before = seen(folder)
+    unit = Project(site / "fabrics" / "compute").intent.fabric.units[-1].hosts
+    other.write_text(other.read_text().replace(unit, f"{unit},more[1-40]", 1))
+    after = seen(folder)
+    touched = {name for name in before.inputs if after.inputs[name] != before.inputs[name]}
+    assert touched
+    assert touched <= {*Project(folder).hosts}
+    for name in before.inputs.keys() - touched:
+        assert after.results[name] == before.results[name]
 
 
 INPUTS = """
