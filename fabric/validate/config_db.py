@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -110,13 +109,16 @@ class Subnet(NamedTuple):
         return self.version, self.address >> host_bits << host_bits, self.prefix_length
 
     @classmethod
+    @lru_cache(4096)  # an address stands in up to four rows of a switch
     def of(cls, text: str) -> Subnet | None:
         """Return the subnet of ``10.0.0.1/31``, or of an address alone; None of anything else."""
         head, slash, length = text.partition("/")
         bits = _LENGTHS.get(length) if slash else _BITS[4]
-        with suppress(OSError):
+        try:
             if bits is not None:  # ipaddress takes ten times as long
                 return cls(4, int.from_bytes(socket.inet_pton(socket.AF_INET, head)), bits)
+        except OSError:
+            pass
         try:
             interface = ipaddress.ip_interface(text)
         except ValueError:
