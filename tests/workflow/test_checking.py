@@ -1,0 +1,106 @@
+"""What `check` makes of switches one by one: rules that fail, errors, what is not rendered."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.core.findings import Finding, Severity
+from fabric.validate.rules.ageing import ArpBeforeMac
+from fabric.workflow import stages
+from fabric.workflow.check import check
+from fabric.workflow.project import Project
+from fabric.workflow.store import Store
+from fabric.workflow.work import Work
+from tests.topology.fabrics import INVENTORY
+
+WAIVER = """
+waivers:
+  - {rule: ARP001, device: "*", reason: tried, until: "2999-12-31"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the example."""
+    return Path(shutil.copytree(INVENTORY / "demo", tmp_path / "demo"))
+
+
+def each_wrong(self: ArpBeforeMac, _places: Any, device: Any) -> Iterator[Finding]:
+    """Say that every switch is wrong."""
+    yield self.finding("is wrong", "none", device=device.name, severity=Severity.ERROR)
+
+
+def rendered(monkeypatch: pytest.MonkeyPatch, failing: str = "") -> list[str]:
+    """Return a list that gets the name of each switch that is rendered; one of them fails."""
+    names: list[str] = []
+    real = stages.rendered_switch
+
+    def render(design: Any) -> Any:
+        names.append(design.name)
+        if design.name == failing:
+            raise RenderError(f"{design.name}: cannot be rendered")
+        return real(design)
+
+    monkeypatch.setattr(stages, "rendered_switch", render)
+    return names
+
+
+def test_a_rule_that_fails_itself_is_reported(folder: Path, monkeypatch) -> None:
+    def fails(*_: Any) -> Iterator[Finding]:
+        raise KeyError("oops")
+
+    before = check(Project(folder))
+    monkeypatch.setattr(ArpBeforeMac, "check_switch", fails)
+    work = Work(Store(folder.parent / "cache"))
+    for _ in range(2):  # nothing of it is kept
+        outcome = check(Project(folder, work))
+        assert outcome.broken == (("ARP001", "KeyError: 'oops'"),)
+        assert set(before.checked) - set(outcome.checked) == {"ARP001"}
+        assert outcome.skipped == before.skipped
+    assert work.made["checked switch"] == 2 * len(Project(folder).devices)
+    assert check(Project(folder), ["ARP001"]).broken == ()
+
+
+def test_switches_with_errors_are_not_rendered(folder: Path, monkeypatch) -> None:
+    names = rendered(monkeypatch)
+    monkeypatch.setattr(ArpBeforeMac, "check_switch", each_wrong)
+    outcome = check(Project(folder))
+    switches = [*Project(folder).devices]
+    errors = outcome.at_least(Severity.ERROR)
+    assert [(one.rule, one.device) for one in errors] == [("ARP001", name) for name in switches]
+    assert names == []
+    assert "SON012" not in outcome.checked
+
+
+def test_switches_with_waived_errors_are_rendered(folder: Path, monkeypatch) -> None:
+    (folder / "fabric.yaml").write_text((folder / "fabric.yaml").read_text() + WAIVER)
+    names = rendered(monkeypatch)
+    monkeypatch.setattr(ArpBeforeMac, "check_switch", each_wrong)
+    outcome = check(Project(folder))
+    assert not outcome.at_least(Severity.ERROR)
+    assert [one.finding.device for one in outcome.waived] == names == [*Project(folder).devices]
+    assert "SON012" in outcome.checked
+
+
+def test_a_switch_that_cannot_be_rendered_is_an_error(folder: Path, monkeypatch) -> None:
+    rendered(monkeypatch, failing="su1-rail1")
+    (error,) = check(Project(folder)).at_least(Severity.ERROR)
+    assert (error.rule, error.message) == ("REN001", "su1-rail1: cannot be rendered")
+
+
+def test_an_error_of_the_whole_fabric_leaves_the_rules_about_switches(folder: Path, monkeypatch):
+    text = (folder / "fabric.yaml").read_text()
+    assert "bgp: {" in text
+    text = text.replace("bgp: {", "bgp: {keepalive_s: 10, hold_s: 11, ")
+    (folder / "fabric.yaml").write_text(text)
+    names = rendered(monkeypatch)
+    outcome = check(Project(folder))
+    assert "BGP001" in {one.rule for one in outcome.at_least(Severity.ERROR)}
+    assert names == []
+    assert "ARP001" in outcome.checked
