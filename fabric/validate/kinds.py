@@ -76,11 +76,11 @@ def _alike(fabric: Fabric) -> list[_Alike]:
         key = key << bits | column
     order = np.lexsort((switch << _PORT_BITS | port, key))
     key, switch, port = key[order], switch[order], port[order]
-    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    starts = np.flatnonzero(np.diff(key, prepend=-1)).tolist()
+    ends = [*starts[1:], len(key)]
     return [
-        _Alike(int(rows[0]), int(port[start]), rows)
-        for start, rows in zip(starts.tolist(), np.split(switch, starts[1:]), strict=True)
-        if rows.size
+        _Alike(int(switch[start]), int(port[start]), switch[start:end])
+        for start, end in zip(starts, ends, strict=False)  # without cables there is but an end
     ]
 
 

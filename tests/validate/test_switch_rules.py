@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from hypothesis import given, settings
 
 from fabric.core.findings import Finding
 from fabric.design.designs import Designs
+from fabric.design.lazy import Lazy
+from fabric.design.switch import SwitchDesigner
+from fabric.intent.resolve import PolicyResolver
 from fabric.validate.places import Places
 from fabric.validate.rule import ModelRule, SwitchRule
 from fabric.validate.runner import all_rules
 from fabric.validate.world import Model
+from tests.topology.random_fabrics import fabrics
 from tests.validate.worlds import build
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fabric.topology import Fabric
 
 PODS = {
     "host.container_mode": "macvlan",
@@ -116,3 +124,42 @@ def test_no_other_rule_asks_for_all_designs(case: str, tmp_path: Path) -> None:
         assert found == list(rule.check(whole)), rule.id
         for asked in (len(one.names) for one in designs):
             assert asked <= FEW, f"{rule.id} asks for {asked} designs"
+
+
+def kinds_by_loop(model: Model) -> list[tuple[object, ...]]:
+    """Return the kinds of lossless buffers, from the designs of all switches."""
+    first: dict[tuple[str, int], tuple[str, str, object]] = {}
+    ports: Counter[tuple[str, int]] = Counter()
+    switches: Counter[tuple[str, int]] = Counter()
+    for device in model.devices.values():
+        own = [(port.kind, id(port.headroom)) for port in device.ports if port.headroom]
+        ports.update(own)
+        switches.update(set(own))
+        for port in device.ports:
+            if port.headroom:
+                key = port.kind, id(port.headroom)
+                first.setdefault(key, (device.name, port.name, port.headroom))
+    return [(*first[key], ports[key], switches[key]) for key in first]
+
+
+def kinds(model: Model) -> list[tuple[object, ...]]:
+    return [
+        (one.device.name, one.port.name, one.headroom, one.ports, one.switches)
+        for one in model.lossless_kinds
+    ]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kinds_of_lossless_buffers(case: str, tmp_path: Path) -> None:
+    """Few designs tell as much as all of them."""
+    whole = model(case, tmp_path)
+    assert kinds(whole) == kinds_by_loop(whole)
+
+
+@settings(max_examples=40, deadline=None)
+@given(fabrics())
+def test_kinds_of_lossless_buffers_of_random_fabrics(fabric: Fabric) -> None:
+    resolver = PolicyResolver(fabric.intent)
+    devices = Lazy(fabric.switch_row, SwitchDesigner(fabric, resolver).design)
+    whole = Model(fabric.intent, fabric, resolver, devices, {})
+    assert kinds(whole) == kinds_by_loop(whole)
