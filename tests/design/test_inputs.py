@@ -183,6 +183,24 @@ def test_a_line_above_an_override_moves_its_findings(tmp_path) -> None:
     assert [one for one in before if after[one] != before[one]] == [name]
 
 
+def test_a_line_above_an_override_of_a_cable_moves_it_for_both_ends(tmp_path) -> None:
+    """A finding about the cable stands at the override, whichever end it is about."""
+    folder = tmp_path / "demo"
+    shutil.copytree(INVENTORY / "demo", folder)
+    leaf, spine = "su1-rail0", "spine01"
+    port = next(one for one in Project(folder).devices[spine].ports if one.peer == leaf)
+    entry = {"names": spine, "ports": {port.name: {"cable_m": 2999}}}
+    write(folder, [("devices", entry)])
+    before = seen(folder)
+    write(folder, [("devices", entry)], "# a comment\n")
+    after = seen(folder)
+    touched = {name for name in before.inputs if after.inputs[name] != before.inputs[name]}
+    assert touched == {leaf, spine}
+    assert before.results[leaf] != after.results[leaf]
+    for name in before.inputs.keys() - touched:
+        assert after.results[name] == before.results[name]
+
+
 @pytest.mark.parametrize(
     ("old", "new"), [("arp:", "# a comment\narp:"), ("name: demo", "name: other")]
 )
