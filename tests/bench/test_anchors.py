@@ -140,6 +140,8 @@ def test_rendering_against_bare_jinja(tmp_path: Path, figures: Figures) -> None:
         if system == "sonic":
             shape = Shape.of(device, [key for key, _ in seen.ports])
             values |= {key: {"view": policy_view(shape)} for key in sonic.SHARED}
+            fronts = {port.number: sonic._front(sonic.Front.of(port)) for port in device.ports}
+            values["ports"] |= {"fronts": fronts}  # kept on both sides
         templates = [(bare.get_template(f"{system}/{name}.j2"), values[name]) for name in names]
         _alone(device)
         own_ms = _each_ms(partial(_alone, device))
