@@ -41,7 +41,7 @@ class _Inputs:
 
     @cached_property
     def _nics(self) -> Ints:
-        return _nics(self._fabric)
+        return _nics(self._fabric, self._switches)
 
     @cached_property
     def _shared(self) -> bytes:
@@ -58,7 +58,7 @@ class SwitchInputs(_Inputs):
 
     @cached_property
     def _uplinks(self) -> Ints:
-        return _uplinks(self._fabric)
+        return _uplinks(self._fabric, self._switches)
 
     @cached_property
     def _subnets(self) -> Ints:
@@ -188,18 +188,18 @@ def _switches(fabric: Fabric) -> Ints:
     return np.column_stack(columns)
 
 
-def _nics(fabric: Fabric) -> Ints:
+def _nics(fabric: Fabric, switches: Ints) -> Ints:
     """Return what tables say of each NIC, its subnet and its leaf, a row each."""
-    nics, subnets, switches = fabric.nics, fabric.subnets, _switches(fabric)
+    nics, subnets = fabric.nics, fabric.subnets
     own = (nics.rail, nics.nic_port, nics.port, nics.address, nics.speed_gbps, nics.cable_m)
     its = [column[nics.subnet] for column in (subnets.network, subnets.gateway)]
     its += [column[nics.subnet] for column in (subnets.vlan, subnets.prefix_length)]
     return np.column_stack((*own, nics.enabled, *its, switches[nics.leaf, -1]))
 
 
-def _uplinks(fabric: Fabric) -> Ints:
+def _uplinks(fabric: Fabric, switches: Ints) -> Ints:
     """Return what tables say of each cable between switches and of its ends, a row each."""
-    up, switches = fabric.uplinks, _switches(fabric)
+    up = fabric.uplinks
     own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length)
     ends = [switches[rows][:, [0, 5, 7]] for rows in (up.lower, up.upper)]
     return np.column_stack((*own, up.speed_gbps, up.cable_m, up.enabled, *ends))

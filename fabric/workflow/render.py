@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str, Any]]:
     """Write every artefact below a folder and return each path with what became of it.
 
-    A file is written where it is made, into a new folder that takes the place of the old one in
-    the end, so that the files of a large fabric are never all in memory.
+    A file is written where it is made, into a new folder, so that the files of a large fabric are
+    never all in memory. In the end it takes the place of the old one, or its files do.
 
     Raises
     ------
