@@ -94,12 +94,14 @@ def put_again(target: Target, last: Inspection, files: Sequence[Written]) -> boo
     files : sequence of Written
         What they must be.
     """
-    if target.old is None or any(last.intact.get(file.path) != file.sha256 for file in files):
+    if target.old is None:
         return False
     try:
         for file in files:
+            if last.intact.get(file.path) != file.sha256:
+                return False
             mode, place = _mode(file.executable), f"{target.old}/{file.path}"
-            if file.path not in last.unread and not _is_plain(place, file.size_bytes, mode):
+            if file.path not in last.known.files and not _is_plain(place, file.size_bytes, mode):
                 return False
         for file in () if target.stays else files:
             os.link(f"{target.old}/{file.path}", _made(target.new, file.path))

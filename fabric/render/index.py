@@ -10,18 +10,24 @@ import hashlib
 import json
 import os
 import time
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric.render.manifest import MANIFEST
+from fabric.render.manifest import MANIFEST, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+#: Mode, size in bytes, time of the last change in ns, and place; none of a file that is gone.
+FileState: TypeAlias = tuple[int, ...]
+
+#: Goes up when the bytes of an index change their meaning.
+INDEX_FORMAT = 1
 #: File systems keep times to 2 s (FAT) or better, and so do servers of network file systems.
 _COARSEST_NS = 2_000_000_000
+_MTIME_NS = 2
 
 
 @dataclass(frozen=True)
@@ -34,21 +40,26 @@ class Index:
         When they were looked at, in ns since 1970.
     manifest : str
         SHA-256 of the manifest.
-    digests : mapping
-        SHA-256 of each file of the manifest, by path.
-    files, folders : mapping
-        Mode, size, time and place of each by path; of a folder its time and place alone.
+    files : sequence of Written
+        The files of the manifest, in its order.
+    states : sequence of FileState
+        The state of each.
+    folders : mapping
+        The state of each folder, by path; "" is the output folder.
+    sources : mapping
+        The digest of what the files of a device follow from, by device, where it is known.
     """
 
     taken_ns: int
     manifest: str
-    digests: Mapping[str, str]
-    files: Mapping[str, list[int]]
-    folders: Mapping[str, list[int]]
+    files: Sequence[Written]
+    states: Sequence[FileState]
+    folders: Mapping[str, FileState]
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, folder: Path, digests: Mapping[str, str], known: Mapping[str, list[int]] | None = None
+        cls, folder: Path, files: Sequence[Written], sources: Mapping[str, str], known: Known
     ) -> Index:
         """Return the index of a folder that holds exactly these files and their manifest.
 
@@ -56,31 +67,43 @@ class Index:
         ----------
         folder : Path
             The output folder.
-        digests : mapping
-            SHA-256 of each file of the manifest, by path.
-        known : mapping, optional
-            Files that are surely what an earlier index says of them.
+        files : sequence of Written
+            The files of the manifest, in its order.
+        sources : mapping
+            The digest of what the files of a device follow from, by device.
+        known : Known
+            What is surely as an earlier index has it.
 
         Raises
         ------
         OSError
             When one of them is not there.
         """
-        taken_ns, base = time.time_ns(), str(folder)
-        known = known or {}
-        files = {path: known.get(path) or _file(f"{base}/{path}") for path in digests}
-        folders = {path: _folder(f"{base}/{path}") for path in _parents(digests)}
-        return cls(taken_ns, _manifest(folder), digests, files, folders)
+        taken_ns, base = time.time_ns(), f"{folder}/"
+        states = [known.files.get(file.path) or _file(base + file.path) for file in files]
+        paths = _parents(file.path for file in files)
+        folders = {path: known.folders.get(path) or _file(base + path) for path in paths}
+        return cls(taken_ns, _manifest(folder), files, states, folders, sources)
 
     def to_bytes(self) -> bytes:
-        """Return the index as it is kept."""
-        parts = [self.taken_ns, self.manifest, self.digests, self.files, self.folders]
-        return json.dumps(parts).encode()
+        """Return the index as it is kept: in columns, which are read several times faster."""
+        head = [self.taken_ns, self.manifest, self.sources]
+        folders = [[*self.folders], *zip(*self.folders.values(), strict=True)]
+        tables = [[*zip(*table, strict=True)] for table in (self.files, self.states)]
+        return json.dumps([head, *tables, folders]).encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Index:
         """Return an index that was kept."""
-        return cls(*json.loads(content))
+        (taken_ns, manifest, sources), rows, states, (paths, *columns) = json.loads(content)
+        files = [*map(Written._make, zip(*rows, strict=True))]
+        folders = dict(zip(paths, _rows(columns), strict=True))
+        return cls(taken_ns, manifest, files, [*_rows(states)], folders, sources)
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of each file of the manifest, by path."""
+        return {file.path: file.sha256 for file in self.files}
 
     def describes(self, folder: Path) -> bool:
         """Tell whether no other run changed the folder."""
@@ -89,40 +112,63 @@ class Index:
         except OSError:
             return False
 
-    def same_files(self, folder: Path) -> dict[str, list[int]]:
-        """Return the files that are surely what they were."""
-        same, base = {}, str(folder)
-        for path, before in self.files.items():
-            with suppress(OSError):  # it is gone
-                if self._is_old(before[2]) and _file(f"{base}/{path}") == before:
-                    same[path] = before
+    def known(self, folder: Path) -> Known:
+        """Return the files and folders that are surely what they were."""
+        base = f"{folder}/"
+        paths = (file.path for file in self.files)
+        files = self._same(base, zip(paths, self.states, strict=True))
+        return Known(dict(files), dict(self._same(base, self.folders.items())))
+
+    def _same(
+        self, base: str, states: Iterable[tuple[str, FileState]]
+    ) -> Iterator[tuple[str, FileState]]:
+        latest_ns = self.taken_ns - _COARSEST_NS
+        for path, state in states:
+            try:
+                if state[_MTIME_NS] < latest_ns and _file(base + path) == state:
+                    yield path, state
+            except OSError:
+                continue  # it is gone
+
+    def unchanged(self, sources: Mapping[str, str]) -> dict[str, list[Written]]:
+        """Return the files of devices that still follow from the same, by device."""
+        same: dict[str, list[Written]] = {
+            device: [] for device, source in self.sources.items() if sources.get(device) == source
+        }
+        for file in self.files:
+            if file.device in same:
+                same[file.device].append(file)
         return same
 
-    def changed_folders(self, folder: str) -> Iterator[str]:
-        """Yield the folders in which a file or folder may have come or gone."""
-        for path, before in self.folders.items():
-            try:
-                if _folder(f"{folder}/{path}") != before or not self._is_old(before[0]):
-                    yield path
-            except OSError:
-                continue  # its files are missing
 
-    def _is_old(self, mtime_ns: int) -> bool:
-        return mtime_ns < self.taken_ns - _COARSEST_NS
+@dataclass(frozen=True)
+class Known:
+    """Files and folders, by path, that are surely what an index says of them."""
+
+    files: Mapping[str, FileState] = field(default_factory=dict)
+    folders: Mapping[str, FileState] = field(default_factory=dict)
+
+    def without(self, paths: Iterable[str]) -> Known:
+        """Return what is still known after the files with these paths were put or removed."""
+        changed = {*paths}
+        touched = {*_parents(changed)}
+        return Known(
+            {path: state for path, state in self.files.items() if path not in changed},
+            {path: state for path, state in self.folders.items() if path not in touched},
+        )
 
 
 def _manifest(folder: Path) -> str:
     return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
 
 
-def _file(path: str) -> list[int]:
+def _file(path: str) -> FileState:
     state = os.lstat(path)
-    return [state.st_mode, state.st_size, state.st_mtime_ns, state.st_ino]
+    return state.st_mode, state.st_size, state.st_mtime_ns, state.st_ino
 
 
-def _folder(path: str) -> list[int]:
-    state = os.lstat(path)
-    return [state.st_mtime_ns, state.st_ino]
+def _rows(columns: Sequence[Any]) -> Iterator[FileState]:
+    return zip(*columns, strict=True)
 
 
 def _parents(paths: Iterable[str]) -> Iterable[str]:

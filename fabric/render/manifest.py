@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from fabric.core.errors import RenderError
 
@@ -20,19 +19,9 @@ FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 MANIFEST = "manifest.json"
 #: Goes up when a reader of the manifest must change.
 MANIFEST_FORMAT = 1
-_ROW = """\
-    {{
-      "device": {},
-      "platform": {},
-      "kind": {},
-      "path": {},
-      "sha256": {},
-      "bytes": {}
-    }}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What the manifest has of a file."""
 
     device: str
@@ -60,20 +49,22 @@ def written(artefact: Artefact) -> Written:
 def manifest_text(files: Sequence[Written], extra: Mapping[str, Any]) -> bytes:
     """Return the manifest, as `json.dumps` with an indent of 2 writes it."""
     head = json.dumps({"format": MANIFEST_FORMAT, **extra, "artefacts": []}, indent=2)
-    text = encode_basestring_ascii
-    rows = ",\n".join(
-        _ROW.format(
-            text(file.device),
-            text(file.platform),
-            text(file.kind),
-            text(file.path),
-            text(file.sha256),
-            file.size_bytes,
-        )
-        for file in files
-    )
+    rows = ",\n".join(map(_row, files))
     listed = f"[\n{rows}\n  ]\n}}\n" if rows else "[]\n}\n"
     return (head.removesuffix("[]\n}") + listed).encode()
+
+
+def _row(file: Written) -> str:
+    text = encode_basestring_ascii
+    return f"""\
+    {{
+      "device": {text(file.device)},
+      "platform": {text(file.platform)},
+      "kind": {text(file.kind)},
+      "path": {text(file.path)},
+      "sha256": "{file.sha256}",
+      "bytes": {file.size_bytes}
+    }}"""
 
 
 def digests_of(folder: Path) -> dict[str, str]:

@@ -17,12 +17,14 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import OutputFolderError
 from fabric.core.steps import stage
 from fabric.render.files import FILE_MODE, FOLDER_MODE, Target, put, write_file
+from fabric.render.index import Known
 from fabric.render.inspection import Inspection, entries, inspect
 from fabric.render.manifest import MANIFEST, FileState, check_paths, manifest_text, states_of
 
@@ -75,8 +77,10 @@ class Staging:
         RenderError
             When two of the files have one path.
         """
-        ordered = sorted(files, key=lambda file: file.path)
-        check_paths([file.path for file in ordered])
+        ordered = sorted(files, key=attrgetter("path"))
+        paths = [file.path for file in ordered]
+        if paths != [*self.inspection.before]:  # those were checked when they were written
+            check_paths(paths)
         manifest = manifest_text(ordered, extra or {})
         states = states_of(self.inspection.before, ordered)
         foreign = self.inspection.foreign
@@ -91,6 +95,20 @@ class Staging:
             _keep(self.folder, new, foreign)
             _swap(new, self.folder)
         return states
+
+    def known(self, states: Mapping[str, FileState]) -> Known:
+        """Return what is still as the index of the last run has it, after `finish`.
+
+        Parameters
+        ----------
+        states : mapping
+            What became of each path.
+        """
+        if self.target.old is None:
+            return Known()
+        changed = [path for path, state in states.items() if state != "unchanged"]
+        left = self.inspection.known.without(changed)
+        return left if self.target.stays else Known(left.files)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The form in which what was made of a device is kept: what the rules say, and digests of files."""
+"""The form in which what was made of a switch is kept: what the rules say, and digests of files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from fabric.workflow.stages import Checked
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.core.artefact import Artefact
-
 
 def checked_to_bytes(checked: Checked) -> bytes | None:
     """Return what is kept of a switch; None unless it was rendered and all rules ran."""
@@ -23,29 +21,16 @@ def checked_to_bytes(checked: Checked) -> bytes | None:
     if not checked.files or checked.broken or (outcome and outcome.broken):
         return None
     said = outcome and [_to_rows(outcome.findings), outcome.checked, outcome.skipped]
-    return json.dumps([_to_rows(checked.findings), said, _file_rows(checked.files)]).encode()
+    files = [written(file) for file in checked.files]
+    return json.dumps([_to_rows(checked.findings), said, files]).encode()
 
 
 def checked_from_bytes(content: bytes) -> Checked:
     """Return what was kept of a switch."""
     own, said, files = json.loads(content)
     outcome = said and Outcome(tuple(_from_rows(said[0])), tuple(said[1]), tuple(said[2]), ())
-    written = [Written(*row) for row in files]
-    return Checked(list(_from_rows(own)), {}, outcome=outcome, written=written)
-
-
-def files_to_bytes(files: list[Artefact]) -> bytes:
-    """Return what is kept of files: what the manifest has of them."""
-    return json.dumps(_file_rows(files)).encode()
-
-
-def files_from_bytes(content: bytes) -> list[Written]:
-    """Return what was kept of files."""
-    return [Written(*row) for row in json.loads(content)]
-
-
-def _file_rows(files: list[Artefact]) -> list[Any]:
-    return [astuple(written(file)) for file in files]
+    rows = [Written(*row) for row in files]
+    return Checked(list(_from_rows(own)), {}, outcome=outcome, written=rows)
 
 
 def _to_rows(findings: Iterable[Finding]) -> list[Any]:

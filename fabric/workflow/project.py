@@ -8,21 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.design.designs import Designs
 from fabric.validate.places import Places
-from fabric.workflow.kept import (
-    checked_from_bytes,
-    checked_to_bytes,
-    files_from_bytes,
-    files_to_bytes,
-)
+from fabric.workflow.kept import checked_from_bytes, checked_to_bytes
 from fabric.workflow.stages import Checking, Keep, Rendering, Stage, rendered_host, rendered_switch
-from fabric.workflow.work import Work, same
+from fabric.workflow.work import Work, digests, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
-    from fabric.render.manifest import Written
     from fabric.topology.site import Members
     from fabric.validate.world import Model, World
     from fabric.workflow.stages import Checked
@@ -76,16 +70,16 @@ class Project(Designs):
         return self.work.each(Stage("switch", "switches", rendering), rows)
 
     def host_files(
-        self,
-        names: Iterable[str],
-        then: Callable[[list[Artefact]], Any] = same,
-        again: Callable[[list[Written]], Any] | None = None,
+        self, names: Iterable[str], then: Callable[[list[Artefact]], Any] = same
     ) -> dict[str, Any]:
         """Return the rendered files of some hosts, or what is made of them."""
         rendering = Rendering(self.hosts.of_row, rendered_host)
-        keep = Keep(self.host_inputs.of, files_to_bytes, files_from_bytes)
-        stage = Stage("host", "hosts", rendering, keep=keep)
-        return self.work.each(stage, {name: self.hosts.rows[name] for name in names}, then, again)
+        rows = {name: self.hosts.rows[name] for name in names}
+        return self.work.each(Stage("host", "hosts", rendering), rows, then)
+
+    def host_sources(self) -> dict[str, str]:
+        """Return a digest of what the files of each host follow from, the code included."""
+        return digests("host", self.hosts.rows, self.host_inputs.of)
 
     def check_switches(
         self,

@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.steps import stage
 from fabric.render.files import put, put_again
-from fabric.render.index import Index
+from fabric.render.index import INDEX_FORMAT, Index
 from fabric.render.output import staged
 from fabric.workflow.check import refuse_errors
-from fabric.workflow.store import code_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from fabric.render.files import Target
-    from fabric.render.manifest import Written
+    from fabric.render.manifest import FileState, Written
     from fabric.render.output import Staging
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
@@ -50,18 +50,26 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
             return checked.values()
 
         refuse_errors(project, verdicts)
-        then, again = partial(put, staging.target), partial(_again, staging)
-        done = project.host_files(project.hosts, then, again)
-        files += [file for written in done.values() for file in written]
+        sources = project.host_sources() if store.keeps else {}
+        same = _same_hosts(staging, sources)
+        left = [name for name in project.hosts if name not in same]
+        done = project.host_files(left, partial(put, staging.target))
+        files += [file for written in (*same.values(), *done.values()) for file in written]
         states = staging.finish(files)
-        _keep_index(store, staging, {file.path: file.sha256 for file in files})
+        _keep_index(store, staging, files, states, sources)
     rows = [
-        {"device": file.device, "kind": file.kind, "path": file.path, "sha256": file.sha256}
-        | {"state": states.pop(file.path)}
+        {
+            "device": file.device,
+            "kind": file.kind,
+            "path": file.path,
+            "sha256": file.sha256,
+            "state": states[file.path],
+        }
         for file in files
     ]
     removed = {"device": "", "kind": "", "sha256": ""}
-    return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]
+    gone = sorted(path for path, state in states.items() if state == "removed")
+    return rows + [{**removed, "path": path, "state": "removed"} for path in gone]
 
 
 def _put(target: Target, checked: Checked) -> Checked:
@@ -69,11 +77,14 @@ def _put(target: Target, checked: Checked) -> Checked:
 
 
 def _put_again(staging: Staging, checked: Checked) -> Checked | None:
-    return checked if _again(staging, checked.written) else None
+    return checked if put_again(staging.target, staging.inspection, checked.written) else None
 
 
-def _again(staging: Staging, files: list[Written]) -> list[Written] | None:
-    return files if put_again(staging.target, staging.inspection, files) else None
+def _same_hosts(staging: Staging, sources: Mapping[str, str]) -> dict[str, list[Written]]:
+    """Take over the files of hosts that follow from the same as in the last run; return them."""
+    last = staging.inspection
+    same = last.index.unchanged(sources) if last.index else {}
+    return {name: files for name, files in same.items() if put_again(staging.target, last, files)}
 
 
 def _index(store: Store, folder: Path) -> Index | None:
@@ -83,18 +94,24 @@ def _index(store: Store, folder: Path) -> Index | None:
 
 
 @stage("write")
-def _keep_index(store: Store, staging: Staging, digests: Mapping[str, str]) -> None:
+def _keep_index(
+    store: Store,
+    staging: Staging,
+    files: Sequence[Written],
+    states: Mapping[str, FileState],
+    sources: Mapping[str, str],
+) -> None:
     """Keep what the files of an output folder are like now, unless it was known before."""
-    last, folder = staging.inspection, staging.folder
+    folder, last = staging.folder, staging.inspection
     if last.foreign or not store.keeps:
         return
-    known = {
-        path: state for path, state in last.unread.items() if last.intact[path] == digests.get(path)
-    }
-    if not len(known) == len(digests) == len(last.before):
-        index = Index.of(folder, digests, known)
-        store.put({_index_key(folder): index.to_bytes()})
+    same = last.index is not None and last.index.sources == sources
+    if same and last.is_known and set(states.values()) == {"unchanged"}:
+        return
+    ordered = sorted(files, key=attrgetter("path"))
+    index = Index.of(folder, ordered, sources, staging.known(states))
+    store.put({_index_key(folder): index.to_bytes()})
 
 
 def _index_key(folder: Path) -> str:
-    return hashlib.sha256(f"index\0{code_version()}\0{folder.absolute()}".encode()).hexdigest()
+    return hashlib.sha256(f"index\0{INDEX_FORMAT}\0{folder.absolute()}".encode()).hexdigest()

@@ -20,7 +20,7 @@ from fabric.core import plugins
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-#: Results that are kept; a fabric of 16,384 hosts and 1,536 switches needs 20,000.
+#: Results that are kept; a fabric of 131,072 NICs has 5,120 switches.
 MOST_RESULTS = 100_000
 _FILE = "results.sqlite"
 _BATCH = 500  # below the limit of variables in a statement of every SQLite since 3.8 (999)

@@ -46,6 +46,12 @@ def same(value: T) -> T:
     return value
 
 
+def digests(kind: str, inputs: Mapping[str, Any], key: Callable[[Any], bytes]) -> dict[str, str]:
+    """Return a digest of all that each result follows from, the code included, by name."""
+    prefix = f"{kind}\0{code_version()}\0".encode()
+    return {name: hashlib.sha256(prefix + key(item)).hexdigest() for name, item in inputs.items()}
+
+
 @dataclass(frozen=True)
 class Job(Generic[T, R]):
     """Work on inputs, in whichever process it is called.
@@ -144,10 +150,7 @@ class Work:
         """Return the key of each input, where results are kept."""
         if not self.store.keeps or stage.keep is None:
             return {}
-        key, prefix = stage.keep.key, f"{stage.kind}\0{code_version()}\0".encode()
-        return {
-            name: hashlib.sha256(prefix + key(item)).hexdigest() for name, item in inputs.items()
-        }
+        return digests(stage.kind, inputs, stage.keep.key)
 
     def _kept(
         self, stage: Stage[T], keys: Mapping[str, str], again: Callable[[Any], Any] | None

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
 from fabric.render import inspection, output
-from fabric.render.index import Index
+from fabric.render.files import put
+from fabric.render.index import Index, Known
 from fabric.render.inspection import inspect
 from fabric.render.manifest import MANIFEST, manifest_text, written
 from fabric.render.output import write
@@ -226,12 +231,17 @@ def test_the_manifest_is_plain_json() -> None:
         assert len(json.loads(text)["artefacts"]) == len(files)
 
 
+def _index(out: Path) -> Index:
+    files = [written(artefact) for artefact in OLD]
+    return Index.of(out, files, {"a": "1", "b": "2"}, Known())
+
+
 @pytest.fixture
 def indexed(out: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Index]:
     """Return a folder with its index, whose files are old enough; reading one is an error."""
     for path in (out, *out.rglob("*")):
         os.utime(path, ns=(1, 1))
-    index = Index.of(out, {artefact.path: artefact.sha256 for artefact in OLD})
+    index = _index(out)
     return out, Index.from_bytes(index.to_bytes())
 
 
@@ -277,7 +287,7 @@ def test_what_is_gone_is_seen(indexed: tuple[Path, Index]) -> None:
 
 def test_a_young_file_is_read(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its text may have changed within the same tick of the clock."""
-    index = Index.of(out, {artefact.path: artefact.sha256 for artefact in OLD})
+    index = _index(out)
     file = out / OLD[0].path
     times = file.stat()
     file.write_text("new a")
@@ -356,3 +366,41 @@ def test_a_refused_run_leaves_no_folders(tmp_path: Path) -> None:
     with pytest.raises(RenderError), output.staged(tmp_path / "a" / "b" / "out"):
         raise RenderError("wrong")
     assert list(tmp_path.iterdir()) == []
+
+
+@st.composite
+def _some_files(draw: st.DrawFn) -> list[Artefact]:
+    """Return files of which some have the paths, and some the texts, of other such lists."""
+    paths = st.sampled_from(["a/x", "a/y", "a/deep/x", "a/deep/er/x", "b/x", "b/deep/x", "c"])
+    texts = draw(st.dictionaries(paths, st.sampled_from(["one", "two", "three"]), min_size=1))
+    return [_artefact(path, texts[path]) for path in sorted(texts)]
+
+
+@given(runs=st.lists(_some_files(), min_size=2, max_size=4), force=st.booleans())
+def test_an_index_of_what_changed_is_that_of_the_whole_folder(
+    runs: list[list[Artefact]],
+    force: bool,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        out, index = Path(folder, "out"), None
+        for artefacts in runs:
+            with output.staged(out, index=index, force=force) as staging:
+                files = put(staging.target, artefacts)
+                known = staging.known(staging.finish(files))
+            index = Index.of(out, files, {}, known)
+            whole = Index.of(out, files, {}, Known())
+            assert (index.states, index.folders) == (whole.states, whole.folders)
+            for path in (out, *out.rglob("*")):
+                os.utime(path, ns=(1, 1))
+            index = Index.from_bytes(Index.of(out, files, {}, Known()).to_bytes())
+
+
+def test_files_of_an_unchanged_device_are_known(out: Path) -> None:
+    both = [
+        written(replace(artefact, device=name)) for artefact, name in zip(OLD, "ab", strict=True)
+    ]
+    index = Index.of(out, both, {"a": "1", "b": "2"}, Known())
+    index = Index.from_bytes(index.to_bytes())
+    assert index.unchanged({"a": "1", "b": "2"}) == {"a": both[:1], "b": both[1:]}
+    assert index.unchanged({"a": "0", "b": "2", "c": "3"}) == {"b": both[1:]}
+    assert index.unchanged({}) == {}
