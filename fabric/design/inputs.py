@@ -8,7 +8,7 @@ devices; what is in ``devices/``, ``hosts/`` and the cables for those that it is
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -142,7 +142,8 @@ class HostInputs(_Inputs):
         super().__init__(fabric)
         self._elsewhere = elsewhere
         self._reach = Reach(fabric)
-        self._digests: dict[int, str] = {}
+        self._reached = cache(self._reached_through)
+        self._gateways = fabric.subnets.leaf[fabric.nics.subnet]
         self._macs = leaf_macs(fabric.intent)
 
     def of(self, row: int) -> bytes:
@@ -156,18 +157,15 @@ class HostInputs(_Inputs):
             repr(self._elsewhere.get(name)),
             *leaves,
             *(self._macs.get(leaf, "") for leaf in leaves if self._macs),
-            *map(self._reached, nics),
+            *map(self._reached, self._gateways[rows].tolist()),
             *(one.content() for one in fabric.intent.host_overrides.get(name, ())),
         ]
         unit = fabric.hosts.unit[row : row + 1]
         return _joined(self._shared, (self._nics[rows], unit), words)
 
-    def _reached(self, nic: int) -> str:
-        prefixes = self._reach.of_nic(nic)
-        key = id(prefixes)  # of a tuple that ``Reach`` keeps
-        if key not in self._digests:
-            self._digests[key] = hashlib.sha256("\0".join(prefixes).encode()).hexdigest()
-        return self._digests[key]
+    def _reached_through(self, leaf: int) -> str:
+        """Return a digest of what NICs reach through a leaf."""
+        return hashlib.sha256("\0".join(self._reach.of_leaf(leaf)).encode()).hexdigest()
 
 
 def _joined(shared: bytes, tables: Sequence[Ints], words: Sequence[str]) -> bytes:

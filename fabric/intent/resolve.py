@@ -46,13 +46,18 @@ class PolicyResolver:
     def __init__(self, intent: Intent) -> None:
         self._intent = intent
         self._cache: dict[tuple[int, ...], LosslessPolicy] = {}
+        self._of_role: dict[Role, LosslessPolicy] = {}
 
     def __reduce__(self) -> tuple[type[PolicyResolver], tuple[Intent]]:
         return PolicyResolver, (self._intent,)  # what is kept goes by addresses of this process
 
     def switch(self, name: str, role: Role, port: str = "") -> LosslessPolicy:
         """Return the policy of a switch, or of one of its ports."""
-        return self._merged(self._switch_layers(name, role, port))
+        if name in self._intent.device_overrides:
+            return self._merged(self._switch_layers(name, role, port))
+        if role not in self._of_role:
+            self._of_role[role] = self._merged(self._switch_layers(name, role, ""))
+        return self._of_role[role]
 
     def host(self, name: str) -> LosslessPolicy:
         """Return the policy of a host."""

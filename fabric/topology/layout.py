@@ -287,10 +287,10 @@ def designed_pairs(fabric: Fabric) -> tuple[Ints, Ints]:
         _alike(switches.pod, leaves, spines) & _alike(switches.plane, leaves, spines),
         (_alike(switches.plane, spines, cores) & _alike(number, spines, cores)),
     )
-    pairs = [(leaves, spines, low), (spines, cores, high)]
+    (leaf, spine), (low_spine, core) = np.nonzero(low), np.nonzero(high)
     return (
-        np.concatenate([below[np.nonzero(mask)[0]] for below, _, mask in pairs]),
-        np.concatenate([above[np.nonzero(mask)[1]] for _, above, mask in pairs]),
+        np.concatenate([leaves[leaf], spines[low_spine]]),
+        np.concatenate([spines[spine], cores[core]]),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.topology.paths import joined_by
 from fabric.topology.routes import network, route
 from fabric.topology.routes_bits import unpack
-from fabric.topology.twins import twins
+from fabric.topology.twins import twins, two_of_each
 
 if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
@@ -27,19 +27,21 @@ def reached(fabric: Fabric) -> Bools:
 def reached_in(net: Network, leaves: int) -> Bools:
     """Return which pairs of the first switches, the leaves, have routes to each other.
 
-    One leaf of each kind of twins stands for the others.
+    Two switches of each kind of twins stand for all: a path over a third one is as long over one of
+    these.
 
     Returns
     -------
     array of bool, shape (leaves, leaves)
         Whether both have a route to the other.
     """
-    first, kind = twins(net)
-    twin, every = first[kind[:leaves]], np.arange(leaves)
-    columns, column = np.unique(twin, return_inverse=True)
-    known = unpack(route(net, columns).known[-1], len(columns))[:leaves]
-    reach = known[:, column]
-    reach[twin, every] = known[every, column]  # a leaf has a route to its twin, as that has to it
+    rows, first = two_of_each(twins(net)[1])
+    lead, last = first[:leaves], np.arange(len(rows))
+    last[first[rows]] = np.arange(len(rows))  # the second of each kind, where there is one
+    columns, column = np.unique(lead, return_inverse=True)
+    known = unpack(route(net.part(rows), columns).known[-1], len(columns))
+    to_twin = known[last[lead], column][:, None]
+    reach = np.where(lead[:, None] == lead, to_twin, known[lead][:, column])
     np.fill_diagonal(reach, val=True)
     both: Bools = reach & reach.T
     return both

@@ -56,8 +56,11 @@ class Reach:
 
     def of_nic(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
+        return self.of_leaf(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
+
+    def of_leaf(self, leaf: int) -> tuple[str, ...]:
+        """Return the prefixes that NICs reach through the leaf in a row of ``fabric.switches``."""
         fabric = self._fabric
-        leaf = int(fabric.subnets.leaf[fabric.nics.subnet[row]])
         plane = int(fabric.switches.plane[leaf])
         key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
         if key not in self._pools:

@@ -57,6 +57,25 @@ class Network:
     sends: Bools
     allowed: Ints
 
+    def part(self, rows: Ints) -> Network:
+        """Return the network of some switches alone.
+
+        Parameters
+        ----------
+        rows : array of int, shape (n,)
+            Rows of these switches, ascending.
+        """
+        place = np.full(self.links.switches, -1)
+        place[rows] = np.arange(len(rows))
+        origin = place[self.origin]
+        return Network(
+            links=self.links.part(place, len(rows)),
+            asn=self.asn[rows],
+            origin=origin[origin >= 0],
+            sends=self.sends[rows],
+            allowed=self.allowed[rows],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Routing:
@@ -301,6 +320,20 @@ class Links:
         keys = np.concatenate([left * switches + right, right * switches + left])
         distinct, cables = np.unique(keys, return_counts=True)
         return cls(switches, distinct // switches, distinct % switches, cables)
+
+    def part(self, place: Ints, switches: int) -> Links:
+        """Return the links between some switches.
+
+        Parameters
+        ----------
+        place : array of int, shape (switches,)
+            Row that each switch has among these, in the same order; -1 where it is none of them.
+        switches : int
+            Number of these.
+        """
+        source, target = place[self.source], place[self.target]
+        kept = (source >= 0) & (target >= 0)
+        return Links(switches, source[kept], target[kept], self.cables[kept])
 
     @cached_property
     def reverse(self) -> Ints:

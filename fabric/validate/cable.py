@@ -14,8 +14,6 @@ from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict, judge
-from fabric.validate.ends import nic_cables
-from fabric.validate.traits import kind_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,8 +255,7 @@ def _storm(cable: Cable, port: QosProfile) -> CableLine:
 
 def kinds_of_nic_cable(model: Model) -> tuple[tuple[Cable, int], ...]:
     """Return one cable of every distinct kind of NIC cable, and how many there are."""
-    rows = nic_cables(model.fabric, model.resolver, kind_of_hosts(model))
-    return tuple((cable_of(model, row), cables) for row, cables in rows)
+    return tuple((cable_of(model, row), cables) for row, cables in model.nic_cables)
 
 
 def cable_of(model: Model, row: int) -> Cable:

@@ -71,15 +71,10 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
     return tuple(rows)
 
 
-def nic_cables(fabric: Fabric, resolver: PolicyResolver, kinds: Ints) -> Iterator[tuple[int, int]]:
+def nic_cables(fabric: Fabric, resolver: PolicyResolver) -> Iterator[tuple[int, int]]:
     """Yield (row of ``fabric.nics``, cables) of every distinct kind of enabled NIC cable.
 
     A kind is one pair of policies, speed, length, switch model and FEC, and one kind of host.
-
-    Parameters
-    ----------
-    kinds : array of int, shape (hosts,)
-        Number of the kind of each host.
     """
     numbers, nics = _Numbers(), fabric.nics
     ports, hosts = (
@@ -95,7 +90,7 @@ def nic_cables(fabric: Fabric, resolver: PolicyResolver, kinds: Ints) -> Iterato
         nics.cable_m,
         switches[nics.leaf],
         _port_fec(fabric, ports.shape)[nics.leaf, nics.port],
-        kinds[nics.host],
+        kind_of_hosts(fabric)[nics.host],
     )
     keys = np.zeros(len(nics), dtype=np.int64)
     for column in columns:
@@ -104,6 +99,18 @@ def nic_cables(fabric: Fabric, resolver: PolicyResolver, kinds: Ints) -> Iterato
     rows = np.flatnonzero(nics.enabled)
     _, first, counts = np.unique(keys[rows], return_index=True, return_counts=True)
     yield from zip(rows[first].tolist(), counts.tolist(), strict=True)
+
+
+def kind_of_hosts(fabric: Fabric) -> Ints:
+    """Return the number of the kind of each host; hosts with the same overrides are one kind."""
+    known: dict[tuple[int, ...], int] = {}
+    numbers = np.zeros(len(fabric.hosts), dtype=np.int64)
+    for name, overrides in fabric.intent.host_overrides.items():
+        key = tuple(id(one.value) for one in overrides if one.value.traits is not None)
+        row = fabric.host_row.get(name)
+        if key and row is not None:
+            numbers[row] = known.setdefault(key, len(known) + 1)
+    return numbers
 
 
 def _port_fec(fabric: Fabric, shape: tuple[int, ...]) -> Ints:

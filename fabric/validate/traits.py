@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.intent.policy import set_paths
-from fabric.validate.ends import End
+from fabric.validate.ends import End, kind_of_hosts
 from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
-    from fabric.topology.model import Ints
     from fabric.validate.world import LosslessKind, Model
 
 
@@ -38,7 +37,7 @@ class HostKind:
 
 def host_kinds(model: Model) -> tuple[HostKind, ...]:
     """Return every distinct set of traits; hosts with the same overrides are one kind."""
-    numbers = kind_of_hosts(model)
+    numbers = kind_of_hosts(model.fabric)
     _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
     names = model.fabric.hosts.names
     return tuple(
@@ -50,7 +49,9 @@ def host_kinds(model: Model) -> tuple[HostKind, ...]:
 def traits_of_hosts(model: Model) -> Iterator[tuple[str, HostTraits]]:
     """Yield every host with its traits; hosts of one kind have the same object."""
     known: dict[int, HostTraits] = {}
-    for name, kind in zip(model.fabric.hosts.names, kind_of_hosts(model).tolist(), strict=True):
+    for name, kind in zip(
+        model.fabric.hosts.names, kind_of_hosts(model.fabric).tolist(), strict=True
+    ):
         if kind not in known:
             known[kind] = model.intent.host_traits(name)
         yield name, known[kind]
@@ -92,18 +93,6 @@ def classes_of_kinds(model: Model) -> Iterator[tuple[LosslessKind, QosProfile, L
         if kind.port.qos:
             for one in kind.port.qos.classes:
                 yield kind, kind.port.qos, one
-
-
-def kind_of_hosts(model: Model) -> Ints:
-    """Return the number of the kind of each host; hosts with the same overrides are one kind."""
-    known: dict[tuple[int, ...], int] = {}
-    numbers = np.zeros(len(model.fabric.hosts), dtype=np.int64)
-    for name, overrides in model.intent.host_overrides.items():
-        key = tuple(id(one.value) for one in overrides if one.value.traits is not None)
-        row = model.fabric.host_row.get(name)
-        if key and row is not None:
-            numbers[row] = known.setdefault(key, len(known) + 1)
-    return numbers
 
 
 def traits_place(model: Model, host: str, *path: str) -> Place:

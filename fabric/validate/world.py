@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fabric.intent.classes import ONE_CLASS, class_values
 from fabric.platforms.catalogue import Skus
 from fabric.validate.config_db import ConfigDb, SonicConfig
-from fabric.validate.ends import End, Pair, pairs
+from fabric.validate.ends import End, Pair, nic_cables, pairs
 from fabric.validate.kinds import LosslessKind, lossless_kinds
 from fabric.validate.origins import Place
 from fabric.validate.places import Places
@@ -65,6 +65,11 @@ class Model(Places):
     def pairs(self) -> tuple[Pair, ...]:
         """Every distinct pair of policies that meet on a cable."""
         return pairs(self.fabric, self.resolver)
+
+    @cached_property
+    def nic_cables(self) -> tuple[tuple[int, int], ...]:
+        """Row of ``fabric.nics`` of every distinct kind of NIC cable, and how many there are."""
+        return tuple(nic_cables(self.fabric, self.resolver))
 
     @cached_property
     def proof(self) -> Proof:

@@ -20,8 +20,8 @@ PLANS = ("own", "pods", "tiers", "leaves share")
 def networks(draw) -> Network:
     """Return pods of leaves and spines below super-spines, with some cables cut."""
     pods, leaves = draw(st.integers(1, 3)), draw(st.integers(1, 5))
-    spines, cores = draw(st.integers(1, 3)), draw(st.integers(0, 3))
-    plan, allowed = draw(st.sampled_from(PLANS)), draw(st.integers(0, 1))
+    spines, cores = draw(st.integers(1, 4)), draw(st.integers(0, 4))
+    plan, allowed = draw(st.sampled_from(PLANS)), draw(st.integers(0, 2))
     leaf, spine = np.arange(pods * leaves), pods * leaves + np.arange(pods * spines)
     core = pods * (leaves + spines) + np.arange(cores)
     cables = [

@@ -12,7 +12,6 @@ import pytest
 from fabric.intent.classes import LosslessClass
 from fabric.validate.cable import Cable, cable_of, fec_verdict
 from fabric.validate.ends import nic_cables
-from fabric.validate.traits import kind_of_hosts
 from fabric.validate.world import Model
 from fabric.workflow.project import Project
 from tests.validate.worlds import ROOT, build
@@ -143,13 +142,13 @@ def test_every_kind_of_cable_is_looked_at_once(tmp_path):
         "devices/b.yaml": "devices:\n  - {names: su1-rail1, ports: {Ethernet0: {fec: fc}}}\n",
     }
     model = build({"base": "demo", "files": files}, tmp_path).model
-    found = dict(nic_cables(model.fabric, model.resolver, kind_of_hosts(model)))
+    found = dict(nic_cables(model.fabric, model.resolver))
     # plain: gpu001 eth1, gpu002 eth2, gpu004 eth1; longer; other FEC; two of gpu003; one is off
     assert found == {0: 3, 1: 1, 2: 1, 4: 2}
 
 
 def test_all_nics_of_a_large_fabric_are_few_kinds():
     model = model_of("rail-512")
-    found = list(nic_cables(model.fabric, model.resolver, kind_of_hosts(model)))
+    found = list(nic_cables(model.fabric, model.resolver))
     assert sum(count for _, count in found) == np.count_nonzero(model.fabric.nics.enabled)
     assert len(found) < 10

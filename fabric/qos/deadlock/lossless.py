@@ -172,9 +172,14 @@ def _port_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
     switches = fabric.switches
     widest = max(model.port_count for model in set(switches.skus))
     width = _width(fabric)
-    table = np.zeros((len(switches), widest + 1, width), dtype=np.int64)
-    for row, name in enumerate(switches.names):
-        table[row] = _codes(resolver.switch(name, switches.role(row)), width)
+    policies = [
+        resolver.switch(name, switches.role(row)) for row, name in enumerate(switches.names)
+    ]
+    codes = {
+        id(policy): _codes(policy, width) for policy in {id(one): one for one in policies}.values()
+    }
+    rows = np.array([codes[id(policy)] for policy in policies], dtype=np.int64)
+    table = np.repeat(rows[:, None], widest + 1, axis=1)
     for name, overrides in fabric.intent.device_overrides.items():
         ports = {port for item in overrides for port in item.value.ports}
         row = fabric.switch_row[name]

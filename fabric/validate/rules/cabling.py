@@ -63,11 +63,12 @@ class AllSpines(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the enabled cables between each switch and those above it."""
         fabric, up, switches = model.fabric, model.fabric.uplinks, model.fabric.switches
-        size = len(switches)
-        other = np.unique(up.lower[up.enabled] * size + up.upper[up.enabled])
+        size, used = len(switches), up.enabled
         lower, upper = designed_pairs(fabric)
-        missing = ~np.isin(lower * size + upper, other)
-        connected = np.isin(np.arange(size), up.lower[up.enabled])
+        cabled = np.append(np.sort(up.lower[used] * size + up.upper[used]), -1)
+        pairs = lower * size + upper
+        missing = cabled[np.searchsorted(cabled[:-1], pairs)] != pairs
+        connected = np.bincount(up.lower[used], minlength=size) > 0
         for row, above in zip(lower[missing].tolist(), upper[missing].tolist(), strict=True):
             alone = not connected[row]
             yield self.finding(
