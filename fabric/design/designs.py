@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from fabric.core.steps import stage
 from fabric.design.host import HostDesigner
-from fabric.design.inputs import HostInputs, SwitchInputs
+from fabric.design.inputs import HostInputs, SharedInputs, SwitchInputs
 from fabric.design.lazy import Lazy
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
@@ -95,12 +95,16 @@ class Designs:
     @cached_property
     def switch_inputs(self) -> SwitchInputs:
         """What the design of every switch follows from."""
-        return SwitchInputs(self.fabric)
+        return SwitchInputs(self._shared_inputs)
 
     @cached_property
     def host_inputs(self) -> HostInputs:
         """What the design of every host follows from."""
-        return HostInputs(self.fabric, self._elsewhere)
+        return HostInputs(self._shared_inputs, self._elsewhere)
+
+    @cached_property
+    def _shared_inputs(self) -> SharedInputs:
+        return SharedInputs(self.fabric)
 
     @property
     def _elsewhere(self) -> Mapping[str, int]:

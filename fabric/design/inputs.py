@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 
-class _Inputs:
-    """What all devices of a fabric follow from.
+class SharedInputs:
+    """What all devices of a fabric follow from, and the tables that each has its rows in.
 
     Parameters
     ----------
@@ -33,19 +33,22 @@ class _Inputs:
     """
 
     def __init__(self, fabric: Fabric) -> None:
-        self._fabric = fabric
+        self.fabric = fabric
 
     @cached_property
-    def _switches(self) -> Ints:
-        return _switches(self._fabric)
+    def switches(self) -> Ints:
+        """What tables say of each switch, a row each."""
+        return _switches(self.fabric)
 
     @cached_property
-    def _nics(self) -> Ints:
-        return _nics(self._fabric, self._switches)
+    def nics(self) -> Ints:
+        """What tables say of each NIC, its subnet and its leaf, a row each."""
+        return _nics(self.fabric, self.switches)
 
     @cached_property
-    def _shared(self) -> bytes:
-        fabric, intent = self._fabric, self._fabric.intent
+    def digest(self) -> bytes:
+        """Digest of what counts for every device."""
+        fabric, intent = self.fabric, self.fabric.intent
         whole = hashlib.sha256(intent.document.content().encode())
         whole.update(repr(intent.skus.own).encode())
         whole.update(repr(_models(fabric)).encode())
@@ -53,12 +56,21 @@ class _Inputs:
         return whole.digest()
 
 
-class SwitchInputs(_Inputs):
-    """What the design and the findings of each switch follow from."""
+class SwitchInputs:
+    """What the design and the findings of each switch follow from.
+
+    Parameters
+    ----------
+    shared : SharedInputs
+        What all devices follow from.
+    """
+
+    def __init__(self, shared: SharedInputs) -> None:
+        self._shared, self._fabric = shared, shared.fabric
 
     @cached_property
     def _uplinks(self) -> Ints:
-        return _uplinks(self._fabric, self._switches)
+        return _uplinks(self._fabric, self._shared.switches)
 
     @cached_property
     def _subnets(self) -> Ints:
@@ -82,10 +94,10 @@ class SwitchInputs(_Inputs):
         nics = fabric.nics_of_leaf(row)
         up, hosts = fabric.uplinks, fabric.nics.host[nics].tolist()
         tables = (
-            self._switches[row],
+            self._shared.switches[row],
             self._uplinks[below],
             self._uplinks[above],
-            self._nics[nics],
+            self._shared.nics[nics],
             self._subnets[fabric.subnets_of_leaf(row)],
         )
         peers = [*up.lower[below].tolist(), *up.upper[above].tolist()]
@@ -98,7 +110,7 @@ class SwitchInputs(_Inputs):
             *self._far_switches(above, up.upper, up.upper_port),
             *self._far_nics(nics.tolist(), hosts),
         ]
-        return _joined(self._shared, tables, words)
+        return _joined(self._shared.digest, tables, words)
 
     def _far_switches(self, rows: Ints, far: Ints, ports: Ints) -> Iterator[str]:
         """Yield what overrides of the far switches say of cables and of AS numbers."""
@@ -127,19 +139,22 @@ class SwitchInputs(_Inputs):
                         yield one.content("nics", index)
 
 
-class HostInputs(_Inputs):
+class HostInputs:
     """What the design of each host follows from.
 
     Parameters
     ----------
-    fabric : Fabric
-        The realised network.
+    shared : SharedInputs
+        What all devices follow from.
     elsewhere : mapping, optional
         Neighbours that hosts may have in other fabrics of the site, by host.
     """
 
-    def __init__(self, fabric: Fabric, elsewhere: Mapping[str, int] = MappingProxyType({})) -> None:
-        super().__init__(fabric)
+    def __init__(
+        self, shared: SharedInputs, elsewhere: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        fabric = shared.fabric
+        self._shared, self._fabric = shared, fabric
         self._elsewhere = elsewhere
         self._reach = Reach(fabric)
         self._reached = cache(self._reached_through)
@@ -161,7 +176,7 @@ class HostInputs(_Inputs):
             *(one.content() for one in fabric.intent.host_overrides.get(name, ())),
         ]
         unit = fabric.hosts.unit[row : row + 1]
-        return _joined(self._shared, (self._nics[rows], unit), words)
+        return _joined(self._shared.digest, (self._shared.nics[rows], unit), words)
 
     def _reached_through(self, leaf: int) -> str:
         """Return a digest of what NICs reach through a leaf."""
