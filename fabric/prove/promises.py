@@ -14,8 +14,8 @@ from fabric.topology.routes_bits import unpack
 
 if TYPE_CHECKING:
     from fabric.topology.clos import Outage
+    from fabric.topology.links import Links
     from fabric.topology.model import Bools, Fabric
-    from fabric.topology.routes import Links
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fabric.topology.clos import clos
 from fabric.topology.critical import link_numbers, on_links, on_switches
+from fabric.topology.links import Links
 from fabric.topology.paths import (
     Layers,
     joined_by,
@@ -22,7 +23,7 @@ from fabric.topology.paths import (
     path_counts,
     product,
 )
-from fabric.topology.routes import Links, Network, route
+from fabric.topology.routes import Network, route
 from fabric.topology.routes_bits import unpack
 from tests.topology.fabrics import example
 from tests.topology.layered import Plain, made, networks, without

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.topology.routes import Links, Network, network, route, transit_leaves, uses
+from fabric.topology.links import Links
+from fabric.topology.routes import Network, network, route, transit_leaves, uses
 from fabric.topology.routes_bits import no_bits, set_bits, unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
 from tests.topology.bits import pack

@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabric.topology.links import Links
 from fabric.topology.partition import reached_in
 from fabric.topology.paths import Layers, Pairs, meets, path_counts, product
-from fabric.topology.routes import Links, Network, route
+from fabric.topology.routes import Network, route
 from fabric.topology.routes_bits import unpack
 from fabric.topology.twins import distinct_rows, once_per_kind, twins
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabric.topology.links import Links
     from fabric.topology.model import Fabric, Ints
-    from fabric.topology.routes import Links, Network
+    from fabric.topology.routes import Network
 
     Floats = NDArray[np.float64]
 
