@@ -60,7 +60,7 @@ def init(
     spine: Annotated[
         str,
         option(
-            "With --design: switch model of the spines; default: that of the leaves.",
+            "With --design: switch model of spines and super-spines; default: that of the leaves.",
             "INIT_SPINE",
             metavar="MODEL",
         ),
@@ -76,7 +76,8 @@ def init(
     spines: Annotated[
         int,
         option(
-            "With --design: number of spines; 0: the fewest without oversubscription.",
+            "With --design: number of spines, in each pod where there are pods; 0: the fewest "
+            "without oversubscription.",
             "INIT_SPINES",
             min=0,
             max=_MOST_SPINES,

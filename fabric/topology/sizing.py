@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a fabric of two tiers is for.
+    """What a fabric is for.
 
     Parameters
     ----------
@@ -20,7 +20,8 @@ class Need:
     leaf_ports, spine_ports : int
         Ports of a switch, after breakout.
     spines : int or None
-        Number of spines; None: the fewest without oversubscription.
+        Number of spines, in each pod where there are pods; None: the fewest without
+        oversubscription.
     """
 
     hosts: int
@@ -88,6 +89,11 @@ class Size:
         return self.used_host_ports / self.uplinks
 
     @property
+    def rank(self) -> tuple[float, int]:
+        """Oversubscription, at least 1, and all switches with ``room_for``: less is better."""
+        return max(1.0, self.over_subscription), self.leaves(self.need.room_for) + self.spines
+
+    @property
     def spare_leaf_ports(self) -> int:
         """Ports of a leaf that no host of a full unit uses."""
         return self.host_ports - self.used_host_ports
@@ -103,15 +109,10 @@ def sized(need: Need) -> Size | None:
     Over-subscription below 1 is no gain: it counts as 1. Each leaf has the same number of cables to
     each spine, and all leaves of ``room_for`` hosts fit on the spines.
     """
-    best: tuple[tuple[float, int], Size] | None = None
     least = -(-need.room_for * need.ports_per_host // need.leaf_ports)
-    for units in range(least, min(need.room_for, need.spine_ports) + 1):
-        for size in _of_units(need, units):
-            over = max(1.0, size.over_subscription)
-            key = (over, size.leaves(need.room_for) + size.spines)
-            if best is None or key < best[0]:
-                best = (key, size)
-    return best[1] if best else None
+    units = range(least, min(need.room_for, need.spine_ports) + 1)
+    sizes = (size for number in units for size in _of_units(need, number))
+    return min(sizes, key=lambda size: size.rank, default=None)
 
 
 def _of_units(need: Need, units: int) -> list[Size]:

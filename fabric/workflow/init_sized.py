@@ -14,6 +14,8 @@ from fabric.platforms.breakout import fits, offered_mode, parse_mode
 from fabric.platforms.catalogue import Skus
 from fabric.topology.hardware import split_model
 from fabric.topology.sizing import Need, Size, sized
+from fabric.topology.sizing_pods import Pods, sized_pods
+from fabric.workflow.init_lines import lines_of
 
 if TYPE_CHECKING:
     from fabric.platforms.model import Sku
@@ -21,8 +23,13 @@ if TYPE_CHECKING:
 #: Host addresses before the first NIC: network, gateway; and the broadcast address.
 _NOT_FOR_NICS = 3
 #: Pools of RFC 1918: each part of 10.0.0.0/8 that the file takes, and its longest size.
-_HOSTS, _UPLINKS, _LOOPBACKS = ("10.0.0.0", 9), ("10.128.0.0", 10), ("10.255.0.0", 16)
+_HOSTS, _UPLINKS = ("10.0.0.0", 9), ("10.128.0.0", 10)
+_CORES, _LOOPBACKS = ("10.192.0.0", 11), ("10.255.0.0", 16)
 _ADDRESS_BITS = 32
+#: What the file has where there are no super-spines.
+_TWO_TIERS = dict.fromkeys(
+    ("growth", "super_spines", "down_ports", "super_spine", "core_speed", "core_cables"), ""
+) | {"core_links": "", "as_numbers": "spine_asn: 4200000000, leaf_asn_first: 4200000001"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     Raises
     ------
     InputError
-        When a model or its breakout does not exist, or two tiers of them are too small.
+        When a model or its breakout does not exist, or three tiers of them are too small.
     """
     room = wish.room_for or wish.hosts
     if room < wish.hosts:
@@ -78,15 +85,26 @@ def sized_inventory(wish: Wish, name: str) -> Sized:
     need = Need(
         wish.hosts, room, wish.rails, rail_leaves, leaf_ports, spine_ports, wish.spines or None
     )
-    size = sized(need)
+    size = _best(need)
     if size is None:
         message = (
-            f"two tiers of {wish.leaf} and {spine} have no place for {room:,} hosts with "
+            f"three tiers of {wish.leaf} and {spine} have no place for {room:,} hosts with "
             f"{wish.rails} NICs each: {leaf_ports} ports a leaf, {spine_ports} a spine"
         )
         raise _refusal("--room-for", message, "split the cages, or choose larger models")
-    lines = _lines(size)
+    pod = size.pod if isinstance(size, Pods) else size
+    spare = 2 ** _subnet_bits(pod) - _NOT_FOR_NICS - pod.hosts_per_unit
+    lines = lines_of(size, spare)
     return Sized(_text(wish, size, name, max(speeds), lines[0]), lines)
+
+
+def _best(need: Need) -> Size | Pods | None:
+    """Return two tiers where they have place: with a free number of spines, for 1:1."""
+    two = sized(need)
+    if two and (need.spines or two.over_subscription <= 1):
+        return two
+    sizes = [size for size in (two, sized_pods(need)) if size]
+    return min(sizes, key=lambda size: size.rank, default=None)
 
 
 def _refusal(option: str, message: str, fix: str) -> InputError:
@@ -123,28 +141,6 @@ def _broken_out(model: Sku, split: str) -> Sku:
     return split_model(model, [CageSplit(cages=f"1-{len(kinds)}", mode=split)])
 
 
-def _lines(size: Size) -> tuple[str, ...]:
-    need = size.need
-    hosts, room = need.hosts, need.room_for
-    spare = 2 ** _subnet_bits(size) - _NOT_FOR_NICS - size.hosts_per_unit
-    now = (
-        f"{hosts:,} hosts x {need.rails} NICs: {size.units(hosts)} units of up to "
-        f"{size.hosts_per_unit} hosts, {size.leaves(hosts):,} leaves, {size.spines} spines."
-    )
-    cables = (
-        f"cables from each leaf to each spine: {size.links_per_leaf}; uplinks: "
-        f"{size.leaves(hosts) * size.uplinks:,}; oversubscription {size.over_subscription:.3g}:1 "
-        "where a unit is full."
-    )
-    later = f"{room:,} hosts need {size.leaves(room):,} leaves and the same spines; no cable moves."
-    ports = (
-        f"ports left over: {size.spare_leaf_ports} on each leaf, {size.spare_spine_ports(hosts)} "
-        f"on each spine now, {size.spare_spine_ports(room)} with {room:,} hosts; addresses left "
-        f"over in each NIC subnet: {spare}."
-    )
-    return now, cables, later, ports
-
-
 def _subnet_bits(size: Size) -> int:
     """Return the bits of a NIC subnet: one for each leaf and rail, with room for all its ports."""
     hosts = size.host_ports // size.need.ports_per_host
@@ -162,35 +158,65 @@ def _pool(part: tuple[str, int], count: int, option: str) -> str:
     return f"{first}/{length}"
 
 
-def _text(wish: Wish, size: Size, name: str, speed_gbps: int, summary: str) -> str:
-    need, bits = size.need, _subnet_bits(size)
-    leaves = size.leaves(need.room_for)
-    per_leaf = 1 << (size.uplinks - 1).bit_length()
+def _text(wish: Wish, size: Size | Pods, name: str, speed_gbps: int, summary: str) -> str:
+    need, pod = size.need, size.pod if isinstance(size, Pods) else size
+    bits, leaves, spine = _subnet_bits(pod), size.leaves(need.room_for), wish.spine or wish.leaf
+    per_leaf = _power_of_two(pod.uplinks)
     subnets = size.units(need.room_for) * need.rails
-    spine = wish.spine or wish.leaf
+    spine_split = _split(spine, wish.split)
+    tier = _TWO_TIERS
+    loopbacks = 2 * max(leaves, pod.spines) + 2
+    if isinstance(size, Pods):
+        tier = _third_tier(size, spine, spine_split, speed_gbps)
+        loopbacks = max(2 * leaves, 4 * size.pods * pod.spines, 4 * size.super_spines) + 4
     values = {
         "summary": summary,
         "room_for": f"{need.room_for:,}",
         "name": name,
         "design": wish.design,
         "rails": wish.rails,
-        "units": _units(size),
-        "spines": size.spines,
-        "links_per_leaf": size.links_per_leaf,
+        "units": _units(need, pod, size.units_per_pod if isinstance(size, Pods) else 0),
+        "spines": pod.spines,
+        "links_per_leaf": pod.links_per_leaf,
         "leaf": wish.leaf,
         "spine": spine,
-        "host_ports": size.host_ports,
+        "host_ports": pod.host_ports,
         "leaf_split": _split(wish.leaf, wish.split),
-        "spine_split": _split(spine, wish.split),
+        "spine_split": spine_split,
         "speed_gbps": speed_gbps,
-        "loopbacks": _pool(_LOOPBACKS, 2 * max(leaves, size.spines) + 2, "--room-for"),
+        "loopbacks": _pool(_LOOPBACKS, loopbacks, "--room-for"),
         "uplinks": _pool(_UPLINKS, 2 * leaves * per_leaf, "--room-for"),
         "uplinks_per_leaf": per_leaf,
         "hosts": _pool(_HOSTS, subnets << bits, "--room-for"),
         "host_prefix_length": _ADDRESS_BITS - bits,
+        **tier,
     }
     template = Path(__file__).with_name("sized.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(values)
+
+
+def _third_tier(size: Pods, spine: str, split: str, speed_gbps: int) -> dict[str, str]:
+    """Return what the file has besides where there are super-spines."""
+    links, spines = size.links_per_spine, size.pod.spines
+    per_spine = _power_of_two(size.core_links)
+    pool = _pool(_CORES, 2 * size.pods * spines * per_spine, "--room-for")
+    return {
+        "growth": f".\n# A pod has {size.units_per_pod} units; each super-spine has ports for the "
+        "pods to come",
+        "super_spines": f"\nsuper_spines: {{count: {size.super_spines}, groups: {spines}, "
+        f"links_per_spine: {links}, spines_per_pod: {spines}}}",
+        "down_ports": f", down_ports: {size.down_ports}",
+        "super_spine": f"\n  super_spine: {{sku: {spine}{split}}}",
+        "core_speed": f", core_gbps: {speed_gbps}",
+        "core_cables": ", core_m: 300",
+        "core_links": f"\n  core_links: {pool}\n  core_links_per_spine: {per_spine}",
+        "as_numbers": "super_spine_asn: 4200000000, pod_asn_first: 4200000001, "
+        "leaf_asn_first: 4200001001",
+    }
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
 
 
 def _split(name: str, split: str) -> str:
@@ -198,13 +224,12 @@ def _split(name: str, split: str) -> str:
     return f', breakouts: [{{cages: "1-{cages}", mode: {split}}}]' if split else ""
 
 
-def _units(size: Size) -> str:
-    need, width = size.need, len(str(size.need.room_for))
-    lines = []
-    for number in range(size.units(need.hosts)):
-        first = number * size.hosts_per_unit + 1
-        last = min(need.hosts, first + size.hosts_per_unit - 1)
-        lines.append(
-            f'  - {{name: su{number + 1}, hosts: "gpu[{first:0{width}}-{last:0{width}}]"}}'
-        )
+def _units(need: Need, pod: Size, units_per_pod: int) -> str:
+    width, lines = len(str(need.room_for)), []
+    for number in range(pod.units(need.hosts)):
+        first = number * pod.hosts_per_unit + 1
+        last = min(need.hosts, first + pod.hosts_per_unit - 1)
+        where = f"pod: pod{number // units_per_pod + 1}, " if units_per_pod else ""
+        hosts = f"gpu[{first:0{width}}-{last:0{width}}]"
+        lines.append(f'  - {{name: su{number + 1}, {where}hosts: "{hosts}"}}')
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology.sizing import Need, sized
+from fabric.topology.sizing_pods import MOST_GROUPS, MOST_LINKS, MOST_SUPER_SPINES, sized_pods
 
 #: Hosts, room, rails, a leaf for each rail, ports of leaf and spine, spines: what is expected.
 CASES = [
@@ -55,3 +56,51 @@ def test_every_switch_has_the_ports(
     less = sized(Need(hosts, hosts, rails, rail_leaves, leaf, spine, spines))
     assert less is not None
     assert max(1.0, less.over_subscription) <= max(1.0, size.over_subscription)
+
+
+#: Pods, units of each, hosts of a unit, spines of a pod, super-spines, links, oversubscription.
+PODS = [
+    ("131,072 NICs", Need(16384, 16384, 8, True, 128, 128), (32, 8, 64, 64, 1024, 4, 1.0)),
+    ("room for more", Need(2048, 4096, 8, True, 128, 128), (8, 8, 64, 64, 256, 16, 1.0)),
+    ("most of 64 ports", Need(8192, 8192, 8, True, 64, 64), (64, 4, 32, 32, 1024, 1, 1.0)),
+    ("two spines a pod", Need(300, 300, 4, True, 32, 32, 2), (30, 1, 10, 2, 32, 1, 1.25)),
+]
+
+
+@pytest.mark.parametrize(("need", "expected"), [case[1:] for case in PODS], ids=lambda _: "")
+def test_sizes_of_pods(need: Need, expected: tuple[float, ...]) -> None:
+    size = sized_pods(need)
+    assert size is not None
+    pod = size.pod
+    parts = (size.pods, size.units_per_pod, pod.hosts_per_unit, pod.spines)
+    assert (*parts, size.super_spines, size.links_per_spine, pod.over_subscription) == expected
+
+
+@given(
+    hosts=st.integers(1, 3000),
+    more=st.integers(0, 3000),
+    rails=st.integers(1, 8),
+    rail_leaves=st.booleans(),
+    ports=st.sampled_from([32, 64, 128]),
+    spines=st.one_of(st.none(), st.integers(1, 16)),
+)
+def test_pods_and_super_spines_have_the_ports(
+    hosts: int, more: int, rails: int, rail_leaves: bool, ports: int, spines: int | None
+) -> None:
+    need = Need(hosts, hosts + more, rails, rail_leaves, ports, ports, spines)
+    size = sized_pods(need)
+    if size is None:
+        return
+    assert 0 <= size.spare_core_ports(need.room_for) <= size.spare_core_ports(hosts)
+    assert size.pods * size.units_per_pod >= size.units(need.room_for)
+    assert size.pod.spare_spine_ports(size.pod.need.hosts) >= 0
+    assert size.down_ports + size.core_links == ports
+    assert size.super_spines * size.links_per_spine == size.core_links * size.pod.spines
+    assert size.super_spines <= MOST_SUPER_SPINES
+    assert size.pod.spines <= MOST_GROUPS
+    assert 1 <= size.links_per_spine <= MOST_LINKS
+    assert size.pod.spines == (spines or size.pod.spines)
+
+
+def test_more_hosts_than_super_spines_have_ports_for() -> None:
+    assert sized_pods(Need(60_000, 60_000, 8, True, 64, 64)) is None

@@ -39,6 +39,9 @@ WISHES = {
     "racks": Wish("classic-tor", 12, 4, "ACS-MSN4700", "", "", 2, 40),
     "another spine": Wish(hosts=10, rails=2, leaf="7060X6-64PE", spine="ACS-SN5600"),
     "one host": Wish(hosts=1, rails=1),
+    "pods": Wish(hosts=260, room_for=400),
+    "pods of racks": Wish("classic-tor", 150, 4, "ACS-MSN4700", room_for=190),
+    "pods with few spines": Wish(hosts=40, rails=4, leaf="ACS-MSN4700", spines=2, room_for=300),
 }
 
 
@@ -82,6 +85,22 @@ def test_what_it_says() -> None:
     assert lines == tuple(SAID.splitlines())
 
 
+@pytest.mark.parametrize("name", ["pods", "pods of racks", "pods with few spines"])
+def test_pods_have_the_switches_and_ports_that_it_says(name: str, tmp_path: Path) -> None:
+    wish = WISHES[name]
+    wish = replace(wish, hosts=wish.room_for)
+    mine = project(wish, tmp_path / "mine")
+    switches = mine.fabric.switches
+    leaves, spines, cores = (len(switches.of_tier(tier)) for tier in range(3))
+    first, cables, _, ports = sized_inventory(wish, "mine").lines
+    assert f"{leaves} leaves, {spines} spines, {cores} super-spines." in first
+    assert f"{len({*switches.pod[switches.of_tier(0)].tolist()})} pods" in first
+    assert f"uplinks: {len(mine.fabric.uplinks):,};" in cables
+    core = mine.devices[switches.names[switches.of_tier(2)[0]]]
+    spare = sum(port.kind == "unused" for port in core.ports)
+    assert f"{spare} with {wish.hosts} hosts;" in ports
+
+
 def test_split_cages_halve_the_switches() -> None:
     """The examples of the same 512 GPUs."""
     whole, split = (Project(ROOT / "inventory" / f"rail-512{end}") for end in ("", "-split"))
@@ -97,7 +116,7 @@ def test_split_cages_halve_the_switches() -> None:
         ({"split": "3x400G"}, "choose one of: .*2x400G"),
         ({"split": "half"}, "write parts and speed as 2x400G"),
         ({"hosts": 200}, "96 is less than --hosts 200"),
-        ({"room_for": 60_000}, "have no place for 60,000 hosts"),
+        ({"room_for": 60_000, "leaf": "ACS-MSN4700", "split": ""}, "no place for 60,000 hosts"),
     ],
 )
 def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
