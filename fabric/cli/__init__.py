@@ -8,9 +8,18 @@ import time
 
 from fabric.cli import output
 from fabric.cli.exits import Exit, exit_code_of, second_one_ends
+from fabric.core.garbage import collect_no_more, collect_rarely
 from fabric.core.steps import timed, watched
 
-__all__ = ["Exit", "main"]
+__all__ = ["Exit", "main", "process"]
+
+
+def process() -> int:
+    """Run the one command of this process and return its exit code."""
+    collect_rarely()
+    code = main()
+    collect_no_more()
+    return code
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import gc
 import hashlib
 import os
 import pickle
@@ -18,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fabric.core.errors import FabricError
+from fabric.core.garbage import collect_rarely
 from fabric.core.steps import stage as timed_stage
 from fabric.core.steps import steps, watched
 from fabric.workflow.cluster import Cluster
@@ -34,8 +34,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 #: A process needs about a second to start; in that time a device is made some 300 times.
 PER_PROCESS = 300
-#: Objects between two runs of the garbage collector, our choice; Python's own is 700 to 2,000.
-_ALLOCATIONS = 100_000
 #: Inputs of one task, our choice: some tenths of a second of work, and few enough results that
 #: what they hold is small.
 PER_TASK = 50
@@ -217,7 +215,6 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
     workers : str
         Number of processes, or address of a cluster, ``dask://HOST:PORT``.
     """
-    collect_rarely()
     store = Store(None if fresh else cache or user_folder())
     if workers.isdecimal():
         return Work(store, int(workers))
@@ -226,15 +223,6 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
 
 #: What this process works on, where it works for another one.
 _jobs: list[Job[Any, Any]] = []
-
-
-def collect_rarely() -> None:
-    """Let the garbage collector look less often.
-
-    Designs are millions of objects that hold no cycles; by its usual thresholds a fifth of the time
-    goes into looking for some.
-    """
-    gc.set_threshold(_ALLOCATIONS, 20, 50)
 
 
 def _prepare(job: bytes) -> None:
