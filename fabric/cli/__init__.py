@@ -47,16 +47,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str] | None) -> object:
-    from typer.main import get_command
-
     from fabric.cli import completion
-    from fabric.cli.app import app
+    from fabric.cli.app import tree
     from fabric.cli.config import default_map, files, settings
 
-    command = get_command(app)
+    words = sys.argv[1:] if arguments is None else arguments
     defaults = None
     if completion.asked():
         completion.prepare()
+        command = tree()
     elif files():
+        command = tree()
         defaults = default_map(settings(command))
-    return command(args=arguments, standalone_mode=False, prog_name="rocefab", default_map=defaults)
+    else:
+        command = tree(*words[:1])
+    context = {"default_map": defaults, "obj": tree}
+    return command(args=arguments, standalone_mode=False, prog_name="rocefab", **context)
