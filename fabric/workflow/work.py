@@ -8,11 +8,8 @@ import os
 import pickle
 import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,7 +22,7 @@ from fabric.workflow.store import Store, code_version, user_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, ProcessPoolExecutor
     from pathlib import Path
 
     from fabric.workflow.stages import Stage
@@ -195,6 +192,10 @@ class Work:
 
 @contextmanager
 def _pool(workers: int, job: Job[Any, Any]) -> Iterator[ProcessPoolExecutor]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (pickle.dumps(job),))
     try:
         yield pool
