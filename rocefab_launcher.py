@@ -17,9 +17,9 @@ def main() -> int:
         return _refuse()
     if getattr(fabric, "DISTRIBUTION", "") != "rocefab":
         return _refuse()
-    from fabric.cli import main as run
+    from fabric.cli import process
 
-    return run()
+    return process()
 
 
 def _refuse() -> int:

@@ -2,6 +2,6 @@
 
 import sys
 
-from fabric.cli import main
+from fabric.cli import process
 
-sys.exit(main())
+sys.exit(process())

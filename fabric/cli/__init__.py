@@ -8,9 +8,18 @@ import time
 
 from fabric.cli import output
 from fabric.cli.exits import Exit, exit_code_of, second_one_ends
+from fabric.core.garbage import collect_no_more, collect_rarely
 from fabric.core.steps import timed, watched
 
-__all__ = ["Exit", "main"]
+__all__ = ["Exit", "main", "process"]
+
+
+def process() -> int:
+    """Run the one command of this process and return its exit code."""
+    collect_rarely()
+    code = main()
+    collect_no_more()
+    return code
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,16 +47,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str] | None) -> object:
-    from typer.main import get_command
-
     from fabric.cli import completion
-    from fabric.cli.app import app
+    from fabric.cli.app import tree
     from fabric.cli.config import default_map, files, settings
 
-    command = get_command(app)
+    words = sys.argv[1:] if arguments is None else arguments
     defaults = None
     if completion.asked():
         completion.prepare()
+        command = tree()
     elif files():
+        command = tree()
         defaults = default_map(settings(command))
-    return command(args=arguments, standalone_mode=False, prog_name="rocefab", default_map=defaults)
+    else:
+        command = tree(*words[:1])
+    context = {"default_map": defaults, "obj": tree}
+    return command(args=arguments, standalone_mode=False, prog_name="rocefab", **context)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.main import get_command, get_command_name
 
 from fabric.cli import (
     accept,
@@ -34,6 +36,9 @@ from fabric.cli import (
     whatif,
 )
 from fabric.cli.options import option
+
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
 
 
 class Colour(StrEnum):
@@ -96,3 +101,19 @@ for module in (
     *(completion, man),
 ):
     module.register(app)
+
+
+def tree(word: str = "") -> Any:
+    """Return the command tree; only the part of one command where the word is its name.
+
+    To build all commands with their options takes longer than most of them run.
+    """
+    part = copy(app)
+    part.registered_commands = [one for one in app.registered_commands if _name(one) == word]
+    part.registered_groups = [one for one in app.registered_groups if one.name == word]
+    return get_command(part if part.registered_commands or part.registered_groups else app)
+
+
+def _name(command: CommandInfo) -> str:
+    assert command.callback is not None  # typer runs no command without one
+    return command.name or get_command_name(command.callback.__name__)

@@ -32,7 +32,7 @@ def man(
 
     Exit codes: 0, 2.
     """
-    files = pages(context.find_root().command)
+    files = pages(context.obj())
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

@@ -131,7 +131,7 @@ def config(context: typer.Context, form: FormatOption = Format.TEXT) -> None:
     from fabric.cli import config as configuration
     from fabric.report.table import Table
 
-    rows = tuple(configuration.in_force(context.find_root().command))
+    rows = tuple(configuration.in_force(context.obj()))
     output.records(Table(("option", "value", "from", "commands"), rows), form)
 
 

@@ -42,8 +42,13 @@ def import_modules(package: str) -> None:
         importlib.import_module(f"{package}.{module.name}")
 
 
-def import_plugins(room: str) -> None:
+def import_plugins(room: str, system: str = "") -> None:
     """Import the module of a room from every system that has one.
+
+    Parameters
+    ----------
+    system : str
+        Last part of the package of the one system that is meant; empty means all.
 
     Raises
     ------
@@ -51,6 +56,8 @@ def import_plugins(room: str) -> None:
         When that of a plug-in cannot be imported.
     """
     for package in packages():
+        if system not in ("", package.rpartition(".")[2]):
+            continue
         name = f"{package}.{room}"
         try:
             if importlib.util.find_spec(name) is not None:

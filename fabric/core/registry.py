@@ -18,7 +18,7 @@ class Registry(Generic[T]):
     """Named plug-ins of one kind, filled by a decorator.
 
     The first reader imports the modules that hold the plug-ins, so that what is registered never
-    depends on which command ran before.
+    depends on which command ran before. Who asks for one system imports the module of that system.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Registry(Generic[T]):
         KeyError
             When anything else has no such name.
         """
-        items = self._filled()
+        items = self._with(name)
         if name in items:
             return items[name]
         known = ", ".join(sorted(items)) or "none"
@@ -77,7 +77,7 @@ class Registry(Generic[T]):
         raise KeyError(f"unknown {self.kind} {name!r}; known: {known}")
 
     def __contains__(self, name: str) -> bool:
-        return name in self._filled()
+        return name in self._with(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._filled()))
@@ -88,6 +88,12 @@ class Registry(Generic[T]):
     def items(self) -> list[tuple[str, T]]:
         """Return (name, plug-in) pairs in the order of the names."""
         return sorted(self._filled().items())
+
+    def _with(self, name: str) -> dict[str, T]:
+        """Return the plug-ins, with that of a name where there is one."""
+        if name not in self._items and self._plugins and not self._is_filling:
+            import_plugins(self._plugins, name)
+        return self._items if name in self._items else self._filled()
 
     def _filled(self) -> dict[str, T]:
         if not self._is_filled:

@@ -18,9 +18,10 @@ from fabric.intent.scalars import quoted
 if TYPE_CHECKING:
     from fabric.core.findings import Finding
 
+# A word has letters, digits, `_`, `.` and all characters beyond ASCII.
 _TOKEN = re.compile(
     r'\s+|//[^\n]*|/\*.*?\*/|^#[^\n]*|"(?P<quoted>(?:[^"\\\n]|\\.)*)"'
-    r"|(?P<word>[A-Za-z0-9_.\x80-\U0010ffff]+)|(?P<mark>--|->|[{}\[\];:,=])",
+    r"|(?P<word>[^\x00-\x2d/:-@\[-^`{-\x7f]+)|(?P<mark>--|->|[{}\[\];:,=])",
     re.DOTALL | re.MULTILINE,
 )
 _ESCAPE = re.compile(r'\\(["\\])')

@@ -13,20 +13,19 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.core.steps import stage
 from fabric.intent.documents import read_folder
-from fabric.intent.explain_errors import explain
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
 from fabric.intent.model import DeviceOverride, DevicesFile, FabricFile
-from fabric.intent.own_skus import build_skus
 from fabric.intent.policy import merge
-from fabric.intent.sku_model import PlatformsFile
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from fabric.core.findings import Finding, Position
     from fabric.intent.cabling import Cabling
     from fabric.intent.yaml.file import Document
+    from fabric.platforms.model import Sku
 
 T = TypeVar("T")
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -131,10 +130,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     fabric = _validate(FabricFile, documents.fabric, "fabric", findings)
     devices = [(doc, _validate(DevicesFile, doc, "", findings)) for doc in documents.devices]
     hosts = [(doc, _validate(HostsFile, doc, "", findings)) for doc in documents.hosts]
-    platforms = [(doc, _validate(PlatformsFile, doc, "", findings)) for doc in documents.platforms]
-    own = build_skus([(doc, file) for doc, file in platforms if file], folder)
-    warnings = [one for one in own.findings if one.severity < Severity.ERROR]
-    findings += [one for one in own.findings if one.severity is Severity.ERROR]
+    skus, warnings = _own_skus(documents.platforms, folder, findings)
     if findings or fabric is None:
         name = shown_as or str(folder)
         plural = "" if len(findings) == 1 else "s"
@@ -155,11 +151,26 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
             if file
             for index, item in enumerate(file.hosts)
         ),
-        skus=Skus(own.skus),
+        skus=Skus(skus),
         cabling=documents.cabling,
         warnings=tuple(warnings),
         assumed=tuple(place for doc in documents.all for place in doc.assumed),
     )
+
+
+def _own_skus(
+    documents: Sequence[Document], folder: Path, findings: list[Finding]
+) -> tuple[dict[str, Sku], list[Finding]]:
+    """Return the switch models of an inventory, which few inventories have, and warnings."""
+    if not documents:
+        return {}, []
+    from fabric.intent.own_skus import build_skus
+    from fabric.intent.sku_model import PlatformsFile
+
+    files = [(doc, _validate(PlatformsFile, doc, "", findings)) for doc in documents]
+    own = build_skus([(doc, file) for doc, file in files if file], folder)
+    findings += [one for one in own.findings if one.severity is Severity.ERROR]
+    return own.skus, [one for one in own.findings if one.severity < Severity.ERROR]
 
 
 def _validate(
@@ -168,6 +179,8 @@ def _validate(
     try:
         return model.model_validate(document.data)
     except ValidationError as error:
+        from fabric.intent.explain_errors import explain
+
         findings.extend(explain(error, document, model, (prefix,) if prefix else ()))
         return None
 

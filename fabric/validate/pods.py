@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core.units import S_PER_H
-from fabric.placement.k8s.addresses import free_addresses_per_nic
 from fabric.placement.k8s.cluster import Cluster, Network
 from fabric.placement.pcie import traits_place
 from fabric.validate.origins import Place
@@ -34,6 +33,8 @@ class Pods:
     @cached_property
     def free_addresses(self) -> int:
         """How many addresses the pods of a NIC can have in turn, where there are fewest."""
+        from fabric.placement.k8s.addresses import free_addresses_per_nic
+
         shared = not self.cluster.one_subnet_per_nic
         return min(
             free_addresses_per_nic(self.cluster, Network("", rail, unit))

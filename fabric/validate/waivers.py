@@ -11,7 +11,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.validate.rule import DescribedRule, areas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from fabric.intent.inventory import Intent
     from fabric.intent.model import Waiver
@@ -89,17 +89,21 @@ class Decisions:
         )
         return next(covering, None)
 
-    def problems(self, known: Iterable[str], waived: Iterable[Waived]) -> Iterator[Finding]:
+    def problems(
+        self, known: Callable[[], Collection[str]], waived: Iterable[Waived]
+    ) -> Iterator[Finding]:
         """Yield what is wrong with waivers and severities.
 
         Parameters
         ----------
-        known : iterable of str
-            Ids of every rule.
+        known : callable
+            Returns the ids of every rule; called where the inventory decides about any.
         waived : iterable of Waived
             What was waived in this run.
         """
-        ids, used = set(known), {(item.finding.rule, item.reason) for item in waived}
+        if not (self.intent.fabric.waivers or self.intent.fabric.severity):
+            return
+        ids, used = known(), {(item.finding.rule, item.reason) for item in waived}
         for index, waiver in enumerate(self.intent.fabric.waivers):
             path = ("waivers", index)
             yield from self._named(waiver.rule, ids, *path, "rule")
@@ -113,7 +117,7 @@ class Decisions:
         for rule in self.intent.fabric.severity:
             yield from self._named(rule, ids, "severity", rule)
 
-    def _named(self, rule: str, known: set[str], *path: str | int) -> Iterator[Finding]:
+    def _named(self, rule: str, known: Collection[str], *path: str | int) -> Iterator[Finding]:
         """Yield a finding where a rule does not exist, or decides what rendering rejects."""
         if not _is_open(rule):
             message = f"{rule} cannot be waived or changed: rendering rejects the same"

@@ -23,7 +23,6 @@ from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
 from fabric.workflow.ping_gate import Pings, Rdma
 from fabric.workflow.state import of_plan
-from fabric.workflow.work import collect_rarely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +127,6 @@ def apply(
     options = replace(options, notes=(*options.notes, *notes))
     reachable = _reachable(plan, connections_file)
     journal = _opened(of_plan(plan) if state is None else state, actor, progress)
-    collect_rarely()
     with executor(len(plan.devices)) as pool:
         gates = gates_of(plan, reachable, pool)
         return Applier(journal, reachable, pool, progress, options, gates).apply(plan)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fabric.core.errors import FabricError, InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE
-from fabric.report.rules import every_rule
-from fabric.systems.sonic.yang_judge import Yang, has_models
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from fabric.systems.sonic.yang_judge import Yang
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
 
@@ -80,9 +79,15 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
 def _check(project: Project, ignore: Sequence[str], verdicts: Verdicts) -> Outcome:
     decisions = Decisions.of(project.intent)
     outcome = _judge(project, ignore, decisions, verdicts)
-    known = [rule.id for rule in every_rule()]
-    problems = tuple(decisions.problems(known, outcome.waived))
+    problems = tuple(decisions.problems(_rule_ids, outcome.waived))
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
+
+
+def _rule_ids() -> set[str]:
+    """Return the ids of the rules of all verbs."""
+    from fabric.report.rules import every_rule
+
+    return {rule.id for rule in every_rule()}
 
 
 def _judge(
@@ -156,6 +161,8 @@ def yang_of(folder: Path | None) -> Yang:
     InputError
         When there is a folder without any model.
     """
+    from fabric.systems.sonic.yang_judge import Yang, has_models
+
     if folder and not (has_models(folder) or any(map(has_models, _folders(folder)))):
         message = (
             f"--yang-models: {folder} contains no sonic-*.yang files and no folder with such files"

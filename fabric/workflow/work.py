@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import copyreg
-import gc
 import hashlib
 import os
 import pickle
 import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fabric.core.errors import FabricError
+from fabric.core.garbage import collect_rarely
 from fabric.core.steps import stage as timed_stage
 from fabric.core.steps import steps, watched
 from fabric.workflow.cluster import Cluster
@@ -25,7 +22,7 @@ from fabric.workflow.store import Store, code_version, user_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, ProcessPoolExecutor
     from pathlib import Path
 
     from fabric.workflow.stages import Stage
@@ -34,8 +31,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 #: A process needs about a second to start; in that time a device is made some 300 times.
 PER_PROCESS = 300
-#: Objects between two runs of the garbage collector, our choice; Python's own is 700 to 2,000.
-_ALLOCATIONS = 100_000
 #: Inputs of one task, our choice: some tenths of a second of work, and few enough results that
 #: what they hold is small.
 PER_TASK = 50
@@ -200,6 +195,10 @@ class Work:
 
 @contextmanager
 def _pool(workers: int, job: Job[Any, Any]) -> Iterator[ProcessPoolExecutor]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (pickle.dumps(job),))
     try:
         yield pool
@@ -220,7 +219,6 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
     workers : str
         Number of processes, or address of a cluster, ``dask://HOST:PORT``.
     """
-    collect_rarely()
     store = Store(None if fresh else cache or user_folder())
     if workers.isdecimal():
         return Work(store, int(workers))
@@ -229,15 +227,6 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
 
 #: What this process works on, where it works for another one.
 _jobs: list[Job[Any, Any]] = []
-
-
-def collect_rarely() -> None:
-    """Let the garbage collector look less often.
-
-    Designs are millions of objects that hold no cycles; by its usual thresholds a fifth of the time
-    goes into looking for some.
-    """
-    gc.set_threshold(_ALLOCATIONS, 20, 50)
 
 
 def _prepare(job: bytes) -> None:

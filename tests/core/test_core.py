@@ -7,6 +7,9 @@ import importlib
 import ipaddress
 import pkgutil
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -40,6 +43,26 @@ def test_a_registry_is_its_own() -> None:
     assert len(shapes) == 2
     assert "a" in shapes
     assert "a" not in Registry[int]("other")
+
+
+def test_one_system_is_found_without_the_others() -> None:
+    """A name imports its module alone; who asks for all gets all, whatever came first."""
+    code = (
+        "import sys\n"
+        "from fabric.render import renderers\n"
+        "assert 'eos' in renderers and callable(renderers['eos'])\n"
+        "print('fabric.systems.junos.render' in sys.modules, 'bogus' in renderers, *renderers)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(fabric.__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    first, bogus, *names = done.stdout.split()
+    assert (first, bogus) == ("False", "False")
+    assert {"cumulus", "eos", "junos", "sonic"} <= set(names)
 
 
 def test_an_unknown_name_lists_the_known() -> None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 16 * 1024 * 1024
-# YAML 1.2.2 section 5.1 (printable characters), less the line ends that editors do not show.
+# What YAML 1.2.2 section 5.1 does not call printable, and line ends that editors do not show.
 _FORBIDDEN = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 
 _LOGGER = logging.getLogger(__name__)

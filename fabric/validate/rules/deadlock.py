@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.deadlock.lossless import floods
-from fabric.qos.deadlock.repair import repairs
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import leaf_of_system
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
 def _advice(model: Model) -> str:
     """Return the first change that frees the fabric and takes no route, or why none does."""
+    from fabric.qos.deadlock.repair import repairs
+
     tried = repairs(model.fabric, model.resolver)
     best = tried[-1]
     if best.works:
