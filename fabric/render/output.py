@@ -9,27 +9,22 @@ vouch for is left alone.
 
 from __future__ import annotations
 
-import ctypes
-import errno
-import json
-import os
-import shutil
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from operator import attrgetter
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import OutputFolderError
 from fabric.core.steps import stage
-from fabric.render.files import FILE_MODE, FOLDER_MODE, Target, put, write_file
+from fabric.render import replacing
+from fabric.render.files import FILE_MODE, Target, put, write_file
 from fabric.render.index import Known
-from fabric.render.inspection import Inspection, entries, inspect
+from fabric.render.inspection import Inspection, inspect
 from fabric.render.manifest import MANIFEST, FileState, check_paths, manifest_text, states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from fabric.core.artefact import Artefact
     from fabric.render.index import Index
@@ -38,9 +33,6 @@ if TYPE_CHECKING:
 #: Files from which on only those that change are replaced, our choice: a link for each file that
 #: stays, and the removal of the old one, take a second for 40,000 files.
 MANY_FILES = 10_000
-#: In a folder of new files: the paths that are to be removed.
-_REMOVED = "removed.json"
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
 @dataclass(frozen=True)
@@ -90,10 +82,10 @@ class Staging:
         write_file(new, MANIFEST, manifest, FILE_MODE)
         if self.target.stays:
             gone = [path for path, state in states.items() if state == "removed"]
-            _replace(new, self.folder, gone)
+            replacing.replace_files(new, self.folder, gone)
         else:
-            _keep(self.folder, new, foreign)
-            _swap(new, self.folder)
+            replacing.keep(self.folder, new, foreign)
+            replacing.swap(new, self.folder)
         return states
 
     def known(self, states: Mapping[str, FileState]) -> Known:
@@ -130,25 +122,22 @@ def staged(folder: Path, *, index: Index | None = None, force: bool = False) -> 
     OutputFolderError
         When the folder holds what the last run did not write, or cannot be written.
     """
-    new, parent = None, folder.absolute().parent
+    parent = folder.absolute().parent
     absent = [path for path in (parent, *parent.parents) if not path.exists()]
     try:
-        _recover(folder)
+        replacing.recover(folder)
         with stage("write"):
             inspection = inspect(folder, index, force=force)
         parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=parent))
-        new.chmod(FOLDER_MODE)
-        old = folder if inspection.before and not force else None
-        stays = old is not None and len(inspection.before) >= MANY_FILES
-        yield Staging(folder, Target(new, old, stays=stays), inspection)
+        with replacing.beside(folder) as new:
+            old = folder if inspection.before and not force else None
+            stays = old is not None and len(inspection.before) >= MANY_FILES
+            yield Staging(folder, Target(new, old, stays=stays), inspection)
     except OSError as error:
         raise OutputFolderError(
             f"{folder} cannot be written: {error}; choose another output folder"
         ) from error
     finally:
-        if new:
-            shutil.rmtree(new, ignore_errors=True)
         with suppress(OSError):  # where something is in them, they stay
             for path in absent:
                 path.rmdir()
@@ -178,92 +167,8 @@ def write(
         return staging.finish(files, manifest_extra)
 
 
-def _replace(new: Path, folder: Path, gone: Sequence[str]) -> None:
-    """Give each new file its place; from the rename on, the next run does what is left of it."""
-    write_file(new, _REMOVED, json.dumps(gone).encode(), FILE_MODE)
-    aside = _aside(folder, "new")
-    new.rename(aside)
-    _complete(aside, folder)
-
-
-def _complete(aside: Path, folder: Path) -> None:
-    """Move the files of a folder into another one, the manifest last, and remove others."""
-    for path in json.loads((aside / _REMOVED).read_bytes()):
-        (folder / path).unlink(missing_ok=True)
-        with suppress(OSError):  # where something is in them, they stay
-            for parent in PurePosixPath(path).parents[:-1]:
-                (folder / parent).rmdir()
-    for path in entries(aside):
-        if path not in {_REMOVED, MANIFEST}:
-            for parent in reversed(PurePosixPath(path).parents[:-1]):
-                if not (folder / parent).is_dir():
-                    (folder / parent).mkdir()
-                    (folder / parent).chmod(FOLDER_MODE)
-            (aside / path).replace(folder / path)
-    (aside / MANIFEST).replace(folder / MANIFEST)
-    shutil.rmtree(aside)
-
-
 def _has(folder: Path, manifest: bytes) -> bool:
     try:
         return (folder / MANIFEST).read_bytes() == manifest
     except OSError:
         return False
-
-
-def _keep(folder: Path, staging: Path, foreign: Iterable[str]) -> None:
-    """Copy what is not ours, unless an artefact stands in its place."""
-    for path in foreign:
-        target = staging / path
-        if any(
-            parent.exists() and not parent.is_dir()
-            for parent in (staging / inner for inner in PurePosixPath(path).parents)
-        ):
-            continue
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(folder / path, target, follow_symlinks=False)
-
-
-def _swap(staging: Path, folder: Path) -> None:
-    """Put the new folder in the place of the old one, which is left under the new one's name."""
-    if not folder.exists():
-        staging.rename(folder)
-        return
-    try:
-        _exchange(staging, folder)
-    except (OSError, AttributeError):
-        aside = _aside(folder)
-        folder.rename(aside)
-        staging.rename(folder)
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _exchange(one: Path, other: Path) -> None:
-    """Exchange two folders in one step (Linux ``renameat2``)."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    result = libc.renameat2(
-        _AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE
-    )
-    if result != 0:
-        number = ctypes.get_errno() or errno.EINVAL
-        raise OSError(number, os.strerror(number))
-
-
-def _aside(folder: Path, kind: str = "old") -> Path:
-    return folder.absolute().parent / f".{folder.name}.rocefab-{kind}"
-
-
-def _recover(folder: Path) -> None:
-    """Complete what a crash in ``_swap`` or ``_replace`` left undone."""
-    aside, new = _aside(folder), _aside(folder, "new")
-    if aside.is_dir() and not aside.is_symlink():
-        if folder.exists():
-            shutil.rmtree(aside)
-        else:
-            aside.rename(folder)
-    if new.is_dir() and not new.is_symlink():
-        if (new / MANIFEST).exists() and folder.is_dir():
-            _complete(new, folder)
-        else:
-            shutil.rmtree(new)

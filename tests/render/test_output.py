@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
-from fabric.render import inspection, output
+from fabric.render import inspection, output, replacing
 from fabric.render.files import put
 from fabric.render.index import Index, Known
 from fabric.render.inspection import inspect
@@ -172,7 +172,13 @@ def test_a_file_replaced_by_a_link_counts_as_changed(out: Path, tmp_path: Path) 
     assert twin.read_text(encoding="utf-8") == "old a"
 
 
-@pytest.mark.parametrize("step", ["put", "write_file", "_keep", "_swap", "_exchange"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("output.put", "output.write_file"),
+        *("replacing.keep", "replacing.swap", "replacing._exchange"),
+    ],
+)
 def test_a_crash_leaves_the_old_files(
     out: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -183,7 +189,7 @@ def test_a_crash_leaves_the_old_files(
 
     monkeypatch.setattr(output, "MANY_FILES", 10_000)
     with monkeypatch.context() as broken:
-        broken.setattr(output, step, crash)
+        broken.setattr(f"fabric.render.{step}", crash)
         with pytest.raises(KeyboardInterrupt):
             write(NEW, out)
     assert _tree(out) == _texts(OLD)
@@ -309,7 +315,7 @@ def test_without_exchange_two_renames_do_it(out: Path, monkeypatch: pytest.Monke
         raise OSError
 
     monkeypatch.setattr(output, "MANY_FILES", 10_000)
-    monkeypatch.setattr(output, "_exchange", absent)
+    monkeypatch.setattr(replacing, "_exchange", absent)
     states = write(NEW, out)
     assert {states[item.path] for item in OLD if item.path not in _texts(NEW)} == {"removed"}
     assert {states[item.path] for item in NEW} <= {"added", "changed", "unchanged"}
@@ -404,3 +410,17 @@ def test_files_of_an_unchanged_device_are_known(out: Path) -> None:
     assert index.unchanged({"a": "1", "b": "2"}) == {"a": both[:1], "b": both[1:]}
     assert index.unchanged({"a": "0", "b": "2", "c": "3"}) == {"b": both[1:]}
     assert index.unchanged({}) == {}
+
+
+def test_what_a_killed_run_left_goes_and_that_of_a_running_one_stays(out: Path) -> None:
+    mine = out.parent / ".out.mine.new"
+    mine.mkdir()
+    with replacing.beside(out) as running:
+        (running / "file").write_text("new")
+        left = out.parent / running.name.replace(running.name[-12:], "01234567.new")
+        left.mkdir()
+        (left / "file").write_text("new")
+        write(NEW, out)
+        assert (running / "file").exists()
+        assert not left.exists()
+    assert {path.name for path in out.parent.iterdir()} == {"out", mine.name}
