@@ -201,7 +201,7 @@ class ShellSession(TerminalSession):
             When its exit status is not 0.
         """
         status, output = self.run(command, quiet_s=quiet_s)
-        return self._checked(command, status, output)
+        return self.checked(command, status, output)
 
     def check_each(self, commands: Mapping[str, str]) -> dict[str, str]:
         """Run many commands in few turns; return the output of each by its name.
@@ -212,10 +212,18 @@ class ShellSession(TerminalSession):
             When an exit status is not 0; all commands were run.
         """
         said = self.run_each({name: f"{line} 2>&1" for name, line in commands.items()})
-        return {name: self._checked(commands[name], *answer) for name, answer in said.items()}
+        return {name: self.checked(commands[name], *answer) for name, answer in said.items()}
 
-    def check_in_turn(self, *commands: str) -> None:
+    def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:
         """Run commands in one turn, up to the first whose exit status is not 0.
+
+        Parameters
+        ----------
+        *commands : str
+            Lines of shell, as for ``run``; the shell runs the next one also where the session has
+            ended meanwhile.
+        quiet_s : int
+            How long the device may stay silent.
 
         Raises
         ------
@@ -224,12 +232,19 @@ class ShellSession(TerminalSession):
         """
         mark = f"rocefab-{secrets.token_hex(8)}"
         line = " && ".join(f"{{ {command}; }} && echo {mark}" for command in commands)
-        status, output = self.run(line)
+        status, output = self.run(line, quiet_s=quiet_s)
         *done, last = output.split(f"{mark}\n")
         if status:
-            self._checked(commands[len(done)], status, last)
+            self.checked(commands[len(done)], status, last)
 
-    def _checked(self, command: str, status: int, output: str) -> str:
+    def checked(self, command: str, status: int, output: str) -> str:
+        """Return the output of a command that was run.
+
+        Raises
+        ------
+        RefusedError
+            When its exit status is not 0.
+        """
         if status:
             last = " | ".join(output.strip().splitlines()[-3:])
             raise RefusedError(
@@ -280,7 +295,7 @@ class Rehearsal(ShellSession):
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
 
-    def check_in_turn(self, *commands: str) -> None:
+    def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:  # noqa: ARG002
         """Note each line by itself."""
         for command in commands:
             self.run(command)
