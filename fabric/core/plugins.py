@@ -42,15 +42,16 @@ def import_modules(package: str) -> None:
         importlib.import_module(f"{package}.{module.name}")
 
 
-def import_plugins(room: str) -> None:
-    """Import the module of a room from every system that has one.
+def import_plugins(room: str, system: str = "") -> None:
+    """Import the module of a room from every system that has one, or from one of ours alone.
 
     Raises
     ------
     InputError
         When that of a plug-in cannot be imported.
     """
-    for package in packages():
+    own = f"{SYSTEMS}.{system}"
+    for package in [one for one in packages() if one == own] if system else packages():
         name = f"{package}.{room}"
         try:
             if importlib.util.find_spec(name) is not None:

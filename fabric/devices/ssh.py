@@ -12,7 +12,6 @@ import secrets
 import socket
 import tempfile
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,8 +59,8 @@ class TerminalSession:
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
         from netmiko import ConnectHandler
-        from paramiko import SSHClient
 
+        ask_for_gcm_first()
         connection = self._connection
         with known_hosts(connection) as keys:
             arguments = {
@@ -88,9 +87,6 @@ class TerminalSession:
                 session: Any = ConnectHandler(**arguments)
                 session.ansi_escape_codes = True
                 session.special_login_handler = _leave_to_us
-                client = SSHClient()
-                client.connect = partial(client.connect, transport_factory=_gcm_first)
-                session._get_ssh_client_instance = lambda: client  # noqa: SLF001 - netmiko's own place
                 session.establish_connection()
                 session.remote_conn_pre.get_transport().sock.settimeout(_IDLE_S)
                 self._session = session
@@ -312,18 +308,17 @@ def _is_ended(text: str, mark: str) -> bool:
     return len(status) < len(text) and "\n" in status
 
 
-def _gcm_first(*words: Any, **named: Any) -> Any:
-    """Return a transport that asks for AES-GCM first.
+def ask_for_gcm_first() -> None:
+    """Let every SSH session of this process ask for AES-GCM first; no cipher comes or goes.
 
     With other ciphers paramiko compares the check of each packet byte by byte in Python
     (``util.py``, ``constant_time_bytes_eq``), which costs three times as much as all of AES-GCM.
+    ncclient makes its transport itself, so that their class is told, not one of them.
     """
     from paramiko import Transport
 
-    transport = Transport(*words, **named)
-    options = transport.get_security_options()
-    options.ciphers = sorted(options.ciphers, key=lambda name: "-gcm@" not in name)
-    return transport
+    ciphers = sorted(Transport._preferred_ciphers, key=lambda name: "-gcm@" not in name)  # noqa: SLF001
+    Transport._preferred_ciphers = tuple(ciphers)  # noqa: SLF001
 
 
 def _leave_to_us() -> None:

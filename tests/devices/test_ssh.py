@@ -14,7 +14,7 @@ from paramiko import Transport
 
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices.driver import checked_token
-from fabric.devices.ssh import _gcm_first, checked_path
+from fabric.devices.ssh import ask_for_gcm_first, checked_path
 from fabric.lab.faults import Fault
 from fabric.systems.host.drivers import _command
 from tests.change.labs import HOST, LEAF
@@ -186,10 +186,12 @@ def test_a_session_is_encrypted_with_gcm(shell):
     assert {transport.local_cipher, transport.remote_cipher} == {"aes128-gcm@openssh.com"}
 
 
-def test_a_device_without_gcm_gets_what_it_has():
-    with socket.socket() as one, socket.socket() as other:
-        before = Transport(one).get_security_options().ciphers
-        after = _gcm_first(other).get_security_options().ciphers
+def test_a_device_without_gcm_gets_what_it_has(monkeypatch):
+    before = (*Transport._preferred_ciphers[1:], Transport._preferred_ciphers[0])
+    monkeypatch.setattr(Transport, "_preferred_ciphers", before)
+    ask_for_gcm_first()
+    with socket.socket() as one:
+        after = Transport(one).get_security_options().ciphers
     assert sorted(after) == sorted(before), "none is left out"
     gcm = [name for name in before if "gcm" in name]
     assert list(after) == [*gcm, *(name for name in before if name not in gcm)]
