@@ -37,7 +37,7 @@ from xml.sax.saxutils import escape
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.base import BaseDriver
-from fabric.devices.clients import import_napalm
+from fabric.devices.clients import napalm_part
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.ssh import ask_for_gcm_first
 from fabric.observe.authors import SUBJECT
@@ -89,7 +89,7 @@ class JunosDriver(BaseDriver):
         ask_for_gcm_first()
         connection = self.connection
         with self._translated("log in"), _ssh_config(connection) as config:
-            driver = import_napalm().get_network_driver("junos")(
+            driver = napalm_part("junos").JunOSDriver(
                 connection.address,
                 connection.username,
                 connection.password or None,
