@@ -37,6 +37,8 @@ _LINE_CHARACTERS = 3800
 _MARK_CHARACTERS = 60
 #: Debian gives people other than root no folders of system programs (/etc/profile of base-files).
 _SEARCH = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+#: Marks find each output; an echo and a prompt would each be a packet to read past.
+_SILENT = "stty -echo; PS1="
 
 
 class TerminalSession:
@@ -129,11 +131,11 @@ class ShellSession(TerminalSession):
     """A shell on a device; marks tell where the output of a command begins and ends."""
 
     def open(self) -> None:
-        """Log in; ``ethtool`` and its like are found without root too."""
+        """Log in, without echo and prompt; ``ethtool`` and its like are found without root too."""
         super().open()
         if self._session is not None:
             with self._translated("log in"):
-                self._session.write_channel(f"{_SEARCH}\n")
+                self._session.write_channel(f"{_SEARCH}; {_SILENT}\n")
 
     def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
         """Run a command and return exit status and output.

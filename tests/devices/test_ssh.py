@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from paramiko import Transport
 
 from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices.answers import read_answer
 from fabric.devices.driver import checked_token
 from fabric.devices.ssh import ask_for_gcm_first, checked_path
 from fabric.lab.faults import Fault
@@ -178,6 +179,18 @@ def test_no_interface_name_adds_a_word(kind, text):
     assert command == _command(f"{kind}:NAME").replace("NAME", text)
     assert is_one_word(text)
     assert "/" not in text
+
+
+def test_a_session_reads_no_echo_and_no_prompt(shell):
+    shell.run("true")
+    shell._session.write_channel("echo one; echo two\n")
+    assert read_answer(shell._session, lambda tail, _: tail.endswith("two\n"), 60) == "one\ntwo\n"
+
+
+def test_a_system_that_cannot_be_silent_is_read_all_the_same(shell):
+    shell.run("stty echo; PS1='leaf01$ '")
+    assert shell.run("echo one") == (0, "one\n")
+    assert shell.run_each({"a": "echo two", "b": "false"}) == {"a": (0, "two\n"), "b": (1, "")}
 
 
 def test_a_session_is_encrypted_with_gcm(shell):
