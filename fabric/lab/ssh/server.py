@@ -1,8 +1,8 @@
 """The SSH server that stand-ins share.
 
 Known: password login, exec requests, an interactive shell on a terminal, SFTP and SCP, as OpenSSH
-serves them; it sends no SSH_MSG_IGNORE of its own (openssh-portable, packet.c), where asyncssh sends
-one before each packet; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64).
+serves them; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64). Before each
+packet asyncssh sends an SSH_MSG_IGNORE, which OpenSSH does not (openssh-portable, packet.c).
 Assumed: while a stand-in reboots its port is bound but not listening, so that connections are
 refused and nobody else takes the port.
 """
@@ -67,7 +67,7 @@ def _without_ignored(connection: asyncssh.SSHServerConnection) -> None:
         if kind != _IGNORE:
             send(kind, *parts, **named)
 
-    connection.send_packet = send_packet  # type: ignore[method-assign]
+    connection.send_packet = send_packet  # type: ignore[method-assign, assignment]
 
 
 class SshStandIn(SshSystem):
