@@ -42,16 +42,15 @@ def import_modules(package: str) -> None:
         importlib.import_module(f"{package}.{module.name}")
 
 
-def import_plugins(room: str, system: str = "") -> None:
-    """Import the module of a room from every system that has one, or from one of ours alone.
+def import_plugins(room: str) -> None:
+    """Import the module of a room from every system that has one.
 
     Raises
     ------
     InputError
         When that of a plug-in cannot be imported.
     """
-    own = f"{SYSTEMS}.{system}"
-    for package in [one for one in packages() if one == own] if system else packages():
+    for package in packages():
         name = f"{package}.{room}"
         try:
             if importlib.util.find_spec(name) is not None:

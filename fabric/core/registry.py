@@ -18,7 +18,7 @@ class Registry(Generic[T]):
     """Named plug-ins of one kind, filled by a decorator.
 
     The first reader imports the modules that hold the plug-ins, so that what is registered never
-    depends on which command ran before; who asks for one of our systems imports that one alone.
+    depends on which command ran before.
 
     Parameters
     ----------
@@ -36,7 +36,6 @@ class Registry(Generic[T]):
         self._packages = packages
         self._plugins = plugins
         self._items: dict[str, T] = {}
-        self._ready: set[str] = set()  # systems whose module was imported to its end
         self._is_filled = self._is_filling = False
         self._lock = RLock()
 
@@ -67,7 +66,7 @@ class Registry(Generic[T]):
         KeyError
             When anything else has no such name.
         """
-        items = self._filled_for(name)
+        items = self._filled()
         if name in items:
             return items[name]
         known = ", ".join(sorted(items)) or "none"
@@ -89,17 +88,6 @@ class Registry(Generic[T]):
     def items(self) -> list[tuple[str, T]]:
         """Return (name, plug-in) pairs in the order of the names."""
         return sorted(self._filled().items())
-
-    def _filled_for(self, name: str) -> dict[str, T]:
-        """Return what is registered; other systems are not imported for one of ours."""
-        if not self._is_filled and self._plugins and not self._packages:
-            if name not in self._ready:
-                with self._lock:
-                    import_plugins(self._plugins, name)
-                self._ready.add(name)
-            if name in self._items:
-                return self._items
-        return self._filled()
 
     def _filled(self) -> dict[str, T]:
         if not self._is_filled:

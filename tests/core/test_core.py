@@ -7,8 +7,6 @@ import importlib
 import ipaddress
 import pkgutil
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -55,24 +53,6 @@ def test_an_unknown_name_lists_the_known() -> None:
     with pytest.raises(KeyError) as caught:
         shapes["x"]
     assert caught.value.args == ("unknown shape 'x'; known: a, b",)
-
-
-ASKED = """
-import sys
-from fabric.change.adapter import adapters
-def imported():
-    return sorted(name.split(".")[2] for name in sys.modules if name.endswith(".adapters"))
-junos = adapters["junos"]
-print(imported(), "x.junos" in adapters, len(imported()) > 4, adapters["junos"] is junos)
-"""
-
-
-def test_a_system_is_imported_without_the_others() -> None:
-    """Until something else is asked than one of ours."""
-    done = subprocess.run(
-        [sys.executable, "-c", ASKED], capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "['junos'] False True True\n", done.stderr
 
 
 @pytest.mark.parametrize(
