@@ -262,8 +262,9 @@ def _preflight(
         crew.check_going(plan.device)
         session = crew.session(plan)
         try:
-            Restoration(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
-            session.unchanged()
+            restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
+            # Nothing is written before the wave, which asks again.
+            session.unchanged(restoration.clear_orphans(session))
             if changed_ports(plan):
                 check_cables(crew, plan, read_snapshot(session.driver, ("lldp",)), known)
         finally:

@@ -13,6 +13,8 @@ from fabric.devices.driver import script_net
 from fabric.observe.snapshot import Running
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
@@ -98,16 +100,18 @@ class Restoration:
                     armed.append(token)
         return armed
 
-    def clear_orphans(self, session: Session) -> None:
+    def clear_orphans(self, session: Session) -> Sequence[str]:
         """Remove what an earlier run of this journal left staged, or waiting, on the device.
 
-        No run is under way: whoever calls holds the lock of the journal.
+        No run is under way: whoever calls holds the lock of the journal. Return what is under way
+        on the device after that.
         """
-        waiting = set(session.driver.foreign_sessions())
-        for token in reversed(self.journal.tokens(session.name)):
-            if token in waiting:
-                self.journal.record(self.run, session.name, State.PENDING, f"removes {token}")
-                session.driver.rollback(token)
+        waiting = session.driver.foreign_sessions()
+        orphans = [token for token in self.journal.tokens(session.name) if token in waiting]
+        for token in reversed(orphans):
+            self.journal.record(self.run, session.name, State.PENDING, f"removes {token}")
+            session.driver.rollback(token)
+        return session.driver.foreign_sessions() if orphans else waiting
 
     def _restore(self, session: Session, before: Running, now: Running, *, keep: bool) -> set[str]:
         """Change a device to an earlier state; return what differs afterwards.

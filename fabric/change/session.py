@@ -119,8 +119,13 @@ class Session:
         draft = self.adapter.draft(running, self.plan.artefacts, self.driver)
         return settled(draft, self.plan.platform, self.plan.expected.quantum_bytes)
 
-    def unchanged(self) -> Running:
+    def unchanged(self, foreign: Collection[str] | None = None) -> Running:
         """Return the running state, which must be the one that was planned for.
+
+        Parameters
+        ----------
+        foreign : collection of str, optional
+            What is under way on the device, where that was just read; else it is asked.
 
         Raises
         ------
@@ -129,7 +134,7 @@ class Session:
         StalePlanError
             When its state is another one.
         """
-        self.check_alone()
+        self.check_alone(foreign=foreign)
         before = self.running()
         if before.fingerprint != self.plan.fingerprint:
             raise StalePlanError(
@@ -138,8 +143,12 @@ class Session:
             )
         return before
 
-    def check_alone(self, own: Collection[str] = ()) -> None:
+    def check_alone(
+        self, own: Collection[str] = (), foreign: Collection[str] | None = None
+    ) -> None:
         """Refuse a device on which somebody else is at work; ``own`` are tokens of ours.
+
+        ``foreign`` is as for `unchanged`.
 
         Raises
         ------
@@ -148,10 +157,12 @@ class Session:
         """
         if self._fence:
             self._fence.look(self.driver, self.name)
-        foreign = [_holder(name) for name in self.driver.foreign_sessions() if name not in own]
-        if foreign:
+        if foreign is None:
+            foreign = self.driver.foreign_sessions()
+        others = [_holder(name) for name in foreign if name not in own]
+        if others:
             raise ForeignSessionError(
-                self.name, f"another configuration session is active on it: {', '.join(foreign)}"
+                self.name, f"another configuration session is active on it: {', '.join(others)}"
             )
 
     def patiently(self, step: Callable[[], T], patience_s: float, poll_s: float) -> T:

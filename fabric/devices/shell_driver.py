@@ -135,18 +135,31 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         RefusedError
             When a file exists and cannot be read, or sudo does not allow the question.
         """
-        commands = {
-            path: f"if sudo -n test -e {path}; then sudo -n cat {path}; "
+        return self._read({}, files)
+
+    def _read(self, commands: Mapping[str, str], files: Sequence[str]) -> Mapping[str, str]:
+        """Return the outputs of commands that must succeed, and files as `read_files` does.
+
+        Raises
+        ------
+        RefusedError
+            When a command fails, or a file cannot be read.
+        """
+        lines = {
+            f"file:{path}": f"if sudo -n test -e {path}; then sudo -n cat {path}; "
             f"else sudo -n test ! -e {path} && (exit {_ABSENT}); fi"
             for path in map(checked_path, files)
         }
+        lines |= {name: f"{line} 2>&1" for name, line in commands.items()}
         texts = {}
-        for path, (status, text) in self._shell.run_each(commands).items():
-            if status not in (0, _ABSENT):
-                device = self.connection.device
-                raise RefusedError(device, f"'cat {path}' ended with status {status}")
-            if status == 0:
-                texts[f"file:{path}"] = text
+        for name, (status, text) in self._shell.run_each(lines).items():
+            if name in commands:
+                texts[name] = self._shell.checked(commands[name], status, text)
+            elif status == 0:
+                texts[name] = text
+            elif status != _ABSENT:
+                said = f"'cat {name.removeprefix('file:')}' ended with status {status}"
+                raise RefusedError(self.connection.device, said)
         return texts
 
     def _check_allowed(self, lines: Iterable[str]) -> None:
@@ -236,13 +249,12 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """
         if self.pending(token):
             command = f"sudo -n systemctl stop {token}.timer"
-            status, output = self._shell.run(command)
-            if not self._exists(f"{self._folder(token)}/undone"):
-                if status:
-                    raise RefusedError(
-                        self.connection.device,
-                        f"{command!r} ended with status {status}: {output.strip()[:200]}",
-                    )
+            said = self._shell.run_each({
+                "stop": f"{command} 2>&1",
+                "undone": f"sudo -n test -e {self._folder(token)}/undone",
+            })
+            if said["undone"][0] != 0:
+                self._shell.checked(command, *said["stop"])
                 self.disarm(token)
                 return
         raise DeviceError(self.connection.device, "the commit timer has already run out")
@@ -292,7 +304,11 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
 
     def _forget(self, token: str) -> None:
         """Remove what a change kept on the device: old files may hold keys."""
-        self._shell.run(f"sudo -n rm -rf {self._folder(token)}")
+        self._shell.run("; ".join(self._forgetting(token)))
+
+    def _forgetting(self, token: str) -> Sequence[str]:
+        """Return the lines that remove it."""
+        return (f"sudo -n rm -rf {self._folder(token)}",)
 
     def _arm(self, token: str, timer_s: int) -> None:
         """Put the net on the disk, enable it for the next boot, and start its timer."""
@@ -300,9 +316,13 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         words = {"token": token, "folder": folder, "timer_s": timer_s}
         words["until"] = f"{self._now() + timedelta(seconds=timer_s):%Y-%m-%d %H:%M:%S} UTC"
         texts = {f"{token}.service": _SERVICE, f"{token}.timer": _TIMER}
-        self._put(folder, {name: text.format(**words).encode() for name, text in texts.items()})
+        written = [
+            f"printf '%s\\n' {shlex.join(text.format(**words).splitlines())} > {folder}/{name}"
+            for name, text in texts.items()
+        ]
         units, files = " ".join(texts), " ".join(f"{folder}/{name}" for name in texts)
         self._shell.check_in_turn(
+            f"sudo -n sh -c {shlex.quote(' && '.join(written))}",
             f"sudo -n install -m 644 {files} {_UNITS}/",
             f"sudo -n sh -c ': > /run/{token} && systemctl daemon-reload && "
             f"systemctl enable --quiet {units} && systemctl start {token}.timer'",
@@ -322,10 +342,13 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         inbox = self._inbox()
         try:
             self._shell.upload({f"{inbox}/{name}": text for name, text in contents.items()})
-            self._shell.check(f"sudo -n install -m 600 {inbox}/* {folder}/")
-        finally:
+            self._shell.check_in_turn(
+                f"sudo -n install -m 600 {inbox}/* {folder}/", f"rm -rf {inbox}"
+            )
+        except BaseException:
             with suppress(ConnectionLostError):
                 self._shell.run(f"rm -rf {inbox}")
+            raise
 
     def _inbox(self) -> str:
         """Return a new folder that is ours alone."""

@@ -12,7 +12,6 @@ import secrets
 import socket
 import tempfile
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +37,8 @@ _LINE_CHARACTERS = 3800
 _MARK_CHARACTERS = 60
 #: Debian gives people other than root no folders of system programs (/etc/profile of base-files).
 _SEARCH = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+#: Marks find each output; an echo and a prompt would each be a packet to read past.
+_SILENT = "stty -echo; PS1="
 
 
 class TerminalSession:
@@ -60,8 +61,8 @@ class TerminalSession:
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
         from netmiko import ConnectHandler
-        from paramiko import SSHClient
 
+        ask_for_gcm_first()
         connection = self._connection
         with known_hosts(connection) as keys:
             arguments = {
@@ -88,9 +89,6 @@ class TerminalSession:
                 session: Any = ConnectHandler(**arguments)
                 session.ansi_escape_codes = True
                 session.special_login_handler = _leave_to_us
-                client = SSHClient()
-                client.connect = partial(client.connect, transport_factory=_gcm_first)
-                session._get_ssh_client_instance = lambda: client  # noqa: SLF001 - netmiko's own place
                 session.establish_connection()
                 session.remote_conn_pre.get_transport().sock.settimeout(_IDLE_S)
                 self._session = session
@@ -133,11 +131,11 @@ class ShellSession(TerminalSession):
     """A shell on a device; marks tell where the output of a command begins and ends."""
 
     def open(self) -> None:
-        """Log in; ``ethtool`` and its like are found without root too."""
+        """Log in, without echo and prompt; ``ethtool`` and its like are found without root too."""
         super().open()
         if self._session is not None:
             with self._translated("log in"):
-                self._session.write_channel(f"{_SEARCH}\n")
+                self._session.write_channel(f"{_SEARCH}; {_SILENT}\n")
 
     def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
         """Run a command and return exit status and output.
@@ -201,7 +199,7 @@ class ShellSession(TerminalSession):
             When its exit status is not 0.
         """
         status, output = self.run(command, quiet_s=quiet_s)
-        return self._checked(command, status, output)
+        return self.checked(command, status, output)
 
     def check_each(self, commands: Mapping[str, str]) -> dict[str, str]:
         """Run many commands in few turns; return the output of each by its name.
@@ -212,10 +210,18 @@ class ShellSession(TerminalSession):
             When an exit status is not 0; all commands were run.
         """
         said = self.run_each({name: f"{line} 2>&1" for name, line in commands.items()})
-        return {name: self._checked(commands[name], *answer) for name, answer in said.items()}
+        return {name: self.checked(commands[name], *answer) for name, answer in said.items()}
 
-    def check_in_turn(self, *commands: str) -> None:
+    def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:
         """Run commands in one turn, up to the first whose exit status is not 0.
+
+        Parameters
+        ----------
+        *commands : str
+            Lines of shell, as for ``run``; the shell runs the next one also where the session has
+            ended meanwhile.
+        quiet_s : int
+            How long the device may stay silent.
 
         Raises
         ------
@@ -224,12 +230,19 @@ class ShellSession(TerminalSession):
         """
         mark = f"rocefab-{secrets.token_hex(8)}"
         line = " && ".join(f"{{ {command}; }} && echo {mark}" for command in commands)
-        status, output = self.run(line)
+        status, output = self.run(line, quiet_s=quiet_s)
         *done, last = output.split(f"{mark}\n")
         if status:
-            self._checked(commands[len(done)], status, last)
+            self.checked(commands[len(done)], status, last)
 
-    def _checked(self, command: str, status: int, output: str) -> str:
+    def checked(self, command: str, status: int, output: str) -> str:
+        """Return the output of a command that was run.
+
+        Raises
+        ------
+        RefusedError
+            When its exit status is not 0.
+        """
         if status:
             last = " | ".join(output.strip().splitlines()[-3:])
             raise RefusedError(
@@ -280,7 +293,7 @@ class Rehearsal(ShellSession):
         """Note each line by itself."""
         return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
 
-    def check_in_turn(self, *commands: str) -> None:
+    def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:  # noqa: ARG002
         """Note each line by itself."""
         for command in commands:
             self.run(command)
@@ -297,18 +310,17 @@ def _is_ended(text: str, mark: str) -> bool:
     return len(status) < len(text) and "\n" in status
 
 
-def _gcm_first(*words: Any, **named: Any) -> Any:
-    """Return a transport that asks for AES-GCM first.
+def ask_for_gcm_first() -> None:
+    """Let every SSH session of this process ask for AES-GCM first; no cipher comes or goes.
 
     With other ciphers paramiko compares the check of each packet byte by byte in Python
     (``util.py``, ``constant_time_bytes_eq``), which costs three times as much as all of AES-GCM.
+    ncclient makes its transport itself, so that their class is told, not one of them.
     """
     from paramiko import Transport
 
-    transport = Transport(*words, **named)
-    options = transport.get_security_options()
-    options.ciphers = sorted(options.ciphers, key=lambda name: "-gcm@" not in name)
-    return transport
+    ciphers = sorted(Transport._preferred_ciphers, key=lambda name: "-gcm@" not in name)  # noqa: SLF001
+    Transport._preferred_ciphers = tuple(ciphers)  # noqa: SLF001
 
 
 def _leave_to_us() -> None:

@@ -70,8 +70,10 @@ class Lab:
     @property
     def environment(self) -> dict[str, str]:
         password = (self.folder / "password").read_text().strip()
+        kept = clean_environment()
+        kept.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's commands find modules compiled
         return {
-            **clean_environment(),
+            **kept,
             "ROCEFAB_PASSWORD": password,
             "ROCEFAB_CONNECTIONS": str(self.folder / "connections.json"),
         }

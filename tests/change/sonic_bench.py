@@ -34,7 +34,9 @@ class _LocalShell:
         return {name: self.run(f"{{ {line}; }} 2>/dev/null") for name, line in commands.items()}
 
     def check(self, command: str, quiet_s: float = 0) -> str:
-        status, text = self.run(command, quiet_s)
+        return self.checked(command, *self.run(command, quiet_s))
+
+    def checked(self, command: str, status: int, text: str) -> str:
         if status:
             raise RefusedError(self._device.spec.name, f"{command!r}: {text}")
         return text
@@ -42,9 +44,9 @@ class _LocalShell:
     def check_each(self, commands: dict[str, str]) -> dict[str, str]:
         return {name: self.check(f"{line} 2>&1") for name, line in commands.items()}
 
-    def check_in_turn(self, *commands: str) -> None:
+    def check_in_turn(self, *commands: str, quiet_s: float = 0) -> None:
         for command in commands:
-            self.check(command)
+            self.check(command, quiet_s)
 
     def upload(self, contents: dict[str, bytes]) -> None:
         for path, content in contents.items():

@@ -206,6 +206,34 @@ def test_wave_does_not_start_when_one_device_changes_just_before_it(folder, plan
     assert not [key for key in ScriptedDriver.effects if key[0] in LEAVES]
 
 
+@pytest.mark.fault(12)
+def test_wave_does_not_start_when_somebody_begins_just_before_it(folder, plan):
+    def begin(_driver):
+        state = memory_fabric.state(folder, "leaf3")
+        state["pending"] = {"token": "colleague", "running": {}, "files": {}}
+        (folder / "leaf3.json").write_text(json.dumps(state))
+
+    ScriptedDriver.act("spine01", "save", begin)
+    result = applier(folder).apply(plan)
+    assert "leaf3: another configuration session is active on it: colleague" in result.reasons[0]
+    assert not [key for key in ScriptedDriver.effects if key[0] in LEAVES]
+
+
+def test_what_is_under_way_is_asked_once_before_the_waves_and_again_in_each(
+    folder, plan, monkeypatch
+):
+    asked, at_first_write, ask = [], [], ScriptedDriver.foreign_sessions
+    monkeypatch.setattr(
+        ScriptedDriver,
+        "foreign_sessions",
+        lambda driver: [asked.append(driver.connection.device), *ask(driver)][1:],
+    )
+    ScriptedDriver.act("spine01", "stage", lambda _: at_first_write.extend(asked))
+    assert applier(folder).apply(plan).ok
+    assert sorted(at_first_write) == sorted([*memory_fabric.names(), "spine01"])
+    assert asked.count("leaf1") > 1
+
+
 @pytest.mark.fault(5)
 def test_device_that_is_replaced_during_the_run_is_not_written_to(folder, plan):
     def swap(_driver):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 
 import pytest
@@ -96,6 +97,39 @@ def test_going_back_brings_content_and_mode(host, lab, existed):
     assert lab[HOST].fs.exists(PATH) == existed
     if existed:
         assert (lab[HOST].fs.read(PATH), mode_of(lab, PATH)) == ("old\n", 0o600)
+
+
+def test_the_net_is_two_whole_units(host, lab):
+    token, units = "rocefab-run-1-1-aa", "/etc/systemd/system"
+    host.stage(candidate(), token)
+    host.commit(candidate(), token, 90)
+    service = lab[HOST].fs.read(f"{units}/{token}.service")
+    assert service.splitlines()[:2] == [
+        "[Unit]",
+        f"Description=Takes an unconfirmed change of rocefab back ({token})",
+    ]
+    assert f"\nExecStart=/bin/sh /var/lib/rocefab/{token}/undo.sh\n" in service
+    assert service.endswith("\n[Install]\nWantedBy=multi-user.target\n")
+    timer = lab[HOST].fs.read(f"{units}/{token}.timer")
+    assert re.search(r"\nOnActiveSec=90\nOnCalendar=\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n", timer)
+    assert {mode_of(lab, f"{units}/{token}.{kind}") for kind in ("service", "timer")} == {0o644}
+
+
+def test_an_inbox_goes_away_also_where_its_files_are_not_taken(host, lab):
+    lab[HOST].faults.add(Fault("refuse_line", pattern="sudo -n install -m 600"))
+    with pytest.raises(RefusedError, match="install -m 600"):
+        host.stage(candidate(), "rocefab-run-1-1-aa")
+    assert "rocefab-" not in lab[HOST].run_detached("ls /tmp")[1]
+
+
+def test_a_timer_that_cannot_be_stopped_is_no_confirmation(host, lab):
+    token = "rocefab-run-1-1-aa"
+    host.stage(candidate(), token)
+    host.commit(candidate(), token, 60)
+    lab[HOST].faults.add(Fault("refuse_line", pattern=f"systemctl stop {token}"))
+    with pytest.raises(RefusedError, match=f"'sudo -n systemctl stop {token}.timer' ended with"):
+        host.confirm(token)
+    assert host.pending(token)
 
 
 @pytest.mark.fault(3)

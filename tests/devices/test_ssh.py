@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from paramiko import Transport
 
 from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices.answers import read_answer
 from fabric.devices.driver import checked_token
-from fabric.devices.ssh import _gcm_first, checked_path
+from fabric.devices.ssh import ask_for_gcm_first, checked_path
 from fabric.lab.faults import Fault
 from fabric.systems.host.drivers import _command
 from tests.change.labs import HOST, LEAF
@@ -180,16 +181,30 @@ def test_no_interface_name_adds_a_word(kind, text):
     assert "/" not in text
 
 
+def test_a_session_reads_no_echo_and_no_prompt(shell):
+    shell.run("true")
+    shell._session.write_channel("echo one; echo two\n")
+    assert read_answer(shell._session, lambda tail, _: tail.endswith("two\n"), 60) == "one\ntwo\n"
+
+
+def test_a_system_that_cannot_be_silent_is_read_all_the_same(shell):
+    shell.run("stty echo; PS1='leaf01$ '")
+    assert shell.run("echo one") == (0, "one\n")
+    assert shell.run_each({"a": "echo two", "b": "false"}) == {"a": (0, "two\n"), "b": (1, "")}
+
+
 def test_a_session_is_encrypted_with_gcm(shell):
     """Another cipher costs three times as much here."""
     transport = shell._session.remote_conn_pre.get_transport()
     assert {transport.local_cipher, transport.remote_cipher} == {"aes128-gcm@openssh.com"}
 
 
-def test_a_device_without_gcm_gets_what_it_has():
-    with socket.socket() as one, socket.socket() as other:
-        before = Transport(one).get_security_options().ciphers
-        after = _gcm_first(other).get_security_options().ciphers
+def test_a_device_without_gcm_gets_what_it_has(monkeypatch):
+    before = (*Transport._preferred_ciphers[1:], Transport._preferred_ciphers[0])
+    monkeypatch.setattr(Transport, "_preferred_ciphers", before)
+    ask_for_gcm_first()
+    with socket.socket() as one:
+        after = Transport(one).get_security_options().ciphers
     assert sorted(after) == sorted(before), "none is left out"
     gcm = [name for name in before if "gcm" in name]
     assert list(after) == [*gcm, *(name for name in before if name not in gcm)]

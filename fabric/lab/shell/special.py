@@ -1,4 +1,4 @@
-"""The special built-ins of the shell: those that change the shell itself."""
+"""The special built-ins of the shell: those that change the shell itself, or its terminal."""
 
 from __future__ import annotations
 
@@ -99,6 +99,14 @@ def _cd(shell: ShellState, argv: list[str], streams: Streams) -> int:
     return 0
 
 
+def _stty(shell: ShellState, argv: list[str], streams: Streams) -> int:
+    if argv[1:] not in (["echo"], ["-echo"]):
+        streams.err(f"stty: invalid argument '{' '.join(argv[1:])}'\n")
+        return 1
+    shell.is_echoing = argv[1] == "echo"
+    return 0
+
+
 SPECIAL: dict[str, Callable[[ShellState, list[str], Streams], int]] = {
     "exit": _exit,
     "return": _return,
@@ -110,4 +118,5 @@ SPECIAL: dict[str, Callable[[ShellState, list[str], Streams], int]] = {
     "unset": _unset,
     "shift": _shift,
     "cd": _cd,
+    "stty": _stty,
 }

@@ -124,6 +124,7 @@ class ShellState(ABC):
         self.options: set[str] = set()
         self.functions: dict[str, Node] = {}
         self.variables: dict[str, str] = {"HOME": fs.home, "USER": user, "PATH": "/usr/bin:/bin"}
+        self.is_echoing = True  # the terminal, what is typed
         self.status = 0
         self.line = ""
         self.refused: Fault | None = None  # a command that matches its pattern is refused

@@ -1,7 +1,8 @@
 """The SSH server that stand-ins share.
 
 Known: password login, exec requests, an interactive shell on a terminal, SFTP and SCP, as OpenSSH
-serves them; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64).
+serves them; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64). Before each
+packet asyncssh sends an SSH_MSG_IGNORE, which OpenSSH does not (openssh-portable, packet.c).
 Assumed: while a stand-in reboots its port is bound but not listening, so that connections are
 refused and nobody else takes the port.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import asyncssh
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fabric.lab.ssh.channel import Process
 
 _REBOOT_S = 2.0
+_IGNORE = 2  # SSH_MSG_IGNORE, RFC 4250, 4.1.2
 
 
 class _Login(asyncssh.SSHServer):
@@ -36,6 +38,7 @@ class _Login(asyncssh.SSHServer):
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         self._connection = conn
+        _without_ignored(conn)
         self._stand_in.connections.add(conn)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -54,6 +57,17 @@ class _Login(asyncssh.SSHServer):
         spec = self._stand_in.spec
         good_name = hmac.compare_digest(username.encode(), spec.username.encode())
         return hmac.compare_digest(password.encode(), spec.password.encode()) and good_name
+
+
+def _without_ignored(connection: asyncssh.SSHServerConnection) -> None:
+    """Let a connection send what carries something alone; asyncssh has no option for it."""
+    send = connection.send_packet
+
+    def send_packet(kind: int, *parts: bytes, **named: Any) -> None:
+        if kind != _IGNORE:
+            send(kind, *parts, **named)
+
+    connection.send_packet = send_packet  # type: ignore[method-assign, assignment]
 
 
 class SshStandIn(SshSystem):

@@ -52,7 +52,13 @@ class Session(Channel):
         except ShellExit as jump:
             return jump.code
 
+    def _echo(self, text: str) -> None:
+        if self._shell.is_echoing:
+            super()._echo(text)
+
     def _prompt(self) -> str:
+        if "PS1" in self._shell.variables:
+            return self._shell.variables["PS1"]
         shell, stand_in = self._shell, self._stand_in
         user = "root" if shell.root else shell.user
         place = "~" if shell.cwd == shell.fs.home else shell.cwd

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices.base import BaseDriver, read_subjects
-from fabric.devices.clients import import_napalm
+from fabric.devices.clients import napalm_part
 from fabric.devices.driver import (
     OWN_TOKEN,
     Connection,
@@ -93,7 +93,7 @@ class EosDriver(BaseDriver):
             raise ConnectionLostError(
                 connection.device, "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             )
-        driver = import_napalm().get_network_driver("eos")(
+        driver = napalm_part("eos").EOSDriver(
             connection.address,
             connection.username,
             connection.password,

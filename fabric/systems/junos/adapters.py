@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
@@ -13,7 +14,7 @@ from fabric.devices.redaction import redacted
 from fabric.render.scope import is_marked
 from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
 from fabric.systems.junos.platforms.grammar import levels, replaces
-from fabric.systems.junos.platforms.text import line_text, quoted, read_set
+from fabric.systems.junos.platforms.text import LINES_KEPT, line_text, quoted, read_set
 from fabric.systems.junos.scope import merged
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _ORDERED = re.compile("|".join(f"({part}) " for part in ORDERED_PARTS))
 _ORDERED_HEADS = frozenset(part.partition(" ")[0] for part in ORDERED_PARTS)
 
 
+@lru_cache(maxsize=LINES_KEPT)
 def is_owned(line: Line) -> bool:
     """Tell whether rocefab writes a statement."""
     return bool(_OWNED.match(f"{_said(line)} "))
@@ -100,6 +102,7 @@ def _deletes(
             yield "delete", words
 
 
+@lru_cache(maxsize=LINES_KEPT)
 def _part(line: Line) -> str:
     match = _ORDERED.match(f"{_said(line)} ") if line[1][0] in _ORDERED_HEADS else None
     return next((group for group in match.groups() if group), "") if match else ""

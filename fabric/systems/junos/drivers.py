@@ -17,6 +17,7 @@ Junos, and handled here:
   changes that are not committed.
 - ``rollback`` goes one commit back, whosever that was: also under a lock and on our revision only.
 - After a commit that was refused NAPALM leaves candidate and lock as they are: both are let go.
+- ncclient compiles the stylesheet that takes the namespaces off a reply anew for each of them.
 - ncclient 0.7.0 looks ten times a second for something to send: an operation takes 0.1 s.
 - Junos has no startup configuration: what is committed survives.
 - Errors quote the refused lines, so they are redacted.
@@ -36,8 +37,9 @@ from xml.sax.saxutils import escape
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.base import BaseDriver
-from fabric.devices.clients import import_napalm
+from fabric.devices.clients import napalm_part
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.ssh import ask_for_gcm_first
 from fabric.observe.authors import SUBJECT
 
 if TYPE_CHECKING:
@@ -84,9 +86,10 @@ class JunosDriver(BaseDriver):
         """Log in; refuses a host key that is neither given nor known."""
         # It logs what is sent, configurations with their secrets.
         logging.getLogger("ncclient").setLevel(logging.WARNING)
+        ask_for_gcm_first()
         connection = self.connection
         with self._translated("log in"), _ssh_config(connection) as config:
-            driver = import_napalm().get_network_driver("junos")(
+            driver = napalm_part("junos").JunOSDriver(
                 connection.address,
                 connection.username,
                 connection.password or None,
@@ -101,6 +104,7 @@ class JunosDriver(BaseDriver):
             driver.device._allow_agent = not connection.password  # noqa: SLF001
             driver.device._look_for_keys = False  # noqa: SLF001
             driver.open()
+            _keep_stylesheet(driver.device)
         self._napalm = driver
         if self._is_cut:
             self.cut()
@@ -373,6 +377,20 @@ def _ssh_config(connection: Connection) -> Iterator[str]:
     finally:
         Path(known).unlink()
         Path(config).unlink()
+
+
+def _keep_stylesheet(device: Any) -> None:
+    """Let a session compile ncclient's stylesheet once, for all its replies."""
+    from lxml import etree
+
+    parser = etree.XMLParser(remove_blank_text=True)
+    style = etree.XSLT(etree.fromstring(device.transform(), parser))
+
+    def bare(reply: Any) -> Any:
+        # As ncclient does it (xml_.py, ``remove_namespaces``): without text that is blank.
+        return style(etree.fromstring(etree.tostring(reply), parser)).getroot()
+
+    device.transform = lambda: bare
 
 
 def _as_xml(commit: Any) -> str:

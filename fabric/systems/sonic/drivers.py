@@ -101,12 +101,12 @@ class SonicShellDriver(ShellDriver[C]):
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return CONFIG_DB, the saved file and the asked files."""
-        said = self._shell.check_each({
+        commands = {
             "config": "sudo -n sonic-cfggen -d --print-data",
             "startup": f"sudo -n cat {_STARTUP}",
             "version": f"cat {_VERSION}",
-        })
-        return {**said, **self.read_files(files)}
+        }
+        return self._read(commands, files)
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the show commands of the subjects, all in few turns."""
@@ -127,10 +127,10 @@ class SonicShellDriver(ShellDriver[C]):
             f"sudo -n sh -c '{dump}'", f"sudo -n test -s {folder}/before.json"
         )
 
-    def _forget(self, token: str) -> None:
-        """Remove the checkpoints too: each is a whole configuration."""
-        super()._forget(token)
-        self._shell.run(f"sudo -n sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
+    def _forgetting(self, token: str) -> Sequence[str]:
+        """Return the lines that remove the checkpoints too: each is a whole configuration."""
+        checkpoints = f"sudo -n sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'"
+        return (*super()._forgetting(token), checkpoints)
 
 
 @drivers.add("sonic")
@@ -170,21 +170,24 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
             checked = f"config reload {file} -y -f"
             self._change(f"sh -c '{_unchecked(file)}'" if candidate.ran_before else checked)
         for number, step in enumerate(_steps(candidate)):
-            self._shell.check(f"sudo -n sh -c ': > {folder}/started{number}'")
+            started = f"sh -c ': > {folder}/started{number}'"
             if step.kind == "load":
-                self._change(f"config load {folder}/step{number}.json -y")
+                self._change(started, f"config load {folder}/step{number}.json -y")
             elif step.kind == "patch":
                 # A switch whose running rows break its own models refuses this; it is rolled
                 # back by the reload of before.json.
-                self._shell.run(f"sudo -n config checkpoint {token}-{number}", quiet_s=_RELOAD_S)
-                self._change(f"config apply-patch {folder}/step{number}.json")
+                checkpoint = f"config checkpoint {token}-{number} || true"
+                self._change(started, checkpoint, f"config apply-patch {folder}/step{number}.json")
             else:
+                self._change(started)
                 for row in _names(step.text):
                     self._change(_drop(row))
 
-    def _change(self, command: str) -> None:
+    def _change(self, *commands: str) -> None:
+        """Run commands in one turn, each after the one before has succeeded."""
+        lines = (f"sudo -n {command}" for command in commands)
         try:
-            self._shell.check(f"sudo -n {command}", quiet_s=_RELOAD_S)
+            self._shell.check_in_turn(*lines, quiet_s=_RELOAD_S)
         except RefusedError as error:
             raise RefusedError(
                 self.connection.device, f"the switch rejected the change: {error.reason}"

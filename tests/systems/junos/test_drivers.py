@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from napalm import get_network_driver
 from napalm.base.exceptions import CommitConfirmException, LockError
+from ncclient.operations.rpc import RPCReply
 from ncclient.transport import session
+from ncclient.xml_ import NCElement
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.candidate import LinePatch
@@ -313,6 +315,20 @@ def test_host_key_is_checked_before_the_password_is_sent(driver, switch):
         driver(trust=wrong)
     switch.spec = original
     assert "password" not in tried
+
+
+def test_a_reply_is_as_ncclient_makes_it(driver):
+    """By a stylesheet that is compiled once for a session, not for each reply."""
+    device = driver()._napalm.device
+    stylesheet = type(device._conn._device_handler).transform_reply(None)
+    assert device.transform() is device.transform()
+    body = "<a junos:b='1'>\n <c> d \u00e9 </c>\n <!-- e --><f/></a>"
+    spaces = 'xmlns="urn:ietf:params:xml:ns:netconf:base:1.0" xmlns:junos="urn:j"'
+    reply = RPCReply(f"<rpc-reply {spaces}>{body}</rpc-reply>")
+    reply.parse()
+    ours, theirs = (NCElement(reply, one) for one in (device.transform(), stylesheet))
+    assert ours.data_xml == theirs.data_xml
+    assert "<c> d" in ours.data_xml
 
 
 # -- NAPALM as it is

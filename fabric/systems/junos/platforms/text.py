@@ -14,6 +14,9 @@ Words = tuple[str, ...]
 #: What is done to a statement, and its words.
 Line = tuple[str, Words]
 
+#: How many lines are kept as words: a configuration is read several times, and most lines of a
+#: switch are those of others too.
+LINES_KEPT = 1 << 16
 #: Verbs of configuration mode that a text may hold.
 VERBS = ("set", "delete", "activate", "deactivate")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:*,+@%=<>$^~&|()!?-]+")
@@ -39,6 +42,7 @@ def unquoted(token: str) -> str:
     return _ESCAPE.sub(r"\1", token[1:-1]) if token.startswith('"') else token
 
 
+@lru_cache(maxsize=LINES_KEPT)
 def line_text(line: Line) -> str:
     """Return a line as it is typed."""
     verb, words = line
@@ -53,15 +57,17 @@ def read_set(text: str) -> list[Line]:
     ConfigurationTextError
         When a line has no known verb, or its quotes or brackets do not close.
     """
-    rows: list[Line] = []
-    for row in text.splitlines():
-        tokens = _set_tokens(row)
-        if not tokens:
-            continue
-        if tokens[0] not in VERBS or len(tokens) == 1:
-            raise ConfigurationTextError(f"no statement: {row.strip()[:80]!r}")
-        rows += [(tokens[0], words) for words in spread(tokens[1:], row)]
-    return rows
+    return [line for row in text.splitlines() for line in _read_row(row)]
+
+
+@lru_cache(maxsize=LINES_KEPT)
+def _read_row(row: str) -> tuple[Line, ...]:
+    tokens = _set_tokens(row)
+    if not tokens:
+        return ()
+    if tokens[0] not in VERBS or len(tokens) == 1:
+        raise ConfigurationTextError(f"no statement: {row.strip()[:80]!r}")
+    return tuple((tokens[0], words) for words in spread(tokens[1:], row))
 
 
 def _set_tokens(row: str) -> list[str]:

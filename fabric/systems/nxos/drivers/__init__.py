@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import s_to_min
 from fabric.devices.base import BaseDriver, read_subjects
-from fabric.devices.clients import import_napalm
+from fabric.devices.clients import napalm_part
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import shortened as shortened
 from fabric.observe.authors import SUBJECT
@@ -109,7 +109,7 @@ class NxosDriver(BaseDriver):
                 self.connection.device,
                 "NX-API takes a password, not SSH keys; set ROCEFAB_PASSWORD",
             )
-        import_napalm()
+        napalm_part("nxapi_plumbing")
         from fabric.systems.nxos.drivers.client import open_device
 
         with self._translated("log in"):

@@ -70,6 +70,8 @@ def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, An
     cells: list[tuple[Cell, Any, Any]] = []
     for table in sorted({*running, *target}):
         old_rows, new_rows = running.get(table, {}), target.get(table, {})
+        if old_rows == new_rows:
+            continue
         for row in sorted({*old_rows, *new_rows}):
             old, new = old_rows.get(row), new_rows.get(row)
             if old == new:

@@ -34,11 +34,14 @@ def foreign_ports(running: ConfigDb, intended: ConfigDb) -> set[str]:
     model = running.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", "")
     service = {port.name for port in sku(model).service_ports} if model in sku_names() else set()
     ours = intended.get("PORT", {})
+    others = {port: row for port, row in running.get("PORT", {}).items() if port not in ours}
+    if others.keys() <= service:
+        return {*others}
     taken = {lane for row in ours.values() for lane in _lanes(row)}
     return {
         port
-        for port, row in running.get("PORT", {}).items()
-        if port not in ours and (port in service or (_lanes(row) and not _lanes(row) & taken))
+        for port, row in others.items()
+        if port in service or (_lanes(row) and not _lanes(row) & taken)
     }
 
 
@@ -72,7 +75,7 @@ def _of_ports(table: str, row: str, ports: set[str], intended: ConfigDb) -> bool
     parts = row.split("|")
     if table == "VLAN_MEMBER" and parts[0] in intended.get("VLAN", {}):
         return False
-    return any(part in ports for part in parts)
+    return not ports.isdisjoint(parts)
 
 
 def add_references(kept: ConfigDb, running: ConfigDb, intended: ConfigDb) -> None:

@@ -133,6 +133,9 @@ class Way:
 
 def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     """Return the gentlest way from one configuration to another."""
+    cells = differences(running, target)
+    if not cells:
+        return Way(running, target, updater)
     # Rows are changed below, their values are not.
     state = {
         table: {row: copy.copy(fields) for row, fields in rows.items()}
@@ -140,7 +143,6 @@ def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
         if rows
     }
     change = Way(state, target, updater)
-    cells = differences(running, target)
     rest = [cell for cell, old, new in cells if not is_live(cell, old, new)]
     change.reload = next(filter(None, map(_restart, rest)), "")
     if change.reload:
@@ -180,6 +182,8 @@ def _units(state: ConfigDb, target: ConfigDb) -> Iterable[Unit]:
     """Yield what changes; lengths of cables, which are fields of one row, port by port."""
     for table in sorted({*state, *target}):
         old, new = state.get(table, {}), target.get(table, {})
+        if old == new:
+            continue
         for row in sorted({*old, *new}):
             if old.get(row) == new.get(row) and (row in old) == (row in new):
                 continue

@@ -234,7 +234,8 @@ class SonicParser:
             platform="sonic",
             config=config,
             canonical="\n".join([canonical, *sorted(lasting)]),
-            saved=_tables(config_db(texts["startup"])) == _tables(config),
+            saved=texts["startup"] == texts["config"]
+            or _tables(config_db(texts["startup"])) == _tables(config),
             kernel=kernel,
             system=system_facts(texts.get("version", "")),
             files={
