@@ -36,6 +36,7 @@ class Registry(Generic[T]):
         self._packages = packages
         self._plugins = plugins
         self._items: dict[str, T] = {}
+        self._imported: set[str] = set()
         self._is_filled = self._is_filling = False
         self._lock = RLock()
 
@@ -90,10 +91,18 @@ class Registry(Generic[T]):
         return sorted(self._filled().items())
 
     def _with(self, name: str) -> dict[str, T]:
-        """Return the plug-ins, with that of a name where there is one."""
-        if name not in self._items and self._plugins and not self._is_filling:
-            import_plugins(self._plugins, name)
-        return self._items if name in self._items else self._filled()
+        """Return the plug-ins, with that of a name where there is one.
+
+        A module registers before it is imported to its end: another thread waits for that.
+        """
+        if self._plugins and not self._is_filled:
+            if name not in self._imported:
+                with self._lock:
+                    import_plugins(self._plugins, name)
+                self._imported.add(name)
+            if name in self._items:
+                return self._items
+        return self._filled()
 
     def _filled(self) -> dict[str, T]:
         if not self._is_filled:

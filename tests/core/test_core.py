@@ -9,7 +9,9 @@ import pkgutil
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -63,6 +65,28 @@ def test_one_system_is_found_without_the_others() -> None:
     first, bogus, *names = done.stdout.split()
     assert (first, bogus) == ("False", "False")
     assert {"cumulus", "eos", "junos", "sonic"} <= set(names)
+
+
+def test_a_thread_waits_for_a_module_that_another_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It registers before its end: what it defines further down is not there yet."""
+    shapes: Registry[dict[str, str]] = Registry("shape", plugins="shapes")
+    begun, release, shape = Event(), Event(), {"half": "read"}
+
+    def imported(_room: str, name: str = "") -> None:
+        if name == "round" and not begun.is_set():
+            shapes.add("round")(shape)
+            begun.set()
+            release.wait()
+            shape["half"] = "whole"
+
+    monkeypatch.setattr("fabric.core.registry.import_plugins", imported)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: dict(shapes["round"]))
+        begun.wait()
+        second = pool.submit(lambda: dict(shapes["round"]))
+        wait([second], timeout=0.2)
+        release.set()
+        assert first.result() == second.result() == {"half": "whole"}
 
 
 def test_an_unknown_name_lists_the_known() -> None:
