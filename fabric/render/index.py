@@ -12,6 +12,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.render.manifest import MANIFEST, Written
@@ -28,6 +29,9 @@ INDEX_FORMAT = 1
 #: File systems keep times to 2 s (FAT) or better, and so do servers of network file systems.
 _COARSEST_NS = 2_000_000_000
 _MTIME_NS = 2
+_PATH = Written._fields.index("path")
+#: An index is kept whole where more than one of so many files changed, our choice.
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Index:
         The state of each folder, by path; "" is the output folder.
     sources : mapping
         The digest of what the files of a device follow from, by device, where it is known.
+    base : Index, optional
+        The one that is kept whole, where this one is kept as what has changed since.
     """
 
     taken_ns: int
@@ -56,6 +62,7 @@ class Index:
     states: Sequence[FileState]
     folders: Mapping[str, FileState]
     sources: Mapping[str, str] = field(default_factory=dict)
+    base: Index | None = field(default=None, compare=False)
 
     @classmethod
     def of(
@@ -81,8 +88,12 @@ class Index:
         """
         taken_ns, base = time.time_ns(), f"{folder}/"
         states = [known.files.get(file.path) or _file(base + file.path) for file in files]
-        paths = _parents(file.path for file in files)
-        folders = {path: known.folders.get(path) or _file(base + path) for path in paths}
+        folders = {"": _file(base), **known.folders}
+        for path in (*(file.path for file in files), *known.folders):
+            parent = path.rpartition("/")[0]
+            while parent not in folders:
+                folders[parent] = _file(base + parent)
+                parent = parent.rpartition("/")[0]
         return cls(taken_ns, _manifest(folder), files, states, folders, sources)
 
     def to_bytes(self) -> bytes:
@@ -99,6 +110,40 @@ class Index:
         files = [*map(Written._make, zip(*rows, strict=True))]
         folders = dict(zip(paths, _rows(columns), strict=True))
         return cls(taken_ns, manifest, files, [*_rows(states)], folders, sources)
+
+    def changes_since(self, last: Index) -> bytes | None:
+        """Return what `changed` needs to make this index of an earlier one of the same files.
+
+        None where files came or went, or more than a few changed.
+        """
+        paths, before = ([file.path for file in one.files] for one in (self, last))
+        if paths != before or self.sources.keys() != last.sources.keys():
+            return None
+        rows = zip(self.files, self.states, last.files, last.states, strict=True)
+        files = [(file, state) for file, state, *old in rows if [file, state] != old]
+        if len(files) > len(self.files) // _FEW:
+            return None
+        folders = _differing(self.folders, last.folders)
+        sources = _differing(self.sources, last.sources)
+        return json.dumps([self.taken_ns, self.manifest, files, folders, sources]).encode()
+
+    def changed(self, changes: bytes) -> Index:
+        """Return the index that follows from this one and what has changed since."""
+        taken_ns, manifest, rows, folders, sources = json.loads(changes)
+        later = {row[_PATH]: (Written._make(row), tuple(state)) for row, state in rows}
+        pairs = [
+            later.get(file.path) or (file, state)
+            for file, state in zip(self.files, self.states, strict=True)
+        ]
+        return Index(
+            taken_ns,
+            manifest,
+            [file for file, _ in pairs],
+            [state for _, state in pairs],
+            {**self.folders, **{path: tuple(state) for path, state in folders.items()}},
+            {**self.sources, **sources},
+            base=self,
+        )
 
     @cached_property
     def digests(self) -> dict[str, str]:
@@ -150,12 +195,17 @@ class Known:
 
     def without(self, paths: Iterable[str]) -> Known:
         """Return what is still known after the files with these paths were put or removed."""
-        changed = {*paths}
-        touched = {*_parents(changed)}
-        return Known(
-            {path: state for path, state in self.files.items() if path not in changed},
-            {path: state for path, state in self.folders.items() if path not in touched},
-        )
+        files, folders = dict(self.files), dict(self.folders)
+        folders.pop("", None)  # the manifest is in it
+        for path in paths:
+            files.pop(path, None)
+            for folder in PurePosixPath(path).parents:
+                folders.pop(str(folder), None)
+        return Known(files, folders)
+
+
+def _differing(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in now.items() if before.get(key) != value}
 
 
 def _manifest(folder: Path) -> str:
@@ -169,14 +219,3 @@ def _file(path: str) -> FileState:
 
 def _rows(columns: Sequence[Any]) -> Iterator[FileState]:
     return zip(*columns, strict=True)
-
-
-def _parents(paths: Iterable[str]) -> Iterable[str]:
-    """Return the folders of some files, with "" for the folder that they are all in."""
-    known = {"": None}
-    for path in paths:
-        parent = path.rpartition("/")[0]
-        while parent not in known:
-            known[parent] = None
-            parent = parent.rpartition("/")[0]
-    return known

@@ -84,13 +84,19 @@ def _same_hosts(staging: Staging, sources: Mapping[str, str]) -> dict[str, list[
     """Take over the files of hosts that follow from the same as in the last run; return them."""
     last = staging.inspection
     same = last.index.unchanged(sources) if last.index else {}
+    if staging.target.stays and last.is_known:
+        return same
     return {name: files for name, files in same.items() if put_again(staging.target, last, files)}
 
 
 def _index(store: Store, folder: Path) -> Index | None:
     """Return what the files of an output folder were like after the last run, where known."""
-    kept = store.get([_index_key(folder)])
-    return Index.from_bytes(*kept.values()) if kept else None
+    whole, changes = _index_keys(folder)
+    kept = store.get([whole, changes])
+    if whole not in kept:
+        return None
+    index = Index.from_bytes(kept[whole])
+    return index.changed(kept[changes]) if kept.get(changes) else index
 
 
 @stage("write")
@@ -110,8 +116,13 @@ def _keep_index(
         return
     ordered = sorted(files, key=attrgetter("path"))
     index = Index.of(folder, ordered, sources, staging.known(states))
-    store.put({_index_key(folder): index.to_bytes()})
+    whole, changes = _index_keys(folder)
+    base = last.index and (last.index.base or last.index)
+    few = index.changes_since(base) if base else None
+    store.put({changes: few} if few else {whole: index.to_bytes(), changes: b""})
 
 
-def _index_key(folder: Path) -> str:
-    return hashlib.sha256(f"index\0{INDEX_FORMAT}\0{folder.absolute()}".encode()).hexdigest()
+def _index_keys(folder: Path) -> list[str]:
+    """Return the keys of an index that is kept whole, and of what has changed since."""
+    prefix = f"index\0{INDEX_FORMAT}\0{folder.absolute()}\0"
+    return [hashlib.sha256(f"{prefix}{part}".encode()).hexdigest() for part in ("whole", "changes")]

@@ -401,6 +401,37 @@ def test_an_index_of_what_changed_is_that_of_the_whole_folder(
             index = Index.from_bytes(Index.of(out, files, {}, Known()).to_bytes())
 
 
+@given(runs=st.lists(st.tuples(*[st.sampled_from(["one", "two"])] * 4), min_size=2, max_size=4))
+def test_an_index_follows_from_an_earlier_one_and_what_has_changed(
+    runs: list[tuple[str, ...]],
+) -> None:
+    paths = ["a/deep/x", "a/x", "b/x", "c"]
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fabric.render.index._FEW", 1)
+        out, kept = Path(folder), None
+        for number, texts in enumerate(runs):
+            artefacts = [_artefact(*both) for both in zip(paths, texts, strict=True)]
+            write(artefacts, out)
+            files, sources = [*map(written, artefacts)], {"leaf1": texts[0], "leaf2": "same"}
+            index = Index.of(out, files, sources, Known())
+            base = kept and (kept.base or kept)
+            changes = index.changes_since(base) if base else None
+            assert (changes is None) == (number == 0)
+            whole = index.to_bytes()
+            kept = base.changed(changes) if base and changes else Index.from_bytes(whole)
+            assert kept == index
+
+
+def test_an_index_is_kept_whole_where_files_came_or_many_changed(out: Path) -> None:
+    last = _index(out)
+    write([OLD[0], _artefact(OLD[1].path, "new b")], out)
+    assert _index(out).changes_since(last) is None
+    more = [OLD[0], _artefact("switches/a/y.json", "y")]
+    write(more, out)
+    now = Index.of(out, [*map(written, more)], {"a": "1", "b": "2"}, Known())
+    assert now.changes_since(last) is None
+
+
 def test_files_of_an_unchanged_device_are_known(out: Path) -> None:
     both = [
         written(replace(artefact, device=name)) for artefact, name in zip(OLD, "ab", strict=True)
