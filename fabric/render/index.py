@@ -26,8 +26,12 @@ FileState: TypeAlias = tuple[int, ...]
 
 #: Goes up when the bytes of an index change their meaning.
 INDEX_FORMAT = 1
-#: File systems keep times to 2 s (FAT) or better, and so do servers of network file systems.
+#: File systems that keep whole seconds keep times to 2 s (FAT) or better.
 _COARSEST_NS = 2_000_000_000
+#: The clock of others goes on with each tick of the kernel, at least 100 times a second (Linux
+#: Documentation/filesystems/multigrain-ts.rst; CONFIG_HZ); ten ticks are our choice.
+_TICKS_NS = 100_000_000
+_NS_PER_S = 1_000_000_000
 _MTIME_NS = 2
 _PATH = Written._fields.index("path")
 #: An index is kept whole where more than one of so many files changed, our choice.
@@ -167,13 +171,17 @@ class Index:
     def _same(
         self, base: str, states: Iterable[tuple[str, FileState]]
     ) -> Iterator[tuple[str, FileState]]:
-        latest_ns = self.taken_ns - _COARSEST_NS
         for path, state in states:
             try:
-                if state[_MTIME_NS] < latest_ns and _file(base + path) == state:
+                if self._is_old(state[_MTIME_NS]) and _file(base + path) == state:
                     yield path, state
             except OSError:
                 continue  # it is gone
+
+    def _is_old(self, mtime_ns: int) -> bool:
+        """Tell whether a change after the index was taken would have had another time."""
+        clock_ns = _TICKS_NS if mtime_ns % _NS_PER_S else _COARSEST_NS
+        return mtime_ns < self.taken_ns - clock_ns
 
     def unchanged(self, sources: Mapping[str, str]) -> dict[str, list[Written]]:
         """Return the files of devices that still follow from the same, by device."""

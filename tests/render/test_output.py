@@ -291,15 +291,27 @@ def test_what_is_gone_is_seen(indexed: tuple[Path, Index]) -> None:
     assert [*inspect(out, index).intact] == [OLD[1].path]
 
 
-def test_a_young_file_is_read(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("age_ns", "is_read"),
+    [
+        *((50_000_001, True), (200_000_001, False)),
+        *((1_000_000_000, True), (3_000_000_000, False)),  # of a clock of whole seconds
+    ],
+)
+def test_a_young_file_is_read(out: Path, age_ns: int, is_read: bool) -> None:
     """Its text may have changed within the same tick of the clock."""
     index = _index(out)
-    file = out / OLD[0].path
-    times = file.stat()
+    file, taken_ns = out / OLD[0].path, 1_700_000_000_000_000_000
+    states = [(*state[:2], taken_ns - age_ns, *state[3:]) for state in index.states]
+    index = replace(index, taken_ns=taken_ns, states=states)
     file.write_text("new a")
-    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    with pytest.raises(OutputFolderError, match="modified"):
-        inspect(out, index)
+    for path in (file, out / OLD[1].path):
+        os.utime(path, ns=(1, taken_ns - age_ns))
+    if is_read:
+        with pytest.raises(OutputFolderError, match="modified"):
+            inspect(out, index)
+    else:
+        assert inspect(out, index).is_intact
 
 
 def test_another_run_makes_an_index_void(indexed: tuple[Path, Index]) -> None:
