@@ -171,17 +171,16 @@ class Index:
     def _same(
         self, base: str, states: Iterable[tuple[str, FileState]]
     ) -> Iterator[tuple[str, FileState]]:
+        tick_ns, second_ns = self.taken_ns - _TICKS_NS, self.taken_ns - _COARSEST_NS
         for path, state in states:
+            mtime_ns = state[_MTIME_NS]
+            if mtime_ns >= second_ns and (mtime_ns >= tick_ns or mtime_ns % _NS_PER_S == 0):
+                continue  # a change after the index was taken may have the same time
             try:
-                if self._is_old(state[_MTIME_NS]) and _file(base + path) == state:
+                if _file(base + path) == state:
                     yield path, state
             except OSError:
                 continue  # it is gone
-
-    def _is_old(self, mtime_ns: int) -> bool:
-        """Tell whether a change after the index was taken would have had another time."""
-        clock_ns = _TICKS_NS if mtime_ns % _NS_PER_S else _COARSEST_NS
-        return mtime_ns < self.taken_ns - clock_ns
 
     def unchanged(self, sources: Mapping[str, str]) -> dict[str, list[Written]]:
         """Return the files of devices that still follow from the same, by device."""
