@@ -40,7 +40,7 @@ def described(command) -> tuple:
     return command.help, params, {name: described(one) for name, one in below.items()}
 
 
-@pytest.mark.parametrize("word", ["", "chek", "--version", "-v"])
+@pytest.mark.parametrize("word", ["", "wrong", "--version", "-v"])
 def test_any_other_word_takes_the_whole_tree(word: str) -> None:
     assert list(tree(word).commands) == list(WHOLE.commands)
 
