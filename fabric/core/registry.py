@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import RLock
+from threading import get_ident
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fabric.core.errors import InputError
@@ -37,8 +37,8 @@ class Registry(Generic[T]):
         self._plugins = plugins
         self._items: dict[str, T] = {}
         self._imported: set[str] = set()
-        self._is_filled = self._is_filling = False
-        self._lock = RLock()
+        self._filling: set[int] = set()
+        self._is_filled = False
 
     def add(self, name: str) -> Callable[[T], T]:
         """Return a decorator that registers its argument under ``name``.
@@ -93,33 +93,31 @@ class Registry(Generic[T]):
     def _with(self, name: str) -> dict[str, T]:
         """Return the plug-ins, with that of a name where there is one.
 
-        A module registers before it is imported to its end: another thread waits for that.
+        A module registers before it is imported to its end: another thread that imports it waits.
         """
         if self._plugins and not self._is_filled:
             if name not in self._imported:
-                with self._lock:
-                    import_plugins(self._plugins, name)
+                import_plugins(self._plugins, name)
                 self._imported.add(name)
             if name in self._items:
                 return self._items
         return self._filled()
 
     def _filled(self) -> dict[str, T]:
-        if not self._is_filled:
-            with self._lock:
-                self._fill()
-        return self._items
+        """Import the plug-ins, unless one of them reads the registry while it is imported.
 
-    def _fill(self) -> None:
-        """Import the plug-ins, unless one of them reads the registry while it is imported."""
-        if self._is_filled or self._is_filling:
-            return
-        self._is_filling = True
-        try:
-            for package in self._packages:
-                import_modules(package)
-            if self._plugins:
-                import_plugins(self._plugins)
-            self._is_filled = True
-        finally:
-            self._is_filling = False
+        There is no lock: with those of the imports, which wait for each other, it could be waited
+        for in a circle.
+        """
+        thread = get_ident()
+        if not self._is_filled and thread not in self._filling:
+            self._filling.add(thread)
+            try:
+                for package in self._packages:
+                    import_modules(package)
+                if self._plugins:
+                    import_plugins(self._plugins)
+                self._is_filled = True
+            finally:
+                self._filling.discard(thread)
+        return self._items

@@ -60,8 +60,8 @@ class DriftService:
         InputError
             When the inventory is wrong at the start, or a device or the connections file.
         """
-        project, files = Project(self.inventory), _Files(self.inventory)
-        digest = files.sha256
+        files = _Files(self.inventory)  # first: a change while it is read is then seen
+        project, digest = Project(self.inventory), files.sha256
         while True:
             watch, repairs = self._watch(project), self._repairs(project, digest)
             for looked in watch.looks():

@@ -8,6 +8,7 @@ import socket
 import subprocess
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -19,8 +20,10 @@ from fabric.core.events import Ledger
 from fabric.observe.authors import MOST_ENTRIES, Entry, author, histories
 from fabric.report.drifts import CONFIGURATION, REPAIR, UNREAD
 from fabric.report.events import EVENTS_FORMAT, read_events
+from fabric.workflow import drift_service
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.devices import Selection
+from fabric.workflow.drift_service import DriftService
 from fabric.workflow.drift_watch import Watch
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import plan
@@ -346,3 +349,26 @@ def test_the_author_is_who_wrote_the_line_or_who_wrote_last():
     assert author([last, writer], ["", "pause"]) is last
     assert author([], ["mtu"]) is None
     assert str(Entry("e\x1bve", "cli", "now")) == "e ve by cli at now"
+
+
+def test_a_change_while_the_inventory_is_read_at_the_start_counts(tmp_path, monkeypatch):
+    inventory, read = labs.write_inventory(tmp_path / "inventory", labs.INVENTORY), []
+    file = inventory / "fabric.yaml"
+
+    def changed_after(folder):
+        project = Project(folder)
+        if not read:
+            replace(file, f"{file.read_text()}# changed\n")
+        read.append(project)
+        return project
+
+    class OneLook:
+        def looks(self):
+            yield SimpleNamespace(events=[], health=None)
+
+    monkeypatch.setattr(drift_service, "Project", changed_after)
+    monkeypatch.setattr(DriftService, "_watch", lambda *_: OneLook())
+    monkeypatch.setattr(DriftService, "_repaired", lambda *_: [])
+    service = DriftService(inventory, None, Selection(), Pace(1), tmp_path, labs.silent)
+    assert list(service.events()) == [[], [], [], []]
+    assert len(read) == 2
