@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -67,19 +68,30 @@ def test_one_system_is_found_without_the_others() -> None:
     assert {"cumulus", "eos", "junos", "sonic"} <= set(names)
 
 
-def test_a_thread_waits_for_a_module_that_another_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+SLOW_MODULE = """\
+import shapes_of_a_test as shared
+shared.shapes.add("round")(shared.shape)
+shared.begun.set()
+shared.release.wait()
+shared.shape["half"] = "whole"
+"""
+
+
+def test_a_thread_waits_for_a_module_that_another_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It registers before its end: what it defines further down is not there yet."""
     shapes: Registry[dict[str, str]] = Registry("shape", plugins="shapes")
     begun, release, shape = Event(), Event(), {"half": "read"}
+    shared = SimpleNamespace(shapes=shapes, begun=begun, release=release, shape=shape)
+    (tmp_path / "slow_shape_of_a_test.py").write_text(SLOW_MODULE)
 
-    def imported(_room: str, name: str = "") -> None:
-        if name == "round" and not begun.is_set():
-            shapes.add("round")(shape)
-            begun.set()
-            release.wait()
-            shape["half"] = "whole"
+    def imported(_room: str, _name: str = "") -> None:
+        importlib.import_module("slow_shape_of_a_test")
 
     monkeypatch.setattr("fabric.core.registry.import_plugins", imported)
+    monkeypatch.setitem(sys.modules, "shapes_of_a_test", shared)
+    monkeypatch.syspath_prepend(str(tmp_path))
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(lambda: dict(shapes["round"]))
         begun.wait()
@@ -87,6 +99,7 @@ def test_a_thread_waits_for_a_module_that_another_imports(monkeypatch: pytest.Mo
         wait([second], timeout=0.2)
         release.set()
         assert first.result() == second.result() == {"half": "whole"}
+    sys.modules.pop("slow_shape_of_a_test")
 
 
 def test_an_unknown_name_lists_the_known() -> None:
