@@ -142,7 +142,7 @@ def render(
     """
     from fabric.workflow import site
     from fabric.workflow.project import Project
-    from fabric.workflow.render import render as workflow
+    from fabric.workflow.render import render_files
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
@@ -151,12 +151,14 @@ def render(
         written = site.render_site(projects, out, force=force)
         where = f"{out}/ in {', '.join(projects)}"
     else:
-        written = workflow(Project(inventory, work), out, force=force)
+        written = {"": render_files(Project(inventory, work), out, force=force)}
         where = f"{out}"
     if form is options.Format.JSON:
-        output.as_json(written)
+        output.as_json([row for prefix, one in written.items() for row in one.rows(prefix)])
     else:
-        counts = Counter(row["state"] for row in written)
+        counts: Counter[str] = Counter(
+            state for one in written.values() for state in one.states.values()
+        )
         states = ("added", "changed", "removed", "unchanged")
         output.note(
             f"wrote {where}: " + ", ".join(f"{counts[state]} files {state}" for state in states)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from fabric.render.changes import Changes, disk_state, folders_above
 from fabric.render.manifest import MANIFEST, Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-#: Mode, size in bytes, time of the last change in ns, and place; none of a file that is gone.
-FileState: TypeAlias = tuple[int, ...]
+    from fabric.render.changes import DiskState
 
 #: Goes up when the bytes of an index change their meaning.
 INDEX_FORMAT = 1
@@ -33,7 +31,6 @@ _COARSEST_NS = 2_000_000_000
 _TICKS_NS = 100_000_000
 _NS_PER_S = 1_000_000_000
 _MTIME_NS = 2
-_PATH = Written._fields.index("path")
 #: An index is kept whole where more than one of so many files changed, our choice.
 _FEW = 16
 
@@ -50,7 +47,7 @@ class Index:
         SHA-256 of the manifest.
     files : sequence of Written
         The files of the manifest, in its order.
-    states : sequence of FileState
+    states : sequence of DiskState
         The state of each.
     folders : mapping
         The state of each folder, by path; "" is the output folder.
@@ -58,15 +55,18 @@ class Index:
         The digest of what the files of a device follow from, by device, where it is known.
     base : Index, optional
         The one that is kept whole, where this one is kept as what has changed since.
+    changes : Changes, optional
+        What has.
     """
 
     taken_ns: int
     manifest: str
     files: Sequence[Written]
-    states: Sequence[FileState]
-    folders: Mapping[str, FileState]
+    states: Sequence[DiskState]
+    folders: Mapping[str, DiskState]
     sources: Mapping[str, str] = field(default_factory=dict)
     base: Index | None = field(default=None, compare=False)
+    changes: Changes | None = field(default=None, compare=False)
 
     @classmethod
     def of(
@@ -91,12 +91,12 @@ class Index:
             When one of them is not there.
         """
         taken_ns, base = time.time_ns(), f"{folder}/"
-        states = [known.files.get(file.path) or _file(base + file.path) for file in files]
-        folders = {"": _file(base), **known.folders}
+        states = [known.files.get(file.path) or disk_state(base + file.path) for file in files]
+        folders = {"": disk_state(base), **known.folders}
         for path in (*(file.path for file in files), *known.folders):
             parent = path.rpartition("/")[0]
             while parent not in folders:
-                folders[parent] = _file(base + parent)
+                folders[parent] = disk_state(base + parent)
                 parent = parent.rpartition("/")[0]
         return cls(taken_ns, _manifest(folder), files, states, folders, sources)
 
@@ -115,38 +115,62 @@ class Index:
         folders = dict(zip(paths, _rows(columns), strict=True))
         return cls(taken_ns, manifest, files, [*_rows(states)], folders, sources)
 
-    def changes_since(self, last: Index) -> bytes | None:
-        """Return what `changed` needs to make this index of an earlier one of the same files.
-
-        None where files came or went, or more than a few changed.
-        """
-        paths, before = ([file.path for file in one.files] for one in (self, last))
-        if paths != before or self.sources.keys() != last.sources.keys():
-            return None
-        rows = zip(self.files, self.states, last.files, last.states, strict=True)
-        files = [(file, state) for file, state, *old in rows if [file, state] != old]
-        if len(files) > len(self.files) // _FEW:
-            return None
-        folders = _differing(self.folders, last.folders)
-        sources = _differing(self.sources, last.sources)
-        return json.dumps([self.taken_ns, self.manifest, files, folders, sources]).encode()
-
-    def changed(self, changes: bytes) -> Index:
+    def with_changes(self, changes: Changes) -> Index:
         """Return the index that follows from this one and what has changed since."""
-        taken_ns, manifest, rows, folders, sources = json.loads(changes)
-        later = {row[_PATH]: (Written._make(row), tuple(state)) for row, state in rows}
         pairs = [
-            later.get(file.path) or (file, state)
+            changes.files.get(file.path) or (file, state)
             for file, state in zip(self.files, self.states, strict=True)
         ]
         return Index(
-            taken_ns,
-            manifest,
+            changes.taken_ns,
+            changes.manifest,
             [file for file, _ in pairs],
             [state for _, state in pairs],
-            {**self.folders, **{path: tuple(state) for path, state in folders.items()}},
-            {**self.sources, **sources},
+            {**self.folders, **changes.folders},
+            {**self.sources, **changes.sources},
             base=self,
+            changes=changes,
+        )
+
+    def changes_now(
+        self, folder: Path, files: Mapping[str, Written], sources: Mapping[str, str], known: Known
+    ) -> Changes | None:
+        """Return how the folder, which has the same files, differs from the index kept whole.
+
+        None where more than a few files changed, devices came or went, or a folder is gone.
+
+        Parameters
+        ----------
+        folder : Path
+            The output folder.
+        files : mapping
+            What the manifest has of files that changed, by path.
+        sources : mapping
+            The digest of what the files of a device follow from, by device.
+        known : Known
+            What is surely as this index has it.
+        """
+        whole, taken_ns, base = self.base or self, time.time_ns(), f"{folder}/"
+        earlier = self.changes or Changes(0, "", {}, {}, {})
+        unsure = {file.path: file for file in self.files if file.path not in known.files}
+        now = {**unsure, **files}
+        if (
+            len(now.keys() | earlier.files.keys()) > len(self.files) // _FEW
+            or sources.keys() != whole.sources.keys()
+        ):
+            return None
+        paths = folders_above(files) | (self.folders.keys() - known.folders.keys())
+        try:
+            states = {path: (file, disk_state(base + path)) for path, file in now.items()}
+            folders = {path: disk_state(base + path) for path in paths}
+        except OSError:
+            return None
+        return Changes(
+            taken_ns,
+            _manifest(folder),
+            {**earlier.files, **states},
+            {**earlier.folders, **folders},
+            {name: source for name, source in sources.items() if whole.sources[name] != source},
         )
 
     @cached_property
@@ -169,15 +193,15 @@ class Index:
         return Known(dict(files), dict(self._same(base, self.folders.items())))
 
     def _same(
-        self, base: str, states: Iterable[tuple[str, FileState]]
-    ) -> Iterator[tuple[str, FileState]]:
+        self, base: str, states: Iterable[tuple[str, DiskState]]
+    ) -> Iterator[tuple[str, DiskState]]:
         tick_ns, second_ns = self.taken_ns - _TICKS_NS, self.taken_ns - _COARSEST_NS
         for path, state in states:
             mtime_ns = state[_MTIME_NS]
             if mtime_ns >= second_ns and (mtime_ns >= tick_ns or mtime_ns % _NS_PER_S == 0):
                 continue  # a change after the index was taken may have the same time
             try:
-                if _file(base + path) == state:
+                if disk_state(base + path) == state:
                     yield path, state
             except OSError:
                 continue  # it is gone
@@ -197,32 +221,22 @@ class Index:
 class Known:
     """Files and folders, by path, that are surely what an index says of them."""
 
-    files: Mapping[str, FileState] = field(default_factory=dict)
-    folders: Mapping[str, FileState] = field(default_factory=dict)
+    files: Mapping[str, DiskState] = field(default_factory=dict)
+    folders: Mapping[str, DiskState] = field(default_factory=dict)
 
-    def without(self, paths: Iterable[str]) -> Known:
+    def without(self, paths: Sequence[str]) -> Known:
         """Return what is still known after the files with these paths were put or removed."""
         files, folders = dict(self.files), dict(self.folders)
-        folders.pop("", None)  # the manifest is in it
         for path in paths:
             files.pop(path, None)
-            for folder in PurePosixPath(path).parents:
-                folders.pop(str(folder), None)
+        for folder in folders_above(paths):  # the manifest is in the output folder
+            folders.pop(folder, None)
         return Known(files, folders)
-
-
-def _differing(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in now.items() if before.get(key) != value}
 
 
 def _manifest(folder: Path) -> str:
     return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
 
 
-def _file(path: str) -> FileState:
-    state = os.lstat(path)
-    return state.st_mode, state.st_size, state.st_mtime_ns, state.st_ino
-
-
-def _rows(columns: Sequence[Any]) -> Iterator[FileState]:
+def _rows(columns: Sequence[Any]) -> Iterator[DiskState]:
     return zip(*columns, strict=True)

@@ -129,8 +129,8 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
     every = list(outcomes)
     return Outcome(
         tuple(_worst_first([finding for one in every for finding in one.findings])),
-        tuple(sorted({rule for one in every for rule in one.checked})),
-        tuple(sorted(set.intersection(*({*one.skipped} for one in every)))),
+        tuple(sorted(set[str]().union(*{one.checked for one in every}))),
+        tuple(sorted(set.intersection(*map(set, {one.skipped for one in every})))),
         tuple(dict(item for one in every for item in one.broken).items()),
         tuple(item for one in every for item in one.waived),
     )

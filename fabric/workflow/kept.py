@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import astuple
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.render.manifest import Written, written
+from fabric.validate.rule import rules
 from fabric.validate.runner import Outcome
 from fabric.workflow.stages import Checked
 
@@ -20,7 +22,7 @@ def checked_to_bytes(checked: Checked) -> bytes | None:
     outcome = checked.outcome
     if not checked.files or checked.broken or (outcome and outcome.broken):
         return None
-    said = outcome and [_to_rows(outcome.findings), outcome.checked, outcome.skipped]
+    said = outcome and [_to_rows(outcome.findings), outcome.checked]
     files = [written(file) for file in checked.files]
     return json.dumps([_to_rows(checked.findings), said, files]).encode()
 
@@ -28,9 +30,19 @@ def checked_to_bytes(checked: Checked) -> bytes | None:
 def checked_from_bytes(content: bytes) -> Checked:
     """Return what was kept of a switch."""
     own, said, files = json.loads(content)
-    outcome = said and Outcome(tuple(_from_rows(said[0])), tuple(said[1]), tuple(said[2]), ())
+    outcome = said and _outcome(tuple(_from_rows(said[0])), tuple(said[1]))
     rows = [Written(*row) for row in files]
     return Checked(list(_from_rows(own)), {}, outcome=outcome, written=rows)
+
+
+def _outcome(findings: tuple[Finding, ...], ran: tuple[str, ...]) -> Outcome:
+    return Outcome(findings, ran, _others(ran), ())
+
+
+@lru_cache(16)  # all switches of a system have the same
+def _others(ran: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rules that had nothing to look at, where none failed itself."""
+    return tuple(sorted(set(rules) - set(ran)))
 
 
 def _to_rows(findings: Iterable[Finding]) -> list[Any]:

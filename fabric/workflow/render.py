@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.steps import stage
+from fabric.render.changes import Changes
 from fabric.render.files import put, put_again
 from fabric.render.index import INDEX_FORMAT, Index
 from fabric.render.output import staged
@@ -26,8 +27,53 @@ if TYPE_CHECKING:
     from fabric.workflow.store import Store
 
 
+@dataclass(frozen=True)
+class Rendered:
+    """Files that are in an output folder, and what became of each path.
+
+    Parameters
+    ----------
+    files : sequence of Written
+        The files, by device.
+    states : mapping
+        Whether each path was added, changed or removed, or is unchanged.
+    """
+
+    files: Sequence[Written]
+    states: Mapping[str, FileState]
+
+    def rows(self, prefix: str = "") -> list[dict[str, Any]]:
+        """Return each file with what became of it; a prefix goes before its path."""
+        rows = [
+            {
+                "device": file.device,
+                "kind": file.kind,
+                "path": prefix + file.path,
+                "sha256": file.sha256,
+                "state": self.states[file.path],
+            }
+            for file in self.files
+        ]
+        removed = {"device": "", "kind": "", "sha256": ""}
+        gone = sorted(path for path, state in self.states.items() if state == "removed")
+        return rows + [{**removed, "path": prefix + path, "state": "removed"} for path in gone]
+
+
 def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str, Any]]:
     """Write every artefact below a folder and return each path with what became of it.
+
+    Raises
+    ------
+    InputError
+        When the inventory does not pass its check; nothing is written then.
+    OutputFolderError
+        When the folder holds other files, or edited ones, and ``force`` is not given.
+    """
+    return render_files(project, out, force=force).rows()
+
+
+def render_files(project: Project, out: Path, *, force: bool = False) -> Rendered:
+    """Write every artefact below a folder.
 
     A file is written where it is made, into a new folder, so that the files of a large fabric are
     never all in memory. In the end it takes the place of the old one, or its files do.
@@ -57,19 +103,7 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         files += [file for written in (*same.values(), *done.values()) for file in written]
         states = staging.finish(files)
         _keep_index(store, staging, files, states, sources)
-    rows = [
-        {
-            "device": file.device,
-            "kind": file.kind,
-            "path": file.path,
-            "sha256": file.sha256,
-            "state": states[file.path],
-        }
-        for file in files
-    ]
-    removed = {"device": "", "kind": "", "sha256": ""}
-    gone = sorted(path for path, state in states.items() if state == "removed")
-    return rows + [{**removed, "path": path, "state": "removed"} for path in gone]
+    return Rendered(files, states)
 
 
 def _put(target: Target, checked: Checked) -> Checked:
@@ -96,7 +130,7 @@ def _index(store: Store, folder: Path) -> Index | None:
     if whole not in kept:
         return None
     index = Index.from_bytes(kept[whole])
-    return index.changed(kept[changes]) if kept.get(changes) else index
+    return index.with_changes(Changes.from_bytes(kept[changes])) if kept.get(changes) else index
 
 
 @stage("write")
@@ -108,18 +142,23 @@ def _keep_index(
     sources: Mapping[str, str],
 ) -> None:
     """Keep what the files of an output folder are like now, unless it was known before."""
-    folder, last = staging.folder, staging.inspection
+    folder, last, kinds = staging.folder, staging.inspection, set(states.values())
     if last.foreign or not store.keeps:
         return
     same = last.index is not None and last.index.sources == sources
-    if same and last.is_known and set(states.values()) == {"unchanged"}:
+    if same and last.is_known and kinds == {"unchanged"}:
+        return
+    whole, changes = _index_keys(folder)
+    few = None
+    if last.index and staging.target.stays and kinds <= {"changed", "unchanged"}:
+        changed = {file.path: file for file in files if states[file.path] == "changed"}
+        few = last.index.changes_now(folder, changed, sources, last.known)
+    if few:
+        store.put({changes: few.to_bytes()})
         return
     ordered = sorted(files, key=attrgetter("path"))
     index = Index.of(folder, ordered, sources, staging.known(states))
-    whole, changes = _index_keys(folder)
-    base = last.index and (last.index.base or last.index)
-    few = index.changes_since(base) if base else None
-    store.put({changes: few} if few else {whole: index.to_bytes(), changes: b""})
+    store.put({whole: index.to_bytes(), changes: b""})
 
 
 def _index_keys(folder: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
@@ -13,7 +13,7 @@ from fabric.topology.site import Members
 from fabric.validate.runner import together
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
-from fabric.workflow.render import render
+from fabric.workflow.render import Rendered, render_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,8 +62,8 @@ def check_site(projects: dict[str, Project], ignore: Sequence[str] = ()) -> Outc
 
 def render_site(
     projects: dict[str, Project], out: Path, *, force: bool = False
-) -> list[dict[str, Any]]:
-    """Write every fabric below a folder of its name, and return what was written.
+) -> dict[str, Rendered]:
+    """Write every fabric below a folder of its name, and return what was written of each.
 
     Raises
     ------
@@ -75,11 +75,10 @@ def render_site(
     errors = check_site(projects).at_least(Severity.ERROR)
     if errors:
         raise _refused(projects, errors)
-    return [
-        {**row, "path": f"{name}/{row['path']}"}
+    return {
+        f"{name}/": render_files(project, out / name, force=force)
         for name, project in projects.items()
-        for row in render(project, out / name, force=force)
-    ]
+    }
 
 
 def table_of_site(projects: dict[str, Project], make: Callable[[Project], Table]) -> Table:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
 from fabric.render import inspection, output, replacing
+from fabric.render.changes import Changes
 from fabric.render.files import put
 from fabric.render.index import Index, Known
 from fabric.render.inspection import inspect
@@ -413,35 +414,55 @@ def test_an_index_of_what_changed_is_that_of_the_whole_folder(
             index = Index.from_bytes(Index.of(out, files, {}, Known()).to_bytes())
 
 
-@given(runs=st.lists(st.tuples(*[st.sampled_from(["one", "two"])] * 4), min_size=2, max_size=4))
+_FOUR = ("a/deep/x", "a/x", "b/x", "c")
+_TEXTS = st.tuples(*[st.sampled_from(["one", "two"])] * 4)
+#: What happens to the files between two runs: one is touched, one is gone, or nothing.
+_BETWEEN = st.sampled_from([
+    lambda out: None,
+    lambda out: os.utime(out / "a/x", ns=(1, 1)),
+    lambda out: (out / "b/x").unlink(),
+])
+
+
+@given(runs=st.lists(st.tuples(_TEXTS, _BETWEEN), min_size=2, max_size=4))
 def test_an_index_follows_from_an_earlier_one_and_what_has_changed(
-    runs: list[tuple[str, ...]],
+    runs: list[tuple[tuple[str, ...], Callable[[Path], object]]],
 ) -> None:
-    paths = ["a/deep/x", "a/x", "b/x", "c"]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("fabric.render.index._FEW", 1)
-        out, kept = Path(folder), None
-        for number, texts in enumerate(runs):
-            artefacts = [_artefact(*both) for both in zip(paths, texts, strict=True)]
-            write(artefacts, out)
-            files, sources = [*map(written, artefacts)], {"leaf1": texts[0], "leaf2": "same"}
+        for name in ("_TICKS_NS", "_COARSEST_NS"):  # no file is young
+            patch.setattr(f"fabric.render.index.{name}", -(10**18))
+        patch.setattr(output, "MANY_FILES", 0)
+        out, kept = Path(folder, "out"), None
+        for texts, between in runs:
+            artefacts = [_artefact(*both) for both in zip(_FOUR, texts, strict=True)]
+            sources = {"leaf1": texts[0], "leaf2": "same"}
+            with output.staged(out, index=kept) as staging:
+                files = put(staging.target, artefacts)
+                states = staging.finish(files)
             index = Index.of(out, files, sources, Known())
-            base = kept and (kept.base or kept)
-            changes = index.changes_since(base) if base else None
-            assert (changes is None) == (number == 0)
-            whole = index.to_bytes()
-            kept = base.changed(changes) if base and changes else Index.from_bytes(whole)
-            assert kept == index
+            if kept:
+                changed = {file.path: file for file in files if states[file.path] == "changed"}
+                changes = kept.changes_now(out, changed, sources, staging.inspection.known)
+                again = Changes.from_bytes(changes.to_bytes())
+                kept = (kept.base or kept).with_changes(again)
+            else:
+                kept = Index.from_bytes(index.to_bytes())
+            assert replace(kept, taken_ns=index.taken_ns) == index
+            between(out)
 
 
-def test_an_index_is_kept_whole_where_files_came_or_many_changed(out: Path) -> None:
-    last = _index(out)
-    write([OLD[0], _artefact(OLD[1].path, "new b")], out)
-    assert _index(out).changes_since(last) is None
-    more = [OLD[0], _artefact("switches/a/y.json", "y")]
-    write(more, out)
-    now = Index.of(out, [*map(written, more)], {"a": "1", "b": "2"}, Known())
-    assert now.changes_since(last) is None
+def test_an_index_is_kept_whole_where_devices_came_or_many_files_changed(
+    indexed: tuple[Path, Index],
+) -> None:
+    out, index = indexed
+    files = {artefact.path: written(artefact) for artefact in OLD}
+    known = index.known(out)
+    assert index.changes_now(out, files, index.sources, known) is None
+    assert index.changes_now(out, {}, {**index.sources, "c": "3"}, known) is None
+    assert index.changes_now(out, {}, index.sources, known).files == {}
+    (out / OLD[0].path).unlink()
+    assert index.changes_now(out, {}, index.sources, index.known(out)) is None
 
 
 def test_files_of_an_unchanged_device_are_known(out: Path) -> None:

@@ -60,14 +60,19 @@ def test_what_both_fabrics_find_is_said_once(copy):
     assert "[SIT002]" in run("check", own).out
 
 
+def rows(projects, out):
+    written = render_site(projects, out)
+    return [row for prefix, one in written.items() for row in one.rows(prefix)]
+
+
 def test_every_fabric_is_rendered_below_its_name(projects, tmp_path):
-    written = render_site(projects, tmp_path / "out")
+    written = rows(projects, tmp_path / "out")
     files = [f"{path.parent.name}/{path.name}" for path in tmp_path.glob("out/*/manifest.json")]
     assert sorted(files) == ["compute/manifest.json", "storage/manifest.json"]
     assert all((tmp_path / "out" / row["path"]).is_file() for row in written)
-    rows = {row["path"].partition("rootfs")[2] for row in written if "gpu001" in row["path"]}
-    assert {"/etc/rocefab/apply.sh", "/etc/rocefab/storage/apply.sh"} <= rows
-    again = render_site(projects, tmp_path / "out")
+    paths = {row["path"].partition("rootfs")[2] for row in written if "gpu001" in row["path"]}
+    assert {"/etc/rocefab/apply.sh", "/etc/rocefab/storage/apply.sh"} <= paths
+    again = rows(projects, tmp_path / "out")
     assert again == [row | {"state": "unchanged"} for row in written]
 
 
