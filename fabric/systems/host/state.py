@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.systems.host.settings import settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.qos_model import HostQos
 
 #: What reads the settings of a NIC back, by driver; ``ip`` knows addresses alone.
 READERS = {"mlx5-ofed": "mlnx_qos", "mlx5": "dcb", "bnxt": "dcb", "ionic": "ip"}
@@ -24,11 +28,7 @@ def expected_state(design: HostDesign) -> str:
     nics = [nic for nic in design.nics if nic.enabled]
     devices = {nic.interface: nic.rdma_device for nic in nics}
     blocks = [
-        f"  {json.dumps(nic.interface)}: {{\n"
-        + ",\n".join(
-            f'   "{name}": {json.dumps(value)}' for name, value in _nic_state(design, nic).items()
-        )
-        + "\n  }"
+        f"  {json.dumps(nic.interface)}: {{\n" + ",\n".join(_nic_lines(design, nic)) + "\n  }"
         for nic in nics
     ]
     body = ",\n".join(blocks)
@@ -42,7 +42,7 @@ def expected_state(design: HostDesign) -> str:
     return f'{{\n {head},\n "settings": {{\n{rows}\n }},\n "nics": {{\n{body}\n }}\n}}\n'
 
 
-def _nic_state(design: HostDesign, nic: NicDesign) -> dict[str, Any]:
+def _nic_lines(design: HostDesign, nic: NicDesign) -> Iterable[str]:
     own: dict[str, Any] = {
         "mtu_bytes": nic.mtu_bytes,
         "addresses": [f"{nic.address}/{nic.prefix_length}"],
@@ -50,18 +50,26 @@ def _nic_state(design: HostDesign, nic: NicDesign) -> dict[str, Any]:
     }
     match reader(design):
         case "mlnx_qos":
-            return {**_qos_state(nic), **own, **_marks(nic), **_parameters(nic)}
+            own |= {**_marks(nic), **_parameters(nic)}
         case "dcb" if design.traits.nic.driver == "mlx5":
-            cnp = {"dcqcn": {"np_cnp_dscp": nic.qos.cnp_dscp}}
-            return {**_qos_state(nic), **own, **(_parameters(nic) or cnp)}
+            own |= _parameters(nic) or {"dcqcn": {"np_cnp_dscp": nic.qos.cnp_dscp}}
         case "dcb":
-            return {**_script_state(nic), **own}
+            return _lines(_script_state(nic) | own)
         case _:
-            return own
+            return _lines(own)
+    return (*_qos_lines(nic.qos, nic.cable_m), *_lines(own))
 
 
-def _qos_state(nic: NicDesign) -> dict[str, Any]:
-    qos = nic.qos
+def _lines(values: dict[str, Any]) -> Iterable[str]:
+    return [f'   "{name}": {json.dumps(value)}' for name, value in values.items()]
+
+
+@lru_cache(64)  # a fabric has a handful of policies
+def _qos_lines(qos: HostQos, cable_m: int) -> Iterable[str]:
+    return _lines(_qos_state(qos, cable_m))
+
+
+def _qos_state(qos: HostQos, cable_m: int) -> dict[str, Any]:
     return {
         "dcbx": "os",
         "trust": "dscp",
@@ -72,7 +80,7 @@ def _qos_state(nic: NicDesign) -> dict[str, Any]:
         "bandwidth_percent": {
             str(number): percent for number, percent in enumerate(qos.tc_bandwidth_percent)
         },
-        "cable_m": nic.cable_m,
+        "cable_m": cable_m,
     }
 
 
