@@ -18,7 +18,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python slow lint format judges bench bench-page docs docs-site models release lab-test clean
+.PHONY: help demo test test-python slow lint format judges bench bench-page bench-devices docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -112,6 +112,10 @@ bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIO
 
 bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
 	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_anchors.py
+	$(BIN)/pytest -q tests/docs/test_speed.py --update-golden
+
+bench-devices: $(READY) ## Measure the table of devices in docs/scale.md again, and write it; 20 minutes
+	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_devices.py -k "sonic or eos or junos or nxos"
 	$(BIN)/pytest -q tests/docs/test_speed.py --update-golden
 
 docs: $(READY) ## Write the generated parts of the docs again

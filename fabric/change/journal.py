@@ -111,6 +111,7 @@ class Journal:
         self.actor = actor or Actor()
         self.stops = Stops(folder)
         self._holder: lock.Holder | None = None
+        self._writer: sqlite3.Connection | None = None
         self._database = folder / "journal.sqlite3"
         with journal_errors("used"):
             self._remote = remote(folder)
@@ -137,13 +138,20 @@ class Journal:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        with (
-            journal_errors("used"),
-            closing(sqlite3.connect(self._database, timeout=30)) as connection,
-        ):
-            connection.execute("PRAGMA synchronous = FULL")
-            with connection:
-                yield connection
+        """Yield a connection in a transaction."""
+        with journal_errors("used"), self._opened() as connection, connection:
+            yield connection
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with journal_errors("used"):
+            # Threads take turns to write, see `Together`.
+            opened = sqlite3.connect(self._database, timeout=30, check_same_thread=False)
+            opened.execute("PRAGMA synchronous = FULL")
+            # As safe as a new file for each transaction, in a fraction of the time.
+            opened.execute("PRAGMA journal_mode = PERSIST")
+        with closing(opened) as connection:
+            yield connection
 
     def verify(self) -> Chain:
         """Return what the hashes say of every row, every plan and every kept state.
@@ -190,14 +198,14 @@ class Journal:
             When another process holds it, naming whose.
         """
         everywhere = self._remote.held(self.actor) if self._remote else nullcontext()
-        with lock.held(self.folder / "lock", run) as holder, everywhere:
+        with lock.held(self.folder / "lock", run) as holder, everywhere, self._opened() as writer:
             if self._remote:
                 self._refresh()
-            self._holder = holder
+            self._holder, self._writer = holder, writer
             try:
                 yield
             finally:
-                self._holder = None
+                self._holder = self._writer = None
 
     def begin(self, kind: str, fabric: str, plan: str) -> int:
         """Write down a new run and return its number."""
@@ -223,13 +231,23 @@ class Journal:
 
     def _insert(self, rows: Sequence[tuple[str, dict[str, Any]]]) -> list[int]:
         """Write rows in one transaction: a disk takes as long for one as for many."""
-        with self._connect() as connection:
+        with self._writing() as connection:
             connection.execute("BEGIN IMMEDIATE")
             numbers = [tables.insert(connection, table, values) for table, values in rows]
             if self._remote:
                 for (table, _), number in zip(rows, numbers, strict=True):
                     self._remote.push(connection, table, number)
         return numbers
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection of the run that is under way, or else a new one."""
+        if self._writer is None:
+            with self._connect() as connection:
+                yield connection
+            return
+        with journal_errors("used"), self._writer as connection:
+            yield connection
 
     def runs(self) -> list[RunRecord]:
         """Return all runs, oldest first, without what is damaged."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.lines import Node
 from fabric.devices.redaction import redacted
-from fabric.render.explain import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -186,6 +185,8 @@ def notes(paths: Iterable[Path], between: str = ": ") -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def _about(scope: Scope, path: Path) -> _About | None:
     """Return what a line is about; None where it is none of ours."""
+    from fabric.render.explain import find  # with the template engine, which few changes need
+
     matches = [
         (re.search(entry.pattern, form), entry.pattern)
         for form in scope.forms(path)

@@ -258,8 +258,6 @@ def apply(
     Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
-    from fabric.workflow.approvals import approvals_of
-    from fabric.workflow.plan import NO_NET, describe
 
     actor = workflow.Actor(reason=reason, ticket=ticket)
     max_age_s = duration_s("--max-age", max_age)
@@ -283,11 +281,15 @@ def apply(
         raise typer.BadParameter(message)
     planned = workflow.read_plan(plan_file)
     if approvals:
+        from fabric.workflow.approvals import approvals_of
+
         options = replace(options, approvals=approvals_of(planned, approvals))
     fresh = workflow.Freshness(
         max_age_s, despite_age=despite_age, despite_inventory=despite_inventory
     )
     if not commit:
+        from fabric.workflow.plan import NO_NET, describe
+
         output.alarming(describe(planned, verify_s), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
         _warn(lambda: workflow.check_approvals(planned, options))

@@ -175,8 +175,8 @@ class PromptReader:
 
         Of every line that is sent the prompt is read: none is left to end a later answer.
         """
-        while not self._question.search(text):
-            match = self._prompt.search(text)
+        while not _at_end(self._question, text):
+            match = _at_end(self._prompt, text)
             if match and self._ours(match["prompt"]):
                 return text[: match.start("prompt")], match["prompt"]
             self._session.write_channel("\n")
@@ -196,8 +196,8 @@ class PromptReader:
             text = before + tail.replace("\r", "")
             if self._repeated(text):
                 return True
-            alone = tail and silent_s > _NO_TYPING_AHEAD * SETTLED_S and self._prompt.search(text)
-            return bool(alone) or self._question.search(text) is not None
+            alone = tail and silent_s > _NO_TYPING_AHEAD * SETTLED_S and _at_end(self._prompt, text)
+            return bool(alone) or _at_end(self._question, text) is not None
 
         return read_answer(self._session, is_whole, quiet_s).replace("\r", "")
 
@@ -214,12 +214,17 @@ class PromptReader:
             text = tail.replace("\r", "")
             if not echo.is_in(text):
                 return False
-            if self._question.search(text):
+            if _at_end(self._question, text):
                 return True
-            match = self._prompt.search(text)
+            match = _at_end(self._prompt, text)
             return match is not None and (self._ours(match["prompt"]) or silent_s > SETTLED_S)
 
         return read_answer(self._session, is_whole, quiet_s).replace("\r", "")
+
+
+def _at_end(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return what matches at the end of a text, without a look at all of it."""
+    return pattern.search(text, max(0, len(text) - _TAIL_LENGTH))
 
 
 class _Echo:

@@ -214,8 +214,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         for number, path in enumerate(files.paths):
             if self._exists(path):
                 self._shell.check(f"sudo -n cp -p {path} {folder}/old{number}")
-        self._put(folder, contents)
-        self._stage_more(candidate, token)
+        self._put(folder, contents, self._staging(token))
 
     def commit(self, candidate: C, token: str, timer_s: int) -> None:
         """Arm the net, put the files in place, put everything into force.
@@ -287,8 +286,8 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
 
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""
-        self._shell.check(f"sudo -n sh -c '{_disarm(checked_token(token))}'")
-        self._forget(token)
+        disarmed = f"sudo -n sh -c '{_disarm(checked_token(token))}'"
+        self._shell.check_in_turn(disarmed, "; ".join((*self._forgetting(token), "true")))
 
     def folders(self) -> Sequence[str]:
         """Return the changes of which a folder lies on the device."""
@@ -338,12 +337,12 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     def _folder(self, token: str) -> str:
         return f"{_KEPT}/{checked_token(token)}"
 
-    def _put(self, folder: str, contents: Mapping[str, bytes]) -> None:
+    def _put(self, folder: str, contents: Mapping[str, bytes], then: Sequence[str]) -> None:
         inbox = self._inbox()
         try:
             self._shell.upload({f"{inbox}/{name}": text for name, text in contents.items()})
             self._shell.check_in_turn(
-                f"sudo -n install -m 600 {inbox}/* {folder}/", f"rm -rf {inbox}"
+                f"sudo -n install -m 600 {inbox}/* {folder}/", f"rm -rf {inbox}", *then
             )
         except BaseException:
             with suppress(ConnectionLostError):
@@ -372,8 +371,9 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """Return what the platform puts into the folder of the change beside files."""
         return {}
 
-    def _stage_more(self, candidate: C, token: str) -> None:
-        """Stage what the platform needs beside files."""
+    def _staging(self, token: str) -> Sequence[str]:  # noqa: ARG002
+        """Return the lines that stage what the platform needs beside files."""
+        return ()
 
     def _apply(self, candidate: C, token: str) -> None:
         """Apply what the platform has beside files."""

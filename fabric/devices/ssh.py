@@ -213,7 +213,7 @@ class ShellSession(TerminalSession):
         return {name: self.checked(commands[name], *answer) for name, answer in said.items()}
 
     def check_in_turn(self, *commands: str, quiet_s: int = _QUIET_S) -> None:
-        """Run commands in one turn, up to the first whose exit status is not 0.
+        """Run commands in few turns, up to the first whose exit status is not 0.
 
         Parameters
         ----------
@@ -228,12 +228,13 @@ class ShellSession(TerminalSession):
         RefusedError
             Naming that command.
         """
-        mark = f"rocefab-{secrets.token_hex(8)}"
-        line = " && ".join(f"{{ {command}; }} && echo {mark}" for command in commands)
-        status, output = self.run(line, quiet_s=quiet_s)
-        *done, last = output.split(f"{mark}\n")
-        if status:
-            self.checked(commands[len(done)], status, last)
+        for batch in _batches([(command, command) for command in commands]):
+            mark = f"rocefab-{secrets.token_hex(8)}"
+            line = " && ".join(f"{{ {command}; }} && echo {mark}" for command, _ in batch)
+            status, output = self.run(line, quiet_s=quiet_s)
+            *done, last = output.split(f"{mark}\n")
+            if status:
+                self.checked(batch[len(done)][0], status, last)
 
     def checked(self, command: str, status: int, output: str) -> str:
         """Return the output of a command that was run.
@@ -250,13 +251,13 @@ class ShellSession(TerminalSession):
             )
         return output
 
-    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:
-        """Write files by SFTP, each complete or not at all.
+    def upload(self, contents: Mapping[str, bytes]) -> None:
+        """Write files by SFTP; they are complete when this returns.
 
         Parameters
         ----------
         contents : mapping
-            Content by absolute path.
+            Content by absolute path, in a folder that only we can read.
         """
         paths = list(map(checked_path, contents))
         with self._translated(f"write {', '.join(paths)}"):
@@ -264,10 +265,8 @@ class ShellSession(TerminalSession):
             sftp.get_channel().settimeout(_QUIET_S)
             try:
                 for path, content in contents.items():
-                    with sftp.open(f"{path}.part", "w") as file:
+                    with sftp.open(path, "w") as file:
                         file.write(content)
-                    sftp.chmod(f"{path}.part", mode)
-                    sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
 
@@ -298,7 +297,7 @@ class Rehearsal(ShellSession):
         for command in commands:
             self.run(command)
 
-    def upload(self, contents: Mapping[str, bytes], mode: int = 0o600) -> None:  # noqa: ARG002
+    def upload(self, contents: Mapping[str, bytes]) -> None:
         """Write nothing."""
         _ = list(map(checked_path, contents))
 

@@ -10,7 +10,8 @@ import numpy as np
 from fabric.change.drain import drains
 from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
-from fabric.change.rollout import Ping, RolloutPlan, Stages
+from fabric.change.rollout import Ping, RolloutPlan
+from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.devices import Selection

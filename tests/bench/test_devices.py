@@ -1,8 +1,9 @@
 """How many devices `plan`, `verify`, `drift` and `apply` take for each second of processor time.
 
-Prints only. The lab and each command are processes of their own; the client's share is what the
-kernel counts for the command and its children, the lab's share is apart from it. The lines of one
-device say what a command costs whatever the number of devices is.
+The lab and each command are processes of their own; the client's share is what the kernel counts
+for the command and its children, the lab's share is apart from it. The lines of one device say what
+a command costs whatever the number of devices is. `make bench-devices` writes the lowest figures to
+docs/scale.md.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.figures import Figures
 from tests.bench.lab_share import cpu_s
 from tests.change import labs
 from tests.cli.runs import ROCEFAB, ROOT, clean_environment
@@ -38,7 +40,9 @@ FABRICS = {
 #: many ports of a leaf face them.
 SIZES = {"host": ((44, 4, 11), (200, 8, 25))}
 _SWITCHES = ((44, 5, 16),)
-NTP_SERVER = "192.0.2.10"
+READING = ("plan", "verify", "drift")
+#: How often each command runs.
+ROUNDS = 3
 
 
 def inventory(folder: Path, text: str, units: int, hosts: int) -> Path:
@@ -95,8 +99,14 @@ def running(inventory_folder: Path, folder: Path):
             child.terminate()
 
 
-def measured(lab: Lab, devices: int, *words: object, allowed: tuple[int, ...] = (0,)) -> None:
-    """Run a command and print what it costs, and an exit code that is not 0."""
+def measured(lab: Lab, devices: int, *words: object, allowed: tuple[int, ...] = (0,)) -> float:
+    """Run a command and print what it costs, and an exit code that is not 0.
+
+    Returns
+    -------
+    float
+        Seconds of processor time, without those of the lab.
+    """
     before_s, begin_s = cpu_s(lab.pid), time.perf_counter()
     with (lab.folder / "out").open("wb") as out:
         child = subprocess.Popen(
@@ -118,33 +128,78 @@ def measured(lab: Lab, devices: int, *words: object, allowed: tuple[int, ...] = 
         flush=True,
     )
     assert child.returncode in allowed, (lab.folder / "out").read_text()[-2000:]
+    return own_s
+
+
+@dataclass
+class Fleet:
+    """The devices of one inventory, and the commands on them.
+
+    Parameters
+    ----------
+    kind : tuple of str
+        Options that choose all of them.
+    """
+
+    lab: Lab
+    inventory: Path
+    kind: tuple[str, ...]
+    work: Path
+    changes: int = 0
+
+    def read(self, command: str, devices: int, *which: str) -> float:
+        """Run a command that changes nothing; return its processor time."""
+        words = (command, self.inventory, *self.kind, *which)
+        if command == "plan":
+            return measured(self.lab, devices, *words, "--out", self._plan, allowed=(0, 5))
+        return measured(self.lab, devices, *words, allowed=(0, 4))
+
+    def change(self, devices: int, *which: str) -> float:
+        """Change the NTP server of some devices; return the processor time of `apply`."""
+        file = self.inventory / "fabric.yaml"
+        text = file.read_text()
+        server = f"192.0.2.{10 + self.changes}"
+        assert server in text
+        self.changes += 1
+        file.write_text(text.replace(server, f"192.0.2.{10 + self.changes}"))
+        self.read("plan", devices, *which)
+        return self.apply(devices)
+
+    def apply(self, devices: int) -> float:
+        """Apply the last plan, with a journal of its own."""
+        state = self.work / f"state{time.monotonic_ns()}"
+        return measured(self.lab, devices, "apply", self._plan, "--commit", "--state", state)
+
+    @property
+    def _plan(self) -> Path:
+        return self.work / "plan.json"
 
 
 @pytest.mark.parametrize(
     ("system", "size", "units", "hosts"),
     [(system, *size) for system in FABRICS for size in SIZES.get(system, _SWITCHES)],
 )
-def test_devices_per_core(tmp_path: Path, system: str, size: int, units: int, hosts: int) -> None:
+def test_devices_per_core(
+    tmp_path: Path, figures: Figures, system: str, size: int, units: int, hosts: int
+) -> None:
     folder = inventory(tmp_path / "inventory", FABRICS[system], units, hosts)
     is_host = system == "host"
     kind = ("--hosts", "--no-switches") if is_host else ("--switches", "--no-hosts")
-    lab_folder = tmp_path / "lab"
     print(f"\n{size} devices, {system}")
-    with running(folder, lab_folder) as lab:
-        file, state = tmp_path / "plan.json", tmp_path / "state"
-        one = ("--only", "gpu0001" if is_host else "su1-rail0")
-        apply = ("apply", file, "--commit", "--state", state)
-        measured(lab, size, "plan", folder, *kind, "--out", file, allowed=(0, 5))
-        measured(lab, size, *apply)
-        for number, which in ((1, one), (size, ())):
-            measured(lab, number, "plan", folder, *kind, *which, "--out", file)
-            measured(lab, number, "verify", folder, *kind, *which, allowed=(0, 4))
-            measured(lab, number, "drift", folder, *kind, *which, allowed=(0, 4))
-        if is_host:
-            return
-        text = (folder / "fabric.yaml").read_text()
-        assert NTP_SERVER in text
-        (folder / "fabric.yaml").write_text(text.replace(NTP_SERVER, "192.0.2.11"))
-        print("  after a change of the NTP server")
-        measured(lab, size, "plan", folder, *kind, "--out", file, allowed=(0, 5))
-        measured(lab, size, *apply)
+    with running(folder, tmp_path / "lab") as lab:
+        fleet = Fleet(lab, folder, kind, tmp_path)
+        fleet.read("plan", size)
+        fleet.apply(size)
+        print("  the lowest of each is kept")
+        for devices, which in ((1, ("--only", "gpu0001" if is_host else "su1-rail0")), (size, ())):
+            lowest_s = {
+                command: min(fleet.read(command, devices, *which) for _ in range(ROUNDS))
+                for command in READING
+            }
+            if not is_host:
+                lowest_s["apply"] = min(fleet.change(devices, *which) for _ in range(ROUNDS))
+            figures["devices"].append({
+                "system": system,
+                "devices": devices,
+                "cpu_s": {command: round(seconds, 2) for command, seconds in lowest_s.items()},
+            })

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+import pytest
+
 from fabric.change import tables
 from fabric.change.journal import Journal, State
+from fabric.core.errors import JournalError
 from fabric.devices.driver import OWN_TOKEN
 
 
@@ -49,3 +52,13 @@ def test_a_row_is_chained_without_the_row_of_its_run(tmp_path):
     assert of_runs
     assert all(line.startswith("SELECT position FROM runs") for line in of_runs)
     assert Journal(tmp_path / "state").chain.whole
+
+
+def test_a_journal_that_is_moved_away_stops_its_run(tmp_path):
+    journal = Journal(tmp_path)
+    with journal.exclusive():
+        run = journal.begin("apply", "tiny", "{}")
+        journal.record(run, "leaf", State.STAGING)
+        (tmp_path / "journal.sqlite3").rename(tmp_path / "moved")
+        with pytest.raises(JournalError, match="the journal cannot be used"):
+            journal.record(run, "leaf", State.COMMITTING)

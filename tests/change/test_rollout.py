@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from fabric.change.gates import Command
-from fabric.change.rollout import Stage, Stages
+from fabric.change.rollout import Stage
+from fabric.change.stages import Stages
 from fabric.change.windows import is_open, next_opening
 from fabric.core.errors import InputError
 from fabric.intent.rollout_model import Rollout, Window

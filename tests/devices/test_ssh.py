@@ -217,6 +217,14 @@ def test_commands_in_turn_end_at_the_first_that_fails(shell):
     assert shell.run("test -e /tmp/later")[0] == 1, "what follows was not run"
 
 
+def test_commands_that_no_line_holds_are_run_in_turn_all_the_same(shell, lab):
+    long = [f"echo {number:060d} >> /tmp/rows" for number in range(60)]
+    with pytest.raises(RefusedError, match="'cat /no/such/file' ended with status 1"):
+        shell.check_in_turn(*long, "cat /no/such/file", "touch /tmp/later")
+    rows = shell.run("cat /tmp/rows; ls /tmp/later 2>/dev/null")[1]
+    assert rows == "".join(f"{number:060d}\n" for number in range(60))
+
+
 def test_each_output_is_checked(shell):
     said = shell.check_each({"one": "printf 'a\\nb\\n'", "two": "true", "three": "echo c"})
     assert said == {"one": "a\nb\n", "two": "", "three": "c\n"}

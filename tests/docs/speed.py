@@ -35,6 +35,15 @@ TITLES = {
     "larger": "One larger fabric",
     "million": "A million NICs",
     "sites": "Sites",
+    "devices": "Devices",
+}
+#: Systems of the table of devices, in its order.
+SYSTEMS = {
+    "sonic": "SONiC",
+    "esonic": "Enterprise SONiC",
+    "eos": "Arista EOS",
+    "junos": "Juniper Junos",
+    "nxos": "Cisco NX-OS",
 }
 
 Row = dict[str, Any]
@@ -177,3 +186,21 @@ def _sites() -> str:
 @scale.add("million")
 def _million() -> str:
     return table("NICs | command | elapsed s | CPU s | peak MiB", _of_nics(_rows("million")))
+
+
+scale.add("devices-machine")(lambda: _machine(("devices",)))
+
+
+@scale.add("devices")
+def _devices() -> str:
+    rows = {(row["system"], row["devices"] > 1): row for row in _rows("devices")}
+    lines = []
+    for system, title in SYSTEMS.items():
+        one, many = rows[system, False], rows[system, True]
+        rates = [f"{many['devices'] / seconds:.1f}" for seconds in many["cpu_s"].values()]
+        start_s, whole_s = one["cpu_s"]["apply"], many["cpu_s"]["apply"]
+        further_ms = 1000 * (whole_s - start_s) / (many["devices"] - one["devices"])
+        lines.append((title, *rates, f"{start_s:.1f}", f"{further_ms:.0f}"))
+    commands = " | ".join(f"`{command}`" for command in many["cpu_s"])
+    head = f"devices per second | {commands} | `apply` of one device, s | each further one, ms"
+    return table(head, lines)

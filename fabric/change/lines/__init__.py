@@ -91,7 +91,7 @@ class LineAdapter(ConfigurationAdapter):
         changes = self.steps(now, target)
         shown = redacted(difference(changes, self.diff_indent))
         return Draft(
-            self._candidate(now, target),
+            self._candidate(now, target) if changes else LinePatch(""),
             tuple(map(self._change, changes)),
             f"{self.head}{shown}" if shown else "",
             stays,

@@ -163,7 +163,7 @@ class _Patch:
             if line in added:
                 yield f"{indent}{line}"
                 yield from self._all(child, depth + 1)
-            elif line in now.children:
+            elif line in now.children and now.children[line] != child:
                 below = list(self._changes(now.children[line], child, line, depth + 1))
                 yield from [f"{indent}{line}", *below] if below else ()
 

@@ -143,7 +143,8 @@ class JunosAdapter(ConfigurationAdapter):
             after = compose(before, intended)
         changes = tuple(_changes(before, after))
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
-        return Draft(_candidate(before, after), changes, "\n".join(diff), stays, conflicts)
+        candidate = _candidate(before, after) if changes else LinePatch("")
+        return Draft(candidate, changes, "\n".join(diff), stays, conflicts)
 
     def restore(self, before: Running, now: Running) -> LinePatch:
         """Return the lines that restore the earlier configuration."""

@@ -118,14 +118,12 @@ class SonicShellDriver(ShellDriver[C]):
         """Write CONFIG_DB to the startup file."""
         self._shell.check("sudo -n config save -y")
 
-    def _stage_more(self, candidate: C, token: str) -> None:  # noqa: ARG002
-        folder = self._folder(token)
+    def _staging(self, token: str) -> Sequence[str]:
+        before = f"{self._folder(token)}/before.json"
         # No pipe: its status would be that of the last command, and an empty before.json
         # restores nothing.
-        dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
-        self._shell.check_in_turn(
-            f"sudo -n sh -c '{dump}'", f"sudo -n test -s {folder}/before.json"
-        )
+        dump = f"sonic-cfggen -d --print-data > {before}"
+        return (f"sudo -n sh -c '{dump}'", f"sudo -n test -s {before}")
 
     def _forgetting(self, token: str) -> Sequence[str]:
         """Return the lines that remove the checkpoints too: each is a whole configuration."""
@@ -169,22 +167,22 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
             file = f"{folder}/target.json"
             checked = f"config reload {file} -y -f"
             self._change(f"sh -c '{_unchecked(file)}'" if candidate.ran_before else checked)
+        commands: list[str] = []
         for number, step in enumerate(_steps(candidate)):
-            started = f"sh -c ': > {folder}/started{number}'"
+            commands.append(f"sh -c ': > {folder}/started{number}'")
             if step.kind == "load":
-                self._change(started, f"config load {folder}/step{number}.json -y")
+                commands.append(f"config load {folder}/step{number}.json -y")
             elif step.kind == "patch":
                 # A switch whose running rows break its own models refuses this; it is rolled
                 # back by the reload of before.json.
-                checkpoint = f"config checkpoint {token}-{number} || true"
-                self._change(started, checkpoint, f"config apply-patch {folder}/step{number}.json")
+                commands.append(f"config checkpoint {token}-{number} || true")
+                commands.append(f"config apply-patch {folder}/step{number}.json")
             else:
-                self._change(started)
-                for row in _names(step.text):
-                    self._change(_drop(row))
+                commands += map(_drop, _names(step.text))
+        self._change(*commands)
 
     def _change(self, *commands: str) -> None:
-        """Run commands in one turn, each after the one before has succeeded."""
+        """Run commands in few turns, each after the one before has succeeded."""
         lines = (f"sudo -n {command}" for command in commands)
         try:
             self._shell.check_in_turn(*lines, quiet_s=_RELOAD_S)

@@ -11,6 +11,7 @@ them, so both sides are brought to one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.lines import Node
@@ -76,20 +77,19 @@ def _until(lines: Iterator[str], mark: str) -> Iterator[str]:
     raise ValueError("the end of a banner is missing")
 
 
-def _spellings(line: str) -> Iterator[str]:
-    """Yield a line as we write it; a row of a map for each of its numbers."""
+@lru_cache(maxsize=65_536)
+def _spellings(line: str) -> tuple[str, ...]:
+    """Return a line as we write it; a row of a map for each of its numbers."""
     row = _ROW.fullmatch(line)
     if row:
-        yield from (f"{row[1]} {number} {row[3]} {row[4]}" for number in _numbers(row[2]))
-        return
+        return tuple(f"{row[1]} {number} {row[3]} {row[4]}" for number in _numbers(row[2]))
     server = _SERVER.fullmatch(line)
     if server:
-        yield server[1]
-        return
+        return (server[1],)
     line = _NAME.sub(r"\1\2\3", line)
     line = _LONGEST.sub(r"\1", line)
     line = _QUOTED.sub(r"\1 \2", line)
-    yield _FEC.sub(lambda found: f"fec {found[1].upper()}", line)
+    return (_FEC.sub(lambda found: f"fec {found[1].upper()}", line),)
 
 
 def _numbers(text: str) -> Iterator[int]:
