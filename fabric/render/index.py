@@ -92,12 +92,11 @@ class Index:
         """
         taken_ns, base = time.time_ns(), f"{folder}/"
         states = [known.files.get(file.path) or disk_state(base + file.path) for file in files]
-        folders = {"": disk_state(base), **known.folders}
-        for path in (*(file.path for file in files), *known.folders):
-            parent = path.rpartition("/")[0]
-            while parent not in folders:
-                folders[parent] = disk_state(base + parent)
-                parent = parent.rpartition("/")[0]
+        above = folders_above([*(file.path for file in files), *known.folders])
+        folders = {
+            path: known.folders.get(path) or disk_state(base + path)
+            for path in sorted(above | known.folders.keys())
+        }
         return cls(taken_ns, _manifest(folder), files, states, folders, sources)
 
     def to_bytes(self) -> bytes:

@@ -30,13 +30,12 @@ def checked_to_bytes(checked: Checked) -> bytes | None:
 def checked_from_bytes(content: bytes) -> Checked:
     """Return what was kept of a switch."""
     own, said, files = json.loads(content)
-    outcome = said and _outcome(tuple(_from_rows(said[0])), tuple(said[1]))
+    outcome = None
+    if said:
+        findings, ran = said
+        outcome = Outcome(tuple(_from_rows(findings)), tuple(ran), _others(tuple(ran)), ())
     rows = [Written(*row) for row in files]
     return Checked(list(_from_rows(own)), {}, outcome=outcome, written=rows)
-
-
-def _outcome(findings: tuple[Finding, ...], ran: tuple[str, ...]) -> Outcome:
-    return Outcome(findings, ran, _others(ran), ())
 
 
 @lru_cache(16)  # all switches of a system have the same
