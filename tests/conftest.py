@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.tools.recorder import Recorder
 
 #: Timings are no tests: a busy machine fails nothing. CI looks at twice as many examples.
 IS_CI = os.environ.get("ROCEFAB_JUDGES") == "required"
@@ -33,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=False,
         help="rewrite golden files with what the code says now; read the diff before you commit",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record what each test takes, where ``ROCEFAB_DURATIONS`` names a folder."""
+    if folder := os.environ.get("ROCEFAB_DURATIONS"):
+        config.pluginmanager.register(Recorder(Path(folder)))
 
 
 @pytest.fixture
