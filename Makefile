@@ -7,10 +7,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BOOT)/bin/uv
 READY := $(VENV)/.ready
+COMPILED := $(VENV)/.compiled
 KERNEL := /var/cache/rocefab-vm
 SCHEMAS := /var/cache/rocefab-schemas
 TEMPLATES := $(wildcard templates/*/*.j2)
 VERSION ?= 3.13
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
+PYTEST := $(BIN)/pytest -q --dist worksteal
+DURATIONS := build/durations
 ROOMS ?= $(addprefix tests/,core intent topology qos placement design render validate cli)
 
 # A command starts in half the time where Python finds its modules compiled.
@@ -18,7 +22,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-python slow lint format judges bench bench-page bench-devices docs docs-site models release lab-test clean
+.PHONY: help demo test test-rest test-python durations coverage lint lint-types lint-form format judges bench bench-page bench-devices docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -44,9 +48,30 @@ $(READY): $(UV) pyproject.toml uv.lock
 demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 	@$(BIN)/rocefab demo
 
+# pytest rewrites the assertions of a test once: here, and not in each worker.
+$(COMPILED): $(READY)
+	@echo "setting up: the tests are compiled"
+	@$(BIN)/pytest -q -q --collect-only -m "" >/dev/null
+	@touch $(COMPILED)
+
+test: $(COMPILED) ## The quick tests: no root, no network; four minutes on two cores
+	$(PYTEST) -n $(WORKERS)
+
 # Four workers on two cores: tests of the lab wait more than they work.
-test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_JUDGES=required
-	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark and not lab")
+test-rest: $(COMPILED) ## All other tests: slow ones, judges (make judges), and as root the real lab
+	$(PYTEST) -n 4 -m "slow or judge"
+	@if [ "$$(id -u)" -eq 0 ]; then $(MAKE) --no-print-directory lab-test; else echo "skipped: the real lab needs root"; fi
+
+durations: $(COMPILED) ## Measure every test and write tests/slow.txt; 20 minutes
+	rm -rf $(DURATIONS)
+	ROCEFAB_DURATIONS=$(DURATIONS) $(PYTEST) -n 3 -m "not benchmark and not judge and not lab" || true
+	$(BIN)/python -m tests.tools.durations write $(DURATIONS)
+
+coverage: $(COMPILED) ## Lines that the quick tests reach, and those that only the slow ones do, by room
+	rm -rf build/coverage
+	COVERAGE_FILE=build/coverage/quick $(BIN)/pytest -q -n 2 --cov=fabric --cov-report=
+	COVERAGE_FILE=build/coverage/slow $(BIN)/pytest -q -n 4 -m slow --cov=fabric --cov-report= || true
+	$(BIN)/python -m tests.tools.coverage_rooms build/coverage/quick build/coverage/slow
 
 # VERSION is what uv finds an interpreter by: a version, or a path. Without one on the machine, uv fetches it.
 test-python: $(UV) ## The fast tests of the core under another Python: VERSION=3.13
@@ -54,17 +79,19 @@ test-python: $(UV) ## The fast tests of the core under another Python: VERSION=3
 	.bootstrap/python-$(VERSION)/bin/python --version
 	.bootstrap/python-$(VERSION)/bin/pytest -q -n 2 $(ROOMS)
 
-slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
-	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
-
 lab-test: $(READY) ## The real lab (root): namespaces, hosts that boot, virtual machines; 6 minutes
 	$(BIN)/pytest -q -n 2 --dist loadfile -m lab tests/reallab
 
 lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
+	@$(MAKE) --no-print-directory --output-sync=target -j 2 lint-types lint-form
+
+lint-types: $(READY)
+	$(BIN)/mypy
+
+lint-form: $(READY)
 	$(UV) lock --check --quiet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/yamllint --strict inventory playbooks
 	$(BIN)/ansible-lint --offline -q playbooks
@@ -78,18 +105,21 @@ format: $(READY) ## Put the code into form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, mpirun, chromium ...
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client slurm-wlm-plugins lua-socket munge postgresql \
-		openmpi-bin mpich curl wrk \
-		lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
-		systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
-		prometheus prometheus-alertmanager rsyslog \
-		man-db groff mandoc zsh fish >/dev/null
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		qemu-system-x86 busybox-static kmod udev dbus sudo ethtool openssh-server openssh-client tcpdump \
-		rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest >/dev/null
+JUDGES := libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client slurm-wlm-plugins lua-socket munge \
+	postgresql openmpi-bin mpich curl wrk lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
+	systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz \
+	prometheus prometheus-alertmanager rsyslog man-db groff mandoc zsh fish \
+	qemu-system-x86 busybox-static kmod udev dbus ethtool openssh-server openssh-client tcpdump \
+	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest
+INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
+
+judges: ## Install the outside judges that are missing (root), from Debian packages: yanglint, vtysh, slurmctld, chromium ...
+	@missing=; for package in $(JUDGES); do \
+		dpkg-query -W -f '$${db:Status-Status}' $$package 2>/dev/null | grep -qx installed || missing="$$missing $$package"; \
+	done; \
+	command -v kubectl >/dev/null || missing="$$missing kubernetes-client"; \
+	command -v go >/dev/null || missing="$$missing golang-go"; \
+	if [ -n "$$missing" ]; then echo "installing:$$missing"; apt-get update -qq && $(INSTALL) $$missing >/dev/null; fi
 	@if [ ! -d $(KERNEL)/boot ] && [ "$$(dpkg --print-architecture)" = amd64 ]; then \
 		echo "unpacking the kernel of Debian for virtual machines into $(KERNEL); it is not installed"; \
 		mkdir -p $(KERNEL) && cd $(KERNEL) && \
@@ -103,9 +133,7 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 		$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary pytest pytest==9.1.1 && \
 		tar -xzf pytest-*.tar.gz --strip-components=3 --wildcards '*/junit-10.xsd' && rm pytest-*.tar.gz; \
 	fi
-	command -v kubectl >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq kubernetes-client >/dev/null
-	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
-	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
+	@command -v actionlint >/dev/null || GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 
 bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIOUS= names a revision to compare with
 	$(BIN)/pytest -q -s -m benchmark tests/bench
@@ -128,6 +156,7 @@ models: $(READY) ## Write the data files of switch models again: IMAGE=, EDGECOR
 	$(BIN)/python -m tests.platforms.remake "$(IMAGE)" "$(EDGECORE)" "$(HEDGEHOG)"
 
 # The time of the commit is the time of every file: two builds of one commit have the same bytes.
+release: export UV_COMPILE_BYTECODE := 0
 release: $(READY) ## Wheel and sdist in dist/, judged, with a bill of materials and the licences of dependencies
 	rm -rf dist build/runtime
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(UV) build --quiet --out-dir dist

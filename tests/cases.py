@@ -1,4 +1,4 @@
-"""Loops in place of parameters where nobody looks a case up, and how many examples a property takes."""
+"""Loops in place of parameters where nobody looks a case up, and examples of a property."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from hypothesis import settings
 
 #: Examples of a property in the quick tier; CI takes what the test says, at least 100 by default.
@@ -43,7 +44,7 @@ def each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Any], An
 
 
 def _values(words: tuple[str, ...], case: Any) -> dict[str, Any]:
-    if hasattr(case, "marks"):  # pytest.param: its marks would be lost
+    if isinstance(case, ParameterSet):  # pytest.param: its marks would be lost
         assert not case.marks, "a case with a mark of its own stays a parameter"
         case = case.values if len(words) > 1 else case.values[0]
     if len(words) == 1:

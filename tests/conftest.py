@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import tiers
+from tests.cases import CI_EXAMPLES, QUICK_EXAMPLES
 from tests.tools.recorder import Recorder
 
-#: Timings are no tests: a busy machine fails nothing. CI looks at twice as many examples.
+#: Timings are no tests: a busy machine fails nothing. CI looks at more examples.
 IS_CI = os.environ.get("ROCEFAB_JUDGES") == "required"
-settings.register_profile("rocefab", deadline=None, max_examples=100 if IS_CI else 50)
+settings.register_profile("quick", deadline=None, max_examples=QUICK_EXAMPLES)
+settings.register_profile("ci", deadline=None, max_examples=CI_EXAMPLES)
 settings.register_profile("thousands", deadline=None, max_examples=2000)
-settings.load_profile("rocefab")
+settings.load_profile("ci" if IS_CI else "quick")
 
 #: Whoever runs the tests in the background may have switched it off, for children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -29,19 +32,36 @@ os.environ["XDG_STATE_HOME"] = _STATE.name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--update-golden``."""
+    """Add ``--update-golden`` and ``--order-seed``."""
     parser.addoption(
         "--update-golden",
         action="store_true",
         default=False,
         help="rewrite golden files with what the code says now; read the diff before you commit",
     )
+    parser.addoption("--order-seed", type=int, help="shuffle the files, and the tests of each")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Record what each test takes, where ``ROCEFAB_DURATIONS`` names a folder."""
     if folder := os.environ.get("ROCEFAB_DURATIONS"):
         config.pluginmanager.register(Recorder(Path(folder)))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests are all of a tier that is not asked for."""
+    tier = tiers.tier_of_file(collection_path) if collection_path.suffix == ".py" else ""
+    if tier and tiers.leaves_out(config.option.markexpr, tier):
+        return None if tiers.is_named(collection_path, config) else True
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tiers before ``-m`` chooses."""
+    tiers.mark(items)
+    if (seed := config.getoption("--order-seed")) is not None:
+        tiers.shuffle(items, seed)
 
 
 @pytest.fixture

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.workflow.audit import audit
+from tests.cases import examples
 from tests.prove.fabrics import example
 from tests.prove.test_damage import FILES, PIECES
 
@@ -23,7 +24,7 @@ WORDS = re.compile(
 
 
 @pytest.mark.parametrize("system", FILES)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataObject) -> None:
     """Whatever is put in, taken out or replaced."""

@@ -142,14 +142,15 @@ FAULTS = {
     ),
 }
 
-_, TEXTS = example("a100-pcie")
-CLEAN = TEXTS["rack1-leaf"]["startup-config"]
+
+def clean() -> str:
+    return example("a100-pcie")[1]["rack1-leaf"]["startup-config"]
 
 
 def test_the_clean_twin(tmp_path: Path) -> None:
-    assert findings(tmp_path, CLEAN) == ()
+    assert findings(tmp_path, clean()) == ()
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
-    expect(tmp_path, CLEAN, FAULTS[name], one_place=name.startswith("a port"))
+    expect(tmp_path, clean(), FAULTS[name], one_place=name.startswith("a port"))

@@ -9,8 +9,6 @@ import pytest
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
 
-_, TEXTS = example("mixed")
-CLEAN = TEXTS["nxos-leaf"]["running-config"]
 LOSSLESS = r"(?s)(  class type queuing c-out-8q-q3\n)    bandwidth remaining percent \d+\n"
 
 FAULTS = {
@@ -144,10 +142,14 @@ FAULTS = {
 }
 
 
+def clean() -> str:
+    return example("mixed")[1]["nxos-leaf"]["running-config"]
+
+
 def test_the_clean_twin(tmp_path: Path) -> None:
-    assert findings(tmp_path, CLEAN) == ()
+    assert findings(tmp_path, clean()) == ()
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
-    expect(tmp_path, CLEAN, FAULTS[name], one_place=name.startswith("a port"))
+    expect(tmp_path, clean(), FAULTS[name], one_place=name.startswith("a port"))

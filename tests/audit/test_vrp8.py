@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,6 @@ from tests.prove.fabrics import example
 from tests.render.designs import text_of
 from tests.render.vrp8_designs import CHANGES, designs
 from tests.systems.outputs import recordings
-
-#: The family with a headroom pool, and the one with a switch for ECN.
-POOLED = text_of(designs("demo")["su1-rail0"])
-SWITCHED = text_of(designs("a100-pcie")["rack1-leaf"])
 
 #: Pattern, replacement, rule. Places are those of the leaf with a headroom pool.
 FAULTS = {
@@ -156,6 +154,18 @@ SWITCHED_FAULTS = {
 }
 
 
+@cache
+def pooled() -> str:
+    """Return a leaf of the family with a headroom pool."""
+    return text_of(designs("demo")["su1-rail0"])
+
+
+@cache
+def switched() -> str:
+    """Return a leaf of the family with a switch for ECN."""
+    return text_of(designs("a100-pcie")["rack1-leaf"])
+
+
 def read(text: str) -> Lossless:
     return lossless_readers["vrp8"].read(text)
 
@@ -166,19 +176,19 @@ def port(text: str) -> PortPolicy:
     return next(iter(switch.ports.values()))
 
 
-@pytest.mark.parametrize("text", [POOLED, SWITCHED], ids=["headroom pool", "switch for ECN"])
-def test_the_clean_twin(tmp_path: Path, text: str) -> None:
-    assert findings(tmp_path, text) == ()
+@pytest.mark.parametrize("leaf", [pooled, switched], ids=["headroom pool", "switch for ECN"])
+def test_the_clean_twin(tmp_path: Path, leaf: Callable[[], str]) -> None:
+    assert findings(tmp_path, leaf()) == ()
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
-    expect(tmp_path, POOLED, FAULTS[name], one_place=name.startswith("a port"))
+    expect(tmp_path, pooled(), FAULTS[name], one_place=name.startswith("a port"))
 
 
 @pytest.mark.parametrize("name", SWITCHED_FAULTS)
 def test_a_planted_fault_of_the_other_family_is_found(tmp_path: Path, name: str) -> None:
-    expect(tmp_path, SWITCHED, SWITCHED_FAULTS[name])
+    expect(tmp_path, switched(), SWITCHED_FAULTS[name])
 
 
 @pytest.mark.parametrize("inventory", CHANGES)
@@ -213,7 +223,7 @@ def test_maps_of_all_switches_are_compared(tmp_path: Path) -> None:
 
 
 def test_values_of_a_leaf() -> None:
-    switch = read(POOLED)
+    switch = read(pooled())
     host, uplink = switch.ports["100GE1/0/1"], switch.ports["100GE1/0/17"]
     assert (switch.name, switch.leftovers) == ("su1-rail0", [])
     assert switch.arp_timeout_s

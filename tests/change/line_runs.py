@@ -147,6 +147,7 @@ class LineRuns:
     def texts(self, switch):
         return self.system.running(switch), self.system.startup(switch)
 
+    @pytest.mark.mechanism
     def test_from_the_box_to_a_verified_fabric(self, ready):
         lab, project, connections, folder = ready
         assert labs.unhealthy(project, connections) == []

@@ -20,6 +20,7 @@ from fabric.change.apply import Options
 from fabric.change.journal import Journal, State
 from fabric.core.errors import InputError, JournalError
 from fabric.workflow import apply as workflow
+from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.test_kill import prepared, run_child
 from tests.cli.runs import process
@@ -81,8 +82,9 @@ def places(state):
                         yield table, row[0], column, value
 
 
-@pytest.mark.parametrize("seed", range(FLIPS))
-def test_one_flipped_bit_is_seen(state, seed):
+@each("seed", range(FLIPS))
+def test_one_flipped_bit_is_seen(written, tmp_path, seed):
+    state = shutil.copytree(written / "state", tmp_path / str(seed))
     chance = random.Random(seed)
     table, row, column, value = chance.choice(list(places(state)))
     new = flipped(value, chance)

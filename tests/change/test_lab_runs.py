@@ -93,6 +93,7 @@ def everything(lab):
     )
 
 
+@pytest.mark.mechanism
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, folder = ready
     assert labs.unhealthy(project, connections) == []
@@ -182,6 +183,7 @@ def test_qos_thresholds_change_in_place(ready):
     assert dict(lab[labs.LEAF].port_flaps) == flaps
 
 
+@pytest.mark.mechanism
 def test_whole_run_is_taken_back(ready):
     lab, _, connections, folder = ready
     before = everything(lab)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.change.order import waves
+from tests.cases import each
 from tests.topology.fabrics import INVENTORY, example
 
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
@@ -24,10 +25,8 @@ def test_spines_then_leaves_then_hosts(by):
     ]
 
 
-@pytest.mark.parametrize("by", DEMO)
-@pytest.mark.parametrize(
-    "name", sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
-)
+@each("by", DEMO)
+@each("name", EXAMPLES)
 def test_every_device_once_and_every_spine_alone(name, by):
     built = example(name)
     order = waves(built, by)

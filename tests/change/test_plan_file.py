@@ -11,6 +11,7 @@ import pytest
 
 from fabric.change.model import parse_plan
 from fabric.core.errors import InputError, PlanError
+from tests.cases import each
 from tests.change import memory_fabric
 from tests.cli.runs import process
 
@@ -115,7 +116,7 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGE)
+@each("name", DAMAGE)
 @pytest.mark.fault(11)
 def test_what_is_wrong_is_said_with_its_place(written, name):
     damage, place = DAMAGE[name]

@@ -17,6 +17,7 @@ from fabric.core.errors import InputError
 from fabric.intent.rollout_model import Rollout, Window
 from fabric.workflow.mixed import hazards, sides
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.topology.fabrics import INVENTORY, example
 
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
@@ -33,8 +34,8 @@ def _stages(name: str, policy: Rollout) -> list[Stage]:
     return Stages(fabric, policy).of([*fabric.switches.names, *fabric.hosts.names])
 
 
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("policy", POLICIES.values())
+@each("name", EXAMPLES)
 def test_no_wave_takes_a_whole_failure_domain(name: str, policy: Rollout) -> None:
     fabric = example(name)
     switches = fabric.switches

@@ -19,6 +19,7 @@ from fabric.observe.snapshot import Running
 from fabric.platforms import platforms
 from fabric.qos.ecn.edge import is_kept, programmed_bytes
 from fabric.render import render_device
+from tests.cases import each
 from tests.render import (
     comware7_designs,
     esonic_designs,
@@ -105,9 +106,7 @@ def test_a_rounded_threshold_is_no_change(case, shown):
     assert found.diff == ""
 
 
-@pytest.mark.parametrize(
-    ("case", "shown"), [(case, shown) for case in OTHERS for shown in OTHERS[case]]
-)
+@each(("case", "shown"), [(case, shown) for case in OTHERS for shown in OTHERS[case]])
 def test_another_threshold_is_a_change(case, shown):
     draft, found = drafted(case, shown)
     assert found.changes == draft.changes != ()

@@ -34,10 +34,7 @@ class Meeting(MemoryDriver):
             kind.here -= 1
 
 
-@pytest.mark.parametrize(
-    ("devices", "at_once"),
-    [(1, 1), (17, 17), pytest.param(220, 200, marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize(("devices", "at_once"), [(1, 1), (17, 17), (220, 200)])
 def test_all_devices_of_a_wave_commit_at_once(
     tmp_path, monkeypatch, devices: int, at_once: int
 ) -> None:

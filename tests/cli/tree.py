@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import typer
@@ -50,12 +51,14 @@ class Leaf:
         return {int(number) for number in re.findall(r"\b\d+\b", text)} if mark else set()
 
 
+@cache
 def root() -> Any:
     return typer.main.get_command(app)
 
 
-def leaves() -> list[Leaf]:
-    return list(_walk(root(), ()))
+@cache
+def leaves() -> tuple[Leaf, ...]:
+    return tuple(_walk(root(), ()))
 
 
 def _walk(command: Any, words: tuple[str, ...]):

@@ -8,12 +8,13 @@ import tracemalloc
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core import record_files
 from fabric.core.errors import InputError
 from fabric.core.record_files import RecordFile, lines_of
+from tests.cases import examples
 
 NAMES = ("a.jsonl", "a.jsonl.zst")
 
@@ -86,7 +87,7 @@ WHOLE = zstandard.compress(b"".join(b"line %d\n" % number for number in range(50
 
 
 @given(st.integers(4, len(WHOLE) - 1), st.integers(0, 255), st.booleans())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damage_is_no_traceback(tmp_path, place: int, byte: int, cut: bool) -> None:
     path = tmp_path / "a.zst"
     damaged = WHOLE[:place] if cut else WHOLE[:place] + bytes([byte]) + WHOLE[place + 1 :]

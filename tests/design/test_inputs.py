@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.validate.places import Places
 from fabric.workflow.project import Project
 from fabric.workflow.stages import Checking
+from tests.cases import examples
 from tests.intent.test_own_skus import FILES
 from tests.intent.test_own_skus import write as write_own
 from tests.topology.fabrics import INVENTORY
@@ -132,9 +133,7 @@ def copied(request, tmp_path_factory):
     return folder, entries(request.param)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_equal_inputs_have_equal_results(copied, data) -> None:
     folder, strategy = copied

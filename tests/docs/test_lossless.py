@@ -73,15 +73,18 @@ def value_of(node: ast.expr) -> float:
     return float(node.value)
 
 
-@pytest.mark.parametrize("line", calculations())
-def test_calculator_lines_are_right(line: str) -> None:
+def test_calculator_lines_are_right(subtests: pytest.Subtests) -> None:
     """``name: a + b x c = result unit``: both sides agree to the last digit that is printed."""
-    _, _, sum_ = line.rpartition(": ")
-    left, right = sum_.split(" = ")
-    result = re.match(r"[\d.,]*\d", right)
-    assert result
-    decimals = len(result[0].partition(".")[2])
-    assert calculated(left) == pytest.approx(calculated(result[0]), abs=0.51 * 10**-decimals)
+    lines = calculations()
+    assert lines
+    for line in lines:
+        with subtests.test(line):
+            _, _, sum_ = line.rpartition(": ")
+            left, right = sum_.split(" = ")
+            result = re.match(r"[\d.,]*\d", right)
+            assert result
+            near = 0.51 * 10 ** -len(result[0].partition(".")[2])
+            assert calculated(left) == pytest.approx(calculated(result[0]), abs=near)
 
 
 def test_constants_that_the_prose_names() -> None:

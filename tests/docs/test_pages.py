@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.report.inventory import schema
+from tests.cases import each
 from tests.docs import pages
 from tests.docs.platforms_page import platforms_page
 from tests.docs.python_page import python_page
@@ -45,14 +46,14 @@ def test_every_field_of_the_inventory_says_what_it_is() -> None:
     assert not empty
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+@each("text", TEXTS)
 def test_links_lead_to_files(text: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text.read_text())
     local = [target for target in targets if "://" not in target]
     assert [target for target in local if not (text.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+@each("text", TEXTS)
 def test_commands_in_the_docs_exist(text: Path) -> None:
     """Each `rocefab ...` in the text is a command, with options that it has."""
     from tests.cli.tree import unknown_words

@@ -14,8 +14,6 @@ import pytest
 
 from tests.docs.site import ROOT, asked, build
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

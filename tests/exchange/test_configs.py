@@ -15,6 +15,7 @@ from fabric.exchange.port_text import far_end
 from fabric.workflow.config_folder import read_configurations
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.cli.runs import run
 from tests.exchange.plants import of_example, put
 from tests.topology.fabrics import INVENTORY
@@ -49,7 +50,7 @@ DESCRIPTIONS: dict[str, tuple[str, str] | None] = {
 }
 
 
-@pytest.mark.parametrize("text", DESCRIPTIONS)
+@each("text", DESCRIPTIONS)
 def test_ends_in_descriptions(text: str) -> None:
     assert far_end(text, "leaf01", PORTS, NAMES) == DESCRIPTIONS[text]
 

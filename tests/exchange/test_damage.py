@@ -17,6 +17,7 @@ from fabric.core.errors import InputError
 from fabric.exchange.forms import importers
 from fabric.exchange.plant import Device, Nic, Plant
 from fabric.exchange.roles import complete
+from tests.cases import each
 from tests.exchange import netbox_server
 from tests.exchange.cases import CASES, HEAD
 from tests.exchange.plants import Cable, put, read, refused, written
@@ -183,18 +184,18 @@ def test_every_form_has_a_case() -> None:
     assert {form for form, *_ in CASES.values()} == set(importers)
 
 
-@pytest.mark.parametrize("form", sorted(importers))
+@each("form", sorted(importers))
 def test_what_is_not_there_is_refused(form: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(form, tmp_path / "none.json", rails=1, cabling=tmp_path / "none.csv")
     assert caught.value.findings
 
 
-@pytest.mark.parametrize("form", sorted(importers))
+@each("form", sorted(importers))
 def test_any_bytes_are_refused_or_read(form: str, tmp_path: Path) -> None:
     """No traceback, whatever the file holds."""
     for number, text in enumerate((b"", b"\xff\xfe", b"{}", b"[]", b"a: [1", b"x\n" * 50, b"[[[")):
-        source = put(tmp_path / str(number), {"hosts.yaml": text, "c.csv": HEAD})
+        source = put(tmp_path / form / str(number), {"hosts.yaml": text, "c.csv": HEAD})
         with suppress(InputError):
             assert not read(form, source, rails=1, cabling=source.with_name("c.csv")).plant.cables
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -146,16 +147,16 @@ FILES = {"sonic": "x/y/port_config.ini", "sonic-json": "x/platform.json"}
 
 
 #: Texts that a search with many ways to match would read for minutes.
-LONG = {
-    "lines of blanks": "Ethernet1/1\n  Speed/Duplex: 10G/full\n" + f"\n{' ' * 9}" * 200_000,
-    "prompts": "a#show x\n" * 200_000,
-    "blocks": "Ethernet1/1\n  Speed: 400000\n  Speed/Duplex: 400G/full\n" * 30_000,
-    "modules": f"1    54   {'a ' * 30}\n" * 30_000,
-    "one module": f"1    54   {'a ' * 1_000_000}",
-    "names": f"Arista DCS-7A{'-F' * 1_000_000}x",
-    "brackets": "[" * 1_000_000,
-    "objects": '{"a":' * 300_000,
-    "profile": "SAI_INIT_CONFIG_FILE=" * 50_000,
+LONG: dict[str, Callable[[], str]] = {
+    "lines of blanks": lambda: "Ethernet1/1\n  Speed/Duplex: 10G/full\n" + f"\n{' ' * 9}" * 200_000,
+    "prompts": lambda: "a#show x\n" * 200_000,
+    "blocks": lambda: "Ethernet1/1\n  Speed: 400000\n  Speed/Duplex: 400G/full\n" * 30_000,
+    "modules": lambda: f"1    54   {'a ' * 30}\n" * 30_000,
+    "one module": lambda: f"1    54   {'a ' * 1_000_000}",
+    "names": lambda: f"Arista DCS-7A{'-F' * 1_000_000}x",
+    "brackets": lambda: "[" * 1_000_000,
+    "objects": lambda: '{"a":' * 300_000,
+    "profile": lambda: "SAI_INIT_CONFIG_FILE=" * 50_000,
 }
 
 
@@ -163,7 +164,7 @@ LONG = {
 @pytest.mark.parametrize("name", ["a.txt", "x/sai.profile"])
 def test_long_outputs(case: str, name: str) -> None:
     """Each is read once; a search that starts again and again takes minutes here."""
-    source = Source(name, "a", LONG[case])
+    source = Source(name, "a", LONG[case]())
     ports = Source("x/port_config.ini", "b", saved.port_config())
     for nos in hardware_readers:
         with suppress(InputError):

@@ -13,6 +13,7 @@ from fabric.exchange.names import Names, names_file, read_names
 from fabric.exchange.plant import Plant
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.init import example
+from tests.cases import each
 from tests.cli.runs import run
 from tests.exchange.plants import FABRIC_FORMS, of_example, put, read, refused, written
 
@@ -54,7 +55,7 @@ def test_a_mapped_word_is_not_mapped_twice(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("form", sorted(importers))
+@each("form", sorted(importers))
 def test_options_without_effect_are_refused(form: str, tmp_path: Path) -> None:
     names = put(tmp_path, {"n.csv": "source,name\n"})
     request = Request(roles=("edge=leaf",), names=names, rails=1, cabling=names)

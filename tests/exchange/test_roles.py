@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from fabric.core.errors import InputError
 from fabric.exchange.draft import Draft
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.roles import complete, with_hosts
+from tests.cases import examples
 from tests.exchange.plants import ADDRESSES, of_example, plants
 
 BARE = frozenset({"device.role", "device.unit", "device.rail", "nics"})
@@ -198,7 +199,7 @@ def test_machines_beside_the_fabric_are_left_out() -> None:
     ]
 
 
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 @given(built=plants())
 def test_any_plant_is_completed_or_refused(built: Plant) -> None:
     try:

@@ -6,11 +6,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, assume, example, given
 
 from fabric.core.exports import exporters
 from fabric.exchange.forms import importers
 from fabric.exchange.plant import Cable, Device, Nic, Plant, field_names
+from tests.cases import each, examples
 from tests.exchange.plants import EXAMPLES, FABRIC_FORMS, of_example, plants, read, written
 
 FORMS = sorted(set(FABRIC_FORMS) & set(importers))
@@ -34,18 +35,18 @@ def test_what_a_form_loses_is_a_field(form: str) -> None:
     assert exporters[form].lost <= set(field_names())
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(form: str, name: str, tmp_path: Path) -> None:
     built = of_example(name)
     lost = exporters[form].lost
-    back = read(form, written(built, form, tmp_path)).plant
+    back = read(form, written(built, form, tmp_path / form)).plant
     assert back.without(lost).canonical() == built.without(lost).canonical()
     assert back.cables
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@examples(12, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(built=plants())
 @example(built=HARD)
 def test_random_plants(form: str, built: Plant) -> None:

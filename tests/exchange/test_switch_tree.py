@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core import hostlist
 from fabric.exchange.forms import Imported
 from fabric.exchange.plant import Plant
+from tests.cases import examples
 from tests.exchange.plants import put, read, refused
 
 THREE = {"core": ["p1", "p2"], "p1": ["l1", "l3"], "p2": ["l2"]}
@@ -186,7 +187,7 @@ def trees(draw: st.DrawFn) -> tuple[dict[str, list[str]], dict[str, str]]:
     return ({"core": [*hosts]} if draw(st.booleans()) else {}), hosts
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tree=trees())
 def test_every_form_says_the_same(tree: tuple[dict[str, list[str]], dict[str, str]]) -> None:
     above, hosts = tree

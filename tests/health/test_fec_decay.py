@@ -9,8 +9,6 @@ import pytest
 from tests.change.labs import JUNOS, LEAF, SPINE, running_lab
 from tests.cli.runs import process
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory):

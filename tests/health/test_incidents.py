@@ -41,10 +41,7 @@ def judged(ready, *words: object, form: str = "json"):
 
 
 @pytest.mark.fault(4)
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in _QUICK else pytest.mark.slow) for name in INCIDENTS],
-)
+@pytest.mark.parametrize("name", INCIDENTS)
 def test_the_culprit_is_named(ready, name) -> None:
     lab, project, *_ = ready
     said = INCIDENTS[name]

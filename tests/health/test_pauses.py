@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.design.designs import Designs
@@ -21,6 +21,7 @@ from fabric.observe.state import NicCounters, PfcCounters, QueueCounters
 from fabric.qos.storm.spread import Buffers, spread
 from fabric.qos.storm.traffic import traffic
 from fabric.qos.watchdog import longest_pause_s
+from tests.cases import examples
 from tests.health.windows import planned
 from tests.topology.fabrics import INVENTORY
 
@@ -99,7 +100,7 @@ def origins(window: Window) -> list[tuple[str, str, str]]:
     return [(one.rule, one.device, one.port) for one in judgement.causes if one.rule in ORIGINS]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(name=st.sampled_from(NAMES), everyone=st.booleans(), data=st.data())
 def test_the_root_is_the_nic_of_the_storm(name, everyone, data) -> None:
     """Pauses of a modelled storm lead to its NIC, and to nothing else."""
@@ -114,7 +115,7 @@ def test_the_root_is_the_nic_of_the_storm(name, everyone, data) -> None:
     assert cause.symptoms == pauses.sum() - 1
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(name=st.sampled_from(NAMES), data=st.data())
 def test_the_root_is_named_though_a_device_cannot_be_read(name, data) -> None:
     """The other ends of its cables count the same pauses."""
@@ -127,7 +128,7 @@ def test_the_root_is_named_though_a_device_cannot_be_read(name, data) -> None:
     assert seen == [("OBS101", ends.names[ends.device[row]], ends.ports[row])]
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(name=st.sampled_from(("demo", "three-tier", "dual-tor")), data=st.data())
 def test_two_storms_have_two_roots(name, data) -> None:
     designs, ends, _ = designed(name)

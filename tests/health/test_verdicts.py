@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from fabric.core.findings import Severity
-from fabric.health.judge import every_verdict
 from fabric.health.settings import Settings
+from fabric.health.verdict import verdicts
 from fabric.observe.state import (
     EcnState,
     InterfaceState,
@@ -19,6 +19,7 @@ from fabric.observe.state import (
     WatchdogState,
 )
 from fabric.validate.publications import help_address
+from tests.cases import each
 from tests.health.windows import HOST, LEAF, SPINE, ZEROS, Fabric, demo
 
 PORT, UPLINK = "Ethernet0", "Ethernet128"
@@ -229,8 +230,9 @@ def test_missing_counters_are_named_never_fine() -> None:
     assert judgement.causes == ()
 
 
-@pytest.mark.parametrize("verdict", every_verdict(), ids=lambda one: one.id)
-def test_a_verdict_says_what_why_and_source(verdict) -> None:
+@each("name", verdicts)
+def test_a_verdict_says_what_why_and_source(name) -> None:
+    verdict = verdicts[name](name)
     assert verdict.title
     assert verdict.why.endswith(".")
     assert verdict.fix

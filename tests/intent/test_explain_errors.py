@@ -29,6 +29,7 @@ from fabric.core.errors import InputError
 from fabric.core.hostlist import expand
 from fabric.intent.explain_errors import explain
 from fabric.intent.yaml.file import Document, parse_yaml
+from tests.cases import each
 
 CASES = sorted((Path(__file__).parents[1] / "errors").glob("*.yaml"))
 
@@ -163,7 +164,7 @@ def findings_of(document: Document, model: type[BaseModel]) -> list[Any]:
     return []
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+@each("case", CASES)
 def test_exact_messages(case: Path, *, update_golden: bool) -> None:
     got = "".join(f"{line}\n" for line in messages(case.read_bytes(), case.name))
     golden = case.with_suffix(".txt")
@@ -181,7 +182,7 @@ def test_every_case_has_its_file_and_every_rule_a_case() -> None:
     assert set(re.findall(r"INT\d{3}", text)) == {f"INT{n:03d}" for n in range(1, 18)} - of_files
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+@each("case", CASES)
 def test_each_message_is_one_printable_line_without_jargon(case: Path) -> None:
     for line in messages(case.read_bytes(), case.name):
         assert line.isprintable()
@@ -215,9 +216,7 @@ KINDS: list[tuple[Any, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"), [(kind, value) for kind, values in KINDS for value in values], ids=repr
-)
+@each(("kind", "value"), [(kind, value) for kind, values in KINDS for value in values])
 def test_no_error_type_of_strict_models_speaks_pydantic(kind: Any, value: object) -> None:
     model = create_model("Model", __base__=Sample, field=(kind, ...))
     document = parse_yaml(b"field: 1\n", "f.yaml")

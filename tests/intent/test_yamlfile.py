@@ -16,6 +16,7 @@ from fabric.core.findings import Position
 from fabric.intent.yaml import file as yamlfile
 from fabric.intent.yaml import tree as yaml_tree
 from fabric.intent.yaml.file import load_yaml, parse_yaml
+from tests.cases import each
 
 SAMPLE = b"""\
 # a comment
@@ -95,8 +96,7 @@ def test_unknown_place_has_the_position_of_its_nearest_ancestor() -> None:
     assert document.position(("x",)) == document.position(()) == Position("f.yaml", 2, 1)
 
 
-@pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize(
+@each(
     ("written", "value"),
     [
         ("true", True), ("false", False), ("null", None), ("~", None), ("", None),
@@ -106,6 +106,7 @@ def test_unknown_place_has_the_position_of_its_nearest_ancestor() -> None:
         ("65000:100", "65000:100"), ("=", "="), ("gpu_1", "gpu_1"), ("|\n  a\n  b\n", "a\nb\n"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("parser")
 def test_words_that_all_readers_agree_on(written: str, value: object) -> None:
     got = parse_yaml(f"a: {written}\n".encode(), "f.yaml").data["a"]
     assert (got, type(got)) == (value, type(value))

@@ -271,7 +271,6 @@ def run(project: Project, folder: Path, options: Options) -> Applied:
     return done
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("running", [False, True], ids=["after a boot", "running"])
 def test_undo(ways_back: list[str], tmp_path: Path, *, running: bool) -> None:
     """It brings back old files and settings; what fails it writes down, and goes on."""

@@ -41,15 +41,16 @@ def scripts() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", scripts())
-def test_shellcheck(name: str, tmp_path: Path) -> None:
+def test_shellcheck(tmp_path: Path, subtests: pytest.Subtests) -> None:
     program = shutil.which("shellcheck")
     if program is None:
         missing_judge("shellcheck (Debian package shellcheck)")
     assert program is not None
     file = tmp_path / "script.sh"
-    file.write_text(scripts()[name])
     # SC2016: the value of the user is meant to stay as it is.
     words = [program, "--shell=sh", "--severity=style", "--exclude=SC2016", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    for name, text in scripts().items():
+        file.write_text(text)
+        with subtests.test(name):
+            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+            assert (done.returncode, done.stdout + done.stderr) == (0, "")

@@ -12,7 +12,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -248,6 +247,8 @@ def cron_job() -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["1.27", "1.31", "1.34"])
 def test_objects_are_as_the_schemas_of_kubernetes_say(version: str) -> None:
+    import kubernetes_validate
+
     texts = files(parts=("rbac", "cronjob")).values()
     objects = [one for text in texts for one in yaml.safe_load_all(text)]
     assert [one["kind"] for one in objects][-1] == "CronJob"

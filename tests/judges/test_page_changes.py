@@ -135,7 +135,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, 
         yield parse_plan(text_of_plan, "plan"), known, text_of_plan
 
 
-@pytest.mark.slow
 def test_a_run_is_approved_seen_and_stopped(
     page: Any, lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,6 @@ from tests.judges.conftest import missing_judge
 from tests.serve.servers import process as serve
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
 DEMO = ROOT / "inventory" / "demo"
 DEAF = "su1-rail1"  # its port in connections.json is closed
 SERVERS = ("prometheus", "prometheus-alertmanager")

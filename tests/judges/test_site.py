@@ -16,7 +16,6 @@ from tests.judges.test_page import every, one, scheme, size, violations
 from tests.judges.test_page_changes import picture
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
 axe = page_tests.axe
 PAGES = ("index.html", "tutorials/lossless.html", "designs.html", "adr/0001-rooms.html", "404.html")
 WIDTHS = (1280, 390)

@@ -24,9 +24,6 @@ from tests.systems.sonic.test_change_merge import BARE, CONFLICTS, MODELS, from_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: yanglint takes seconds for each file: CI runs them, and `make slow`.
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module", params=BRANCHES)
 def judge(request: pytest.FixtureRequest, yanglint: str, reference: Path) -> Iterator[Judge]:

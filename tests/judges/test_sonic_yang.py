@@ -17,9 +17,6 @@ from fabric.render import render_device
 from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
 from tests.render.designs import design, switches, variant
 
-#: yanglint takes seconds for each file: CI runs them, and `make slow`.
-pytestmark = pytest.mark.slow
-
 BRANCHES = ("202405", "master")
 EXAMPLES = ("leaf01", "leaf01-unnumbered", "spine01")
 REJECTED = 7  # exit status of yanglint 2.1 for invalid data

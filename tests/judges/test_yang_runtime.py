@@ -14,9 +14,6 @@ from tests.change import labs
 from tests.judges.test_sonic_yang import BRANCHES, EXAMPLES, SWITCHES, _config, _mutated
 from tests.render.designs import design
 
-#: yanglint takes seconds for each file: CI runs them, and `make slow`.
-pytestmark = pytest.mark.slow
-
 #: Mistakes that libyang finds elsewhere than where they were made.
 ELSEWHERE = {("PFC_WD", "GLOBAL"), ("VLAN_MEMBER", "Vlan102|Ethernet16")}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import paramiko
 import pytest
 
 from fabric.lab.lab import Lab
@@ -12,6 +11,8 @@ from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import paramiko
 
 PASSWORD = "lab-only"
 
@@ -161,6 +162,8 @@ def lab() -> Iterator[Lab]:
 @pytest.fixture
 def connect() -> Iterator[Callable[[Any], paramiko.SSHClient]]:
     """Return a function that logs in to a stand-in with paramiko."""
+    import paramiko
+
     clients: list[paramiko.SSHClient] = []
 
     def login(device: Any, password: str = PASSWORD) -> paramiko.SSHClient:

@@ -7,8 +7,6 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, Any
 
-from napalm import get_network_driver
-
 from fabric.lab.clock import LabClock
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.eos.lab import EosStandIn
@@ -175,6 +173,8 @@ class Served:
 
     def driver(self, password: str = PASSWORD, timeout: int = 20) -> Any:
         """Return a NAPALM driver that is not open yet."""
+        from napalm import get_network_driver
+
         return get_network_driver("eos")(
             "127.0.0.1", "admin", password, timeout=timeout,
             optional_args={"port": self.device.port, "transport": "https"},

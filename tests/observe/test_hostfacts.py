@@ -41,6 +41,7 @@ from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.hostfacts.sysfs import ArpParameters, DevicePlaces, OwnCheck, PciPlace
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import LldpNeighbour
+from tests.cases import each
 
 SAMPLES = Path(__file__).parent / "samples" / "host"
 #: Modules that read nothing themselves.
@@ -401,7 +402,7 @@ def test_outputs_that_are_too_large_are_not_read() -> None:
         parse_ibstat("x" * (MAX_CHARACTERS + 1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "old", "new"),
     [
         ("ibdev2netdev.txt", "mlx5_2 port", "mlx5_1 port"),
@@ -412,6 +413,7 @@ def test_outputs_that_are_too_large_are_not_read() -> None:
         ("rdma_statistic.json", "1200", '"1200"'),
         ("rdma_statistic.json", "np_cnp_sent", "$(id)"),
         ("show_gids.txt", "mlx5_2\t1\t1", "mlx5_2\t1\t0"),
+        ("show_gids.txt", "n_gids_found=6", f"n_gids_found={'9' * 5000}"),
         ("gid_files.txt", "mlx5_2/ports/1/gids/1", "mlx5_2/ports/1/gids/0"),
         ("gid_files.txt", "types/1:RoCE v2", "types/1:RoCE v3"),
         ("gid_files.txt", ":fe80:0000", ":fe80:0000:0000"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from fabric.observe import families as of
 from fabric.observe import snapshot_of
 from fabric.observe.families import Family
@@ -14,6 +12,7 @@ from fabric.observe.parsers import parsers
 from fabric.observe.samples import samples
 from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import BgpPeer, InterfaceState, NicCounters, SystemFacts, TableUse
+from tests.cases import each
 
 SAMPLES = Path(__file__).parent / "samples"
 FAMILIES = [
@@ -144,7 +143,7 @@ def test_what_was_not_read_has_no_figure() -> None:
     assert figures(Snapshot("gpu1", nics={"eth1": NicCounters("mlx5_1")})) == {}
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@each("family", FAMILIES)
 def test_names_keep_to_the_rules_of_prometheus(family: Family) -> None:
     assert re.fullmatch(r"rocefab(_[a-z0-9]+)+", family.name)
     assert all(re.fullmatch(r"[a-z_]+", label) for label in family.labels)

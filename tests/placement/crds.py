@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import yaml
 
 REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
@@ -20,7 +19,7 @@ def schemas() -> dict[tuple[str, str], tuple[dict[str, Any], bool]]:
     """Return schema and scope by version and kind."""
     results = {}
     for path in sorted([*FOLDER.glob("*.yaml"), *SAMPLES.glob("*/crd-*.yaml")]):
-        crd = yaml.safe_load(path.read_text())
+        crd = yaml.load(path.read_text(), yaml.CSafeLoader)
         spec = crd["spec"]
         for version in spec["versions"]:
             key = f"{spec['group']}/{version['name']}", spec["names"]["kind"]
@@ -47,12 +46,14 @@ def strict(node: Any) -> Any:
 
 def judge(item: dict[str, Any]) -> None:
     """Raise ValidationError where an object does not fit its schema or its scope."""
+    from jsonschema import Draft202012Validator
+
     schema, namespaced = schemas()[item["apiVersion"], item["kind"]]
     rest = {**item, "metadata": {}}
     schema = {
         **schema,
         "properties": {**schema["properties"], "metadata": {"type": "object"}},
     }
-    jsonschema.Draft202012Validator(schema).validate(rest)
+    Draft202012Validator(schema).validate(rest)
     assert set(item["metadata"]) <= {"name", "namespace", "labels", "annotations"}
     assert ("namespace" in item["metadata"]) == namespaced

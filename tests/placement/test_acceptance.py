@@ -6,6 +6,7 @@ import ipaddress
 import json
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,13 @@ from fabric.observe.hostfacts.gids import Gid
 from fabric.observe.hostfacts.ibstat import parse_show_gids
 from fabric.placement.gids import expected_gids
 from fabric.systems.host.render import render_host
+from fabric.topology import Fabric
 from tests.cli.runs import everything_below, run
 from tests.topology.fabrics import INVENTORY, example
 
 REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
 REAL = REFERENCE / "fixtures" / "host" / "show_gids.a100-8xroce.spaces.txt"
 EIGHT = INVENTORY / "eight-slash-27"
-MADE = example("eight-slash-27")
 DEVICES = [f"mlx5_{number}" for number in range(1, 9)]
 
 #: What the Linux kernel puts into the table of a port with one IPv4 address, for two ports of nine.
@@ -41,9 +42,14 @@ mlx5_1 1 3 0000:0000:0000:0000:0000:ffff:190b:8002 25.11.128.2 v2 eth1
 """
 
 
+@cache
+def eight() -> Fabric:
+    return example("eight-slash-27")
+
+
 def netplan() -> dict[str, str]:
     """Return address by interface, as the rendered netplan sets it on the first host."""
-    design = HostDesigner(MADE, PolicyResolver(MADE.intent)).design(0)
+    design = HostDesigner(eight(), PolicyResolver(eight().intent)).design(0)
     (text,) = [item.text for item in render_host(design) if item.kind == "netplan"]
     return {
         name: port["addresses"][0]
@@ -63,7 +69,7 @@ def rows(table: tuple[Gid, ...]) -> list[tuple[str, str, str, int | None]]:
 def expected() -> list[tuple[str, str, str, int | None]]:
     return [
         (gid.rdma_device, gid.interface, gid.address, gid.index)
-        for gid in expected_gids(MADE, "node001")
+        for gid in expected_gids(eight(), "node001")
     ]
 
 

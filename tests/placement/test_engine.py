@@ -16,6 +16,7 @@ from fabric.placement.engine.request import UnplaceableError, resolve
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_layout, parse_traffic
+from tests.cases import each
 from tests.placement.instances import KINDS, SMALL, Shape, built, crossed, state
 from tests.placement.rivals import RIVALS, cost, every_choice, free_hosts
 
@@ -31,7 +32,7 @@ def names(engine: Engine, answer: Answer) -> list[str]:
     return [engine.fabric.hosts.names[row] for row in answer.rows.tolist()]
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each("seed", range(24))
 def test_best_of_all_choices_and_never_worse_than_others(seed: int) -> None:
     """The cost is that of full enumeration, the bound is below it, and rivals are no better."""
     engine = Engine(built(SMALL[seed % len(SMALL)]), state(built(SMALL[seed % len(SMALL)]), seed))

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.placement.engine.demand import Demand
@@ -17,6 +17,7 @@ from fabric.placement.engine.layout import Layout
 from fabric.placement.engine.load import Loads
 from fabric.placement.engine.state import State
 from fabric.placement.engine.traffic import Collective, Traffic, exchanges, parse_traffic
+from tests.cases import each, examples
 from tests.placement.instances import Shape, built, state
 
 FLAT = Shape((3, 4, 2, 4), spines=3)
@@ -131,7 +132,7 @@ def ways(index: Index, ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int
     return shares
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_loads_are_those_of_every_single_flow(data: st.DataObject) -> None:
     fabric = built(data.draw(st.sampled_from([FLAT, PODS])))
@@ -149,7 +150,7 @@ def test_loads_are_those_of_every_single_flow(data: st.DataObject) -> None:
     assert dict(zip(own.link.tolist(), own.load.tolist(), strict=True)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("ranks", range(2, 40))
+@each("ranks", range(2, 40))
 def test_trees_are_those_of_nccl(ranks: int) -> None:
     demand = Demand.of(parse_traffic("tree"), ranks, 1, 1)
     pairs = sorted(zip(demand.edges.source.tolist(), demand.edges.target.tolist(), strict=True))
@@ -167,7 +168,7 @@ LAYOUTS = (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from([*TRAFFICS, *LAYOUTS]), st.integers(1, 5))
 def test_no_hosts_send_less_than_the_least_cut(kind: object, count: int) -> None:
     """Of any x of six hosts: what they send to the others is at least the cut of x."""
@@ -241,7 +242,7 @@ def test_fair_rates_by_hand(jobs: list[Loads], rates: list[float]) -> None:
     assert fair_rates(jobs).tolist() == pytest.approx(rates)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(
         st.dictionaries(st.integers(0, 4), st.floats(0.01, 3), min_size=1),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
@@ -17,6 +17,7 @@ from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import RING, Collective, Traffic
 from fabric.topology import Fabric
 from fabric.topology.naming import nic_names
+from tests.cases import examples
 from tests.placement.instances import Shape, built
 from tests.topology.fabrics import example
 
@@ -106,7 +107,7 @@ def placed(fabric: Fabric, state: State, query: Query) -> Answer | None:
         return None
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@examples(400, derandomize=True)
 @given(st.data())
 def test_an_answer_or_an_input_error(data: st.DataObject) -> None:
     fabric = data.draw(networks())
@@ -119,7 +120,7 @@ def test_an_answer_or_an_input_error(data: st.DataObject) -> None:
         assert np.isfinite(answer.load)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(150, derandomize=True)
 @given(st.data())
 def test_what_holds_for_every_answer(data: st.DataObject) -> None:
     """It repeats itself, and uses no host that is excluded, down or busy."""
@@ -142,7 +143,7 @@ def test_what_holds_for_every_answer(data: st.DataObject) -> None:
     assert answer.bound <= max(answer.load, query.target) * (1 + 1e-9)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(150, derandomize=True)
 @given(st.data())
 def test_less_choice_and_more_jobs_are_never_better(data: st.DataObject) -> None:
     """Without a host that was not chosen; with one more job on the links of the same hosts."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from fabric.placement.engine.now import now
 from fabric.placement.engine.state import Condition, Health
 from fabric.placement.host_health import host_health
+from tests.cases import each
 from tests.topology.fabrics import example
 
 
-@pytest.mark.parametrize("health", Health)
-@pytest.mark.parametrize(
+@each("health", Health)
+@each(
     ("subject", "hosts"),
     [
         ("gpu001", {"gpu001"}),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
-import jsonschema
 import pytest
 import yaml
 from hypothesis import given
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from fabric.placement.k8s import manifest as yamltext
 from fabric.placement.k8s.manifest import KINDS, yaml_text
+from fabric.topology import Fabric
+from tests.cases import each
 from tests.placement.crds import FOLDER, judge, schemas, strict
 from tests.placement.k8s_fabrics import INFRASTRUCTURE, JOBS, MODES, cluster, objects, shared
 
@@ -21,10 +24,10 @@ NEEDED = pytest.mark.skipif(
 )
 WHEREABOUTS = {"operator_version": "v1", "address_plugin": "whereabouts", "pods_per_nic": 4}
 RAILS = {"host__interfaces": "rail[0-1]", "host__rdma_devices": "rdma[0-1]"}
-CASES = {
-    **{mode: cluster(mode, **RAILS) for mode in MODES},
-    **{f"{mode}, shared subnet": shared(mode, **RAILS) for mode in MODES},
-    "whereabouts": shared("macvlan", kubernetes=WHEREABOUTS, **RAILS),
+CASES: dict[str, Callable[[], Fabric]] = {
+    **{mode: partial(cluster, mode, **RAILS) for mode in MODES},
+    **{f"{mode}, shared subnet": partial(shared, mode, **RAILS) for mode in MODES},
+    "whereabouts": partial(shared, "macvlan", kubernetes=WHEREABOUTS, **RAILS),
 }
 
 
@@ -66,21 +69,26 @@ NOT_BARE = (
 KEYS = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=60)
 
 
+@cache
+def case(name: str) -> Fabric:
+    return CASES[name]()
+
+
 @NEEDED
 @pytest.mark.parametrize("name", CASES)
 def test_infrastructure(name: str) -> None:
-    built = objects(CASES[name], *INFRASTRUCTURE, "nic-names")
+    built = objects(case(name), *INFRASTRUCTURE, "nic-names")
     assert built
     for item in built:
         judge(item)
 
 
+@each("part", JOBS)
+@each("name", CASES)
 @NEEDED
-@pytest.mark.parametrize("part", JOBS)
-@pytest.mark.parametrize("name", CASES)
 def test_jobs(name: str, part: str) -> None:
     for nodes in (1, 2):
-        built = objects(CASES[name], part, nodes=nodes)
+        built = objects(case(name), part, nodes=nodes)
         assert built
         for item in built:
             if (item["apiVersion"], item["kind"]) not in UNJUDGED:
@@ -91,8 +99,8 @@ def test_jobs(name: str, part: str) -> None:
 def test_every_kind_has_been_before_the_judge_in_the_version_that_is_served() -> None:
     seen = {
         (item["apiVersion"], item["kind"])
-        for built in CASES.values()
-        for item in objects(built, *INFRASTRUCTURE, "nic-names", *JOBS)
+        for name in CASES
+        for item in objects(case(name), *INFRASTRUCTURE, "nic-names", *JOBS)
     }
     assert seen == {(version, kind) for kind, (version, _) in KINDS.items()}
     assert seen - set(schemas()) == UNJUDGED
@@ -101,14 +109,16 @@ def test_every_kind_has_been_before_the_judge_in_the_version_that_is_served() ->
 @NEEDED
 @pytest.mark.parametrize(("kind", "path", "value"), WRONG, ids=lambda value: str(value)[:40])
 def test_the_judge_refuses(kind: str, path: tuple[str, ...], value: Any) -> None:
-    built = objects(CASES["virtual-function"], *INFRASTRUCTURE, *JOBS)
+    from jsonschema import ValidationError
+
+    built = objects(case("virtual-function"), *INFRASTRUCTURE, *JOBS)
     item = copy.deepcopy(next(item for item in built if item["kind"] == kind))
     judge(item)
     target = item
     for key in path[:-1]:
         target = target[key]
     target[path[-1]] = value
-    with pytest.raises(jsonschema.ValidationError):
+    with pytest.raises(ValidationError):
         judge(item)
 
 
@@ -116,12 +126,14 @@ def test_the_judge_refuses(kind: str, path: tuple[str, ...], value: Any) -> None
 def test_needed_fields(name: str) -> None:
     """Holds without the schemas as well."""
     assert set(SHORT) == set(KINDS)
-    for item in objects(CASES[name], *INFRASTRUCTURE, "nic-names", *JOBS):
+    for item in objects(case(name), *INFRASTRUCTURE, "nic-names", *JOBS):
         assert set(SHORT[item["kind"]]) <= set(item["spec"])
         assert item["apiVersion"] == KINDS[item["kind"]][0]
 
 
 def test_a_strict_schema_knows_its_fields_only() -> None:
+    import jsonschema
+
     schema = strict({"type": "object", "properties": {"a": {"x-kubernetes-int-or-string": True}}})
     jsonschema.validate({"a": "1"}, schema)
     for wrong in ({"b": 1}, {"a": [1]}):
@@ -129,7 +141,7 @@ def test_a_strict_schema_knows_its_fields_only() -> None:
             jsonschema.validate(wrong, schema)
 
 
-@pytest.mark.parametrize("word", NOT_BARE)
+@each("word", NOT_BARE)
 def test_words_that_readers_take_for_something_else(word: str) -> None:
     text = yaml_text({"a": word, word: "b"})
     assert text == f'a: "{word}"\n"{word}": b\n'

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
@@ -15,6 +17,7 @@ from fabric.core.exports import export, exporters
 from fabric.placement.export import JobWords, Order
 from fabric.placement.k8s.labels import keys, label_value
 from fabric.topology import Fabric
+from tests.cases import each, examples
 from tests.placement.crds import FOLDER, judge
 from tests.placement.test_designs import POD
 from tests.topology.fabrics import example, fabric
@@ -30,14 +33,19 @@ SMALL = {
 JUDGED = ("kueue", "volcano", "kai", "grove")
 LABELS = {"nvidia-legacy": {"topology_labels": "nvidia-legacy"}, "topograph-v1": {}}
 VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
-FABRICS: dict[str, Fabric] = {
-    "two tiers": fabric(),
-    "pods": fabric(**POD),
-    "one unit": fabric(units=[{"name": "su1", "hosts": "a[1-3]"}]),
-    "no spine": fabric(design="rail-only", spines=None),
-    "two ports": example("dual-tor"),
-    "legacy": fabric(kubernetes=LABELS["nvidia-legacy"], **POD),
+FABRICS: dict[str, Callable[[], Fabric]] = {
+    "two tiers": fabric,
+    "pods": lambda: fabric(**POD),
+    "one unit": lambda: fabric(units=[{"name": "su1", "hosts": "a[1-3]"}]),
+    "no spine": lambda: fabric(design="rail-only", spines=None),
+    "two ports": lambda: example("dual-tor"),
+    "legacy": lambda: fabric(kubernetes=LABELS["nvidia-legacy"], **POD),
 }
+
+
+@cache
+def fabric_of(name: str) -> Fabric:
+    return FABRICS[name]()
 
 
 def items(built: Fabric, part: str, **order: Any) -> list[dict[str, Any]]:
@@ -63,7 +71,7 @@ def named(built: Fabric, part: str = "nodes", **order: Any) -> dict[str, dict[st
 
 @pytest.mark.parametrize("name", FABRICS)
 def test_every_node_has_every_level_and_its_leaves(name: str) -> None:
-    built = FABRICS[name]
+    built = fabric_of(name)
     labels = named(built)
     assert tuple(labels) == built.hosts.names
     assert labels == named(built, "node-features")
@@ -87,9 +95,9 @@ def test_what_the_labels_say() -> None:
         for key, value in (("leaf", "r4"), ("spine", "b"), ("core", "test"))
     }
     for name, places in (("pods", topograph), ("legacy", legacy)):
-        assert named(FABRICS[name])["d1"].items() >= {**tiers, **places}.items()
-    assert "fabric.topograph.run/tier-1" not in named(FABRICS["no spine"])["a1"]
-    assert "rocefab.io/rail-0-port-1" in named(FABRICS["two ports"])["gpu01"]
+        assert named(fabric_of(name))["d1"].items() >= {**tiers, **places}.items()
+    assert "fabric.topograph.run/tier-1" not in named(fabric_of("no spine"))["a1"]
+    assert "rocefab.io/rail-0-port-1" in named(fabric_of("two ports"))["gpu01"]
 
 
 def test_a_nic_that_is_off_has_no_leaf() -> None:
@@ -106,11 +114,11 @@ def test_long_names_are_hashed_as_topograph_does() -> None:
     assert label_value("") == ""
 
 
-@pytest.mark.parametrize("name", FABRICS)
-@pytest.mark.parametrize("part", JUDGED)
+@each("name", FABRICS)
+@each("part", JUDGED)
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist; set ROCEFAB_REFERENCE")
 def test_objects_fit_their_schemas(part: str, name: str) -> None:
-    found = items(FABRICS[name], part)
+    found = items(fabric_of(name), part)
     assert found
     for item in found:
         judge(item)
@@ -118,7 +126,7 @@ def test_objects_fit_their_schemas(part: str, name: str) -> None:
 
 @pytest.mark.parametrize("part", ["nodes", "node-features", "leaderworkerset", "jobset"])
 def test_objects_without_a_schema(part: str) -> None:
-    for item in items(FABRICS["pods"], part, degraded=frozenset({"a1"})):
+    for item in items(fabric_of("pods"), part, degraded=frozenset({"a1"})):
         version, fields = SMALL[item["kind"]]
         assert item["apiVersion"] == version
         assert set(item) <= {"apiVersion", "kind", "metadata", "spec"}
@@ -127,11 +135,11 @@ def test_objects_without_a_schema(part: str) -> None:
         assert ("namespace" in item["metadata"]) == (item["kind"] != "Node")
 
 
-@pytest.mark.parametrize("name", FABRICS)
-@pytest.mark.parametrize("part", ["kueue", "kai", "grove"])
+@each("name", FABRICS)
+@each("part", ["kueue", "kai", "grove"])
 def test_levels_are_labels_of_the_nodes_and_the_host_is_last(part: str, name: str) -> None:
     """These are the rules that the schemas keep in CEL."""
-    built = FABRICS[name]
+    built = fabric_of(name)
     levels = items(built, part)[0]["spec"]["levels"]
     used = [level.get("nodeLabel", level.get("key")) for level in levels]
     assert len(set(used)) == len(used) <= 16
@@ -143,9 +151,9 @@ def test_levels_are_labels_of_the_nodes_and_the_host_is_last(part: str, name: st
 
 
 def test_the_flavor_selects_the_nodes_of_the_fabric() -> None:
-    topology, flavor = items(FABRICS["pods"], "kueue")
+    topology, flavor = items(fabric_of("pods"), "kueue")
     assert flavor["spec"]["topologyName"] == topology["metadata"]["name"]
-    for mine in named(FABRICS["pods"]).values():
+    for mine in named(fabric_of("pods")).values():
         assert flavor["spec"]["nodeLabels"].items() <= mine.items()
 
 
@@ -154,7 +162,7 @@ def members(item: dict[str, Any]) -> list[str]:
     return [one["selector"]["exactMatch"]["name"] for one in item["spec"]["members"]]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from("pqr")), min_size=1, max_size=5))
 def test_hyper_nodes_are_one_tree_over_the_hosts(units: list[tuple[int, str]]) -> None:
     rows = [
@@ -201,7 +209,7 @@ def test_a_group_has_the_lowest_level_that_holds_it(
     part: str, annotation: str, nodes: int, level: int
 ) -> None:
     """Units have 2, 3, 2 and 1 hosts, pods 4 each."""
-    (item,) = items(FABRICS["pods"], part, nodes=nodes, words=JobWords("train"))
+    (item,) = items(fabric_of("pods"), part, nodes=nodes, words=JobWords("train"))
     assert item["metadata"]["name"] == "train"
     chosen = {annotation: f"fabric.topograph.run/tier-{level}"}
     assert item["metadata"]["annotations"] == chosen

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.design.host import HostDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.place import Placement, UnplaceableError, place
 from fabric.topology import Fabric
+from tests.cases import examples
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
 
@@ -47,7 +48,7 @@ def _free(built: Fabric, unusable: set[str]) -> list[int]:
     return [usable.count(unit) for unit in units]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(requests())
 def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:
     """What must hold of every answer, and when there must be none."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.placement.environment import UserValue, environment, keep_users, read_environment
+from fabric.placement.environment import (
+    Environment,
+    UserValue,
+    environment,
+    keep_users,
+    read_environment,
+)
 from fabric.placement.place import place
 from tests.topology.fabrics import fabric
 
-MADE = fabric()
-PLACED = place(MADE, 2, 2)
-OURS = environment(MADE, PLACED, "a1")
+
+@cache
+def ours() -> Environment:
+    built = fabric()
+    return environment(built, place(built, 2, 2), "a1")
 
 
 def test_a_file() -> None:
@@ -74,9 +84,9 @@ def test_any_bytes(raw: bytes) -> None:
 
 def test_nothing_of_the_user_is_changed() -> None:
     users = {"NCCL_IB_HCA": UserValue("mlx5_7"), "MINE": UserValue("1")}
-    merged, notes = keep_users(OURS, users)
+    merged, notes = keep_users(ours(), users)
     values = {item.name: item.value for item in merged}
-    assert values == OURS.values | {"NCCL_IB_HCA": "mlx5_7", "MINE": "1"}
+    assert values == ours().values | {"NCCL_IB_HCA": "mlx5_7", "MINE": "1"}
     assert [str(note) for note in notes] == [
         (
             "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2': the NICs "
@@ -88,23 +98,22 @@ def test_nothing_of_the_user_is_changed() -> None:
 
 def test_the_same_value_is_no_conflict_and_a_choice_of_theirs_is_told() -> None:
     users = {"NCCL_CROSS_NIC": UserValue("2"), "NCCL_ALGO": UserValue("Ring")}
-    merged, notes = keep_users(OURS, users)
+    merged, notes = keep_users(ours(), users)
     assert ("NCCL_ALGO", "Ring") in {(item.name, item.value) for item in merged}
     assert [(note.rule, note.severity.word) for note in notes] == [("PLC011", "info")]
     assert "a fixed one is for benchmarks" in str(notes[0])
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from([*OURS.values, *(item.name for item in OURS.left_out), "OTHER"]),
-        st.text(max_size=5).map(UserValue),
-    )
-)
+def names() -> st.SearchStrategy[str]:
+    return st.sampled_from([*ours().values, *(item.name for item in ours().left_out), "OTHER"])
+
+
+@given(st.dictionaries(st.deferred(names), st.text(max_size=5).map(UserValue)))
 def test_any_choice_of_the_user_stays(users: dict[str, UserValue]) -> None:
-    merged, notes = keep_users(OURS, users)
+    merged, notes = keep_users(ours(), users)
     values = {item.name: item.value for item in merged}
     assert len(values) == len(merged)
     assert {name: item.value for name, item in users.items()}.items() <= values.items()
-    assert set(values) == set(OURS.values) | set(users)
-    differing = {n for n, item in users.items() if OURS.values.get(n, item.value) != item.value}
+    assert set(values) == set(ours().values) | set(users)
+    differing = {n for n, item in users.items() if ours().values.get(n, item.value) != item.value}
     assert len([note for note in notes if note.rule == "PLC010"]) == len(differing)

@@ -13,6 +13,7 @@ from fabric.platforms.asic import LAW_FACTS, LAWS, Asic, AsicFile
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.facts import FACTS, GRADES, Fact, check_fact, is_whole
+from tests.cases import each
 
 #: What each law cannot do without.
 NEEDS = {
@@ -33,7 +34,7 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("name", asic_names())
+@each("name", asic_names())
 def test_families(name: str) -> None:
     family = asic(name)
     assert family is asic(name)
@@ -128,7 +129,7 @@ def test_what_is_not_known_is_none_and_a_wrong_name_is_an_error() -> None:
         asic("spectrum-4").number("adaptive_routing")
 
 
-@pytest.mark.parametrize("name", asic_names())
+@each("name", asic_names())
 def test_whole_facts_can_be_read_as_whole_numbers(name: str) -> None:
     family = asic(name)
     for fact_name in family.facts:
@@ -200,7 +201,7 @@ def test_a_bad_file_names_itself_line_and_field(tmp_path, monkeypatch, old, new,
     )
 
 
-@pytest.mark.parametrize("name", asic_names())
+@each("name", asic_names())
 def test_every_family_has_the_facts_of_its_law(name: str) -> None:
     family = asic(name)
     assert all(

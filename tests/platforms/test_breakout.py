@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
 from fabric.platforms.cage import Mode, Place
 from fabric.platforms.catalogue import sku, sku_names
+from tests.cases import each
 
 MODES = {
     "1x800G": Mode("1x800G", 1, (800,)),
@@ -111,13 +113,16 @@ def test_ports_of_a_cage(name, word):
     assert not made.whole.places
 
 
-MODELS = [name for name in sku_names() if sku(name).breakouts]
+@cache
+def models() -> list[str]:
+    """Return the names of the models whose cages can be broken out."""
+    return [name for name in sku_names() if sku(name).breakouts]
 
 
 @given(data=st.data())
 def test_any_mix_of_modes(data):
     """Ports are told apart by name, alias and lane, and each is found by its number."""
-    model = sku(data.draw(st.sampled_from(MODELS)))
+    model = sku(data.draw(st.sampled_from(models())))
     offers = [cage for kind, cages in model.cages() if kind.breakouts for cage in cages]
     split = {
         cage: parse_mode(data.draw(st.sampled_from(model.kind(cage).breakouts)))
@@ -141,7 +146,7 @@ def test_a_mode_of_one_part_leaves_the_cage_whole():
     assert broken_out(model, {1: parse_mode("1x400G")}) is model
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", sku_names())
 def test_the_catalogue_names_the_parts_of_what_it_offers(name):
     model = sku(name)
     for kind, _ in model.cages():

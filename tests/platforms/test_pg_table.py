@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fabric.platforms.model import HeadroomRow
 from fabric.platforms.pg_table import SPEEDS_MBPS, parse_pg_table, unreserved
+from tests.cases import each
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
@@ -75,7 +76,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("line", MISTAKES)
+@each("line", MISTAKES)
 def test_mistakes(line: str) -> None:
     table = parse_pg_table(f"# head\n{line}\n")
     assert table.rows == {}

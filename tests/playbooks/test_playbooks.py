@@ -121,7 +121,6 @@ def recap(text):
     return dict(word.split("=") for word in line.partition(":")[2].split())
 
 
-@pytest.mark.slow
 def test_check_mode_then_a_run_then_the_same_again(site):
     text = site.play("hosts.yml", "--check", "--diff")
     assert "+net.ipv4.conf.eth1.arp_ignore = 1" in text
@@ -137,7 +136,6 @@ def test_check_mode_then_a_run_then_the_same_again(site):
     assert (site.files(), site.calls) == ({}, ["applied"])
 
 
-@pytest.mark.slow
 def test_rollback_brings_back_what_was_there(site):
     (site.root / SYSCTL).write_text("own\n")
     site.play("rollback.yml")  # without a run it does nothing
@@ -153,7 +151,6 @@ def test_rollback_brings_back_what_was_there(site):
     assert (site.files(), site.calls) == (before, ["applied", "back"])
 
 
-@pytest.mark.slow
 def test_a_fabric_beside_another_has_its_own_script_and_its_own_way_back(site):
     theirs = site.root / APPLY
     theirs.write_text(f"#!/bin/sh\necho theirs >> {site.folder}/calls\n")
@@ -178,7 +175,6 @@ def test_a_fabric_beside_another_has_its_own_script_and_its_own_way_back(site):
     assert (site.files(), site.calls) == (before, ["applied"])
 
 
-@pytest.mark.slow
 def test_a_script_that_fails_fails_the_play(site):
     site.script("exit 78")
     code, text = site.run("ansible-playbook", str(PLAYBOOKS / "hosts.yml"), "-l", HOST)
@@ -186,7 +182,6 @@ def test_a_script_that_fails_fails_the_play(site):
     assert recap(text)["failed"] == "1"
 
 
-@pytest.mark.slow
 def test_over_ssh_to_a_host_with_python(site, tmp_path):
     with ssh_server(os.environ["PATH"]) as (port, key):
         known = tmp_path / "known_hosts"
@@ -234,7 +229,6 @@ def test_every_rendered_file_is_in_the_inventory(site):
     assert modes.items() >= CARRIED.items()
 
 
-@pytest.mark.slow
 def test_against_the_lab_over_ssh(site, monkeypatch):
     """The hosts of the lab have no Python: raw commands reach them, and rocefab itself does."""
     with applied_lab(site.folder, monkeypatch) as (lab, project, connections):

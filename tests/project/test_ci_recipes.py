@@ -123,7 +123,6 @@ def test_gitlab(repository: Path, edit: tuple[str, str], *, passes: bool) -> Non
         assert shell(repository, gitlab_job("prove")).returncode == 0
 
 
-@pytest.mark.slow
 def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
     change(repository, *GOOD)
     done = shell(repository, f"trap 'kill %1' EXIT\n{gitlab_job('lab')}")

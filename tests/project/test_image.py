@@ -98,7 +98,8 @@ def image(dist: Path) -> Iterator[Path]:
         venv = Path(folder) / "venv"
         assert run(uv(), "venv", "--quiet", "--python", sys.executable, venv).returncode == 0
         pip = (uv(), "pip", "install", "--quiet", "--python", venv)
-        done = run(*pip, "--require-hashes", "--requirement", dist / "requirements.txt")
+        words = ("--require-hashes", "--requirement", dist / "requirements.txt")
+        done = run(*pip, *words, env=environment(UV_COMPILE_BYTECODE="1"))  # as the image does
         if done.returncode and AWAY.search(done.stderr):
             pytest.skip("dependencies cannot be fetched: the package index is out of reach")
         assert done.returncode == 0, done.stderr

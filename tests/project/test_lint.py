@@ -12,14 +12,16 @@ import yaml
 ROOT = Path(__file__).parents[2]
 #: Steps of `make lint` that are no hook: the lock is checked by uv, shell scripts where possible.
 NOT_HOOKS = {"uv", "if"}
+PARTS = ("lint-types", "lint-form")
 
 
 def make_lint() -> set[str]:
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
-    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", text, re.MULTILINE)
-    assert recipe
+    assert f"-j 2 {' '.join(PARTS)}\n" in text
+    recipes = [re.search(rf"^{part}:.*\n((?:\t.*\n)+)", text, re.MULTILINE) for part in PARTS]
+    assert all(recipes)
     found = set()
-    for line in recipe[1].splitlines():
+    for line in "".join(recipe[1] for recipe in recipes if recipe).splitlines():
         command = line.strip().lstrip("@").replace("$(BIN)/", "").replace("$(UV)", "uv")
         words = shlex.split(command.replace("$(TEMPLATES)", "")) if "if " not in command else ["if"]
         if words[0] not in NOT_HOOKS:

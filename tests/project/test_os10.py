@@ -269,7 +269,6 @@ def test_from_the_box_to_a_verified_fabric(inventory: Path, tmp_path: Path, lab:
     assert _plan(inventory, lab)["devices"] == {}
 
 
-@pytest.mark.slow
 def test_a_change_is_rolled_back(inventory: Path, tmp_path: Path, lab: Path) -> None:
     _applied(inventory, tmp_path, lab)
     file = inventory / "fabric.yaml"

@@ -14,6 +14,9 @@ import pytest
 from fabric import __version__
 from tests.project.release import AWAY, ROOT, environment, run, uv
 
+#: Packages come from the index: no part of the quick tests.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -66,7 +69,6 @@ def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-@pytest.mark.slow
 def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     """With the libraries of the lab from its extra, and without them for everything else."""
     rocefab = installed / "rocefab"

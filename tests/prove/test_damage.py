@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.configuration import Configured, readers
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.engine import Engine
+from tests.cases import examples
 from tests.prove.fabrics import example
 from tests.prove.test_faults_by_system import KINDS, prove_with
 
@@ -24,7 +25,7 @@ PIECES = ("", "\n", " ", "9", ".", "/", "no ", "undo ", "set ", '"', "{", "}", "
 
 
 @pytest.mark.parametrize("system", FILES)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_a_damaged_file_is_no_crash(system: str, data: st.DataObject) -> None:
     """Whatever is put in, taken out or replaced."""

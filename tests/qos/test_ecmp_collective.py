@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.ecmp.collective import (
@@ -19,6 +19,7 @@ from fabric.qos.ecmp.collective import (
     spread,
 )
 from fabric.qos.ecmp.load import efficiency
+from tests.cases import examples
 
 #: Queue pairs of each of 8 senders on 8 links: fullest over mean, efficiency; the last two from a
 #: simulation of 40,000 trials.
@@ -84,7 +85,7 @@ def test_advice_stays_within_what_can_be_worked_out() -> None:
     assert advise_queue_pairs(1024, 32, 1.0).table[-1].queue_pairs == 16
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(1, 64), st.integers(2, 64))
 def test_more_queue_pairs_are_never_worse(senders: int, links: int) -> None:
     shares = [spread(senders, links, count).efficiency for count in (1, 2, 4, 8, 16)]

@@ -8,7 +8,7 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.ecmp.load import (
@@ -20,6 +20,7 @@ from fabric.qos.ecmp.load import (
     quick_max_load,
     used_share,
 )
+from tests.cases import examples
 from tests.docs.papers import collision_probability
 
 #: Flows, links: P(collision), used links, E[M], k / (n E[M]).
@@ -98,7 +99,7 @@ def test_collisions_are_the_rational_ones(flows: int, links: int) -> None:
     assert float(used_share(flows, links)) == pytest.approx(float(used), rel=1e-12)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(1, 3000), st.integers(1, 512))
 def test_law(flows: int, links: int) -> None:
     """A distribution, that starts at an even spread and grows with the flows."""

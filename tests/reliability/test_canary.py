@@ -20,7 +20,7 @@ from tests.cli.runs import run
 from tests.cli.tree import leaves
 from tests.exchange.saved_outputs import NXOS_MODULE
 
-pytestmark = [pytest.mark.slow, pytest.mark.fault(22)]
+pytestmark = pytest.mark.fault(22)
 
 CANARY = "canary7Qx"
 #: Verbs that run elsewhere, with what they need.

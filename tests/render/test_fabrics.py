@@ -15,6 +15,7 @@ from fabric.design.model import DeviceDesign
 from fabric.render import render_device
 from fabric.systems.host.render import render_host
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.render import comware7_designs, nxos_designs, vrp8_designs
 from tests.render.designs import INVENTORY, variant
 
@@ -47,8 +48,8 @@ def text_of(device: DeviceDesign) -> str:
     return "\n".join(artefact.content.decode() for artefact in render_device(device))
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize(
+@each("system", SYSTEMS)
+@each(
     ("switch", "peers"),
     [
         ("rack1-leaf", {"east-spine01": 4, "east-spine02": 4}),

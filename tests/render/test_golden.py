@@ -18,8 +18,9 @@ from tests.render import comware7_designs, esonic_designs, junos_designs, nxos_d
 from tests.render.designs import design, switches, variant
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+DEMO = ("su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1", "spine01", "spine02")
 CASES = [
-    *(("demo", name) for name in switches("demo")),
+    *(("demo", name) for name in DEMO),
     ("rail-512", "su1-rail0"),
     ("rail-512", "spine01"),
     ("rail-512-split", "su1-rail0"),
@@ -82,6 +83,10 @@ def test_other_models(system: str, inventory: str, switch: str, *, update_golden
     device = designs(system, inventory)[switch]
     assert device.platform == system
     compare(device, inventory, update_golden=update_golden)
+
+
+def test_every_switch_of_the_demo_is_looked_at() -> None:
+    assert list(DEMO) == switches("demo")
 
 
 def test_every_system_has_files_of_the_same_switches() -> None:

@@ -20,6 +20,7 @@ from fabric.render.engine import template_folder
 from fabric.render.explain import entries, find
 from fabric.systems.host.render import render_host
 from fabric.topology import Fabric
+from tests.cases import each
 from tests.render.test_explain import _exists
 from tests.topology.fabrics import example, fabric
 
@@ -184,11 +185,11 @@ def test_names_are_written_as_each_program_wants_them() -> None:
     assert "eth2" not in "".join(found.values())
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["a;reboot", "a b", "$(id)", "`id`", "a'b", "a\nb", "-x", "1a", "a/b", "{{x}}", "ens[1-2]", ""],
 )
-@pytest.mark.parametrize("field", ["interface", "rdma_device", "mac"])
+@each("field", ["interface", "rdma_device", "mac"])
 def test_hostile_names_do_not_get_in(field: str, name: str) -> None:
     """An inventory with one is refused."""
     override = json.dumps({"rail": 0, field: name})

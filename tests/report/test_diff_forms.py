@@ -7,7 +7,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
@@ -124,11 +123,13 @@ def test_a_small_comment_omits_nothing(hostile: Diff) -> None:
 
 @pytest.mark.parametrize("name", ["hostile", "large"])
 def test_json_keeps_to_its_schema(name: str, request: pytest.FixtureRequest) -> None:
+    from jsonschema import Draft202012Validator
+
     result = request.getfixturevalue(name)
     body = json.loads(FORMS["json"](result))
     rules = json.loads(schema())
-    jsonschema.Draft202012Validator.check_schema(rules)
-    validator = jsonschema.Draft202012Validator(rules)
+    Draft202012Validator.check_schema(rules)
+    validator = Draft202012Validator(rules)
     validator.validate(body)
     assert body["format"] == 1
     assert len(body["devices"]) == len(result.devices)

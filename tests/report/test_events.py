@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from fabric.core.errors import InputError
 from fabric.core.events import Event
@@ -38,6 +37,8 @@ def test_what_is_written_is_read_back(tmp_path_factory, events: list[Event]) -> 
 
 
 def test_a_line_is_as_its_schema_says() -> None:
+    from jsonschema import Draft202012Validator
+
     validator = Draft202012Validator(json.loads(schema()))
     event = Event(NOW, True, Finding("A1", Severity.ERROR, "x", device="leaf1"), NOW, ("eve",))
     document = json.loads(line(event))

@@ -15,6 +15,7 @@ from fabric.report.platforms import platforms
 from fabric.report.table import Table
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.cli.runs import ROOT, run
 from tests.intent.test_own_skus import FILES, MODEL, TABLE, write
 
@@ -59,7 +60,7 @@ def test_every_fact_stands_with_unit_grade_and_source(name: str) -> None:
         assert row["unit"] == FACTS[fact_name].unit
 
 
-@pytest.mark.parametrize("name", sku_names())
+@each("name", sku_names())
 def test_what_is_known_of_a_model_has_a_grade_and_a_source(name: str) -> None:
     for row in facts_of(name).values():
         if row["fact"] in ("asic", "law"):

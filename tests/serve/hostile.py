@@ -18,8 +18,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 CHECKED_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "BREW")
 HOSTS = ("gpu001", "gpu002", "gpu003", "gpu004")
 #: Values that a field does not expect.
@@ -267,6 +265,8 @@ def run(port: int, numbers: range, *, is_valid: bool = False) -> Counter[int]:
 
 def _listen(url: str, seen: Counter[str]) -> None:
     """Count events until the service ends."""
+    import httpx
+
     with contextlib.suppress(httpx.HTTPError), httpx.stream("GET", f"{url}/v1/events") as answer:
         for line in answer.iter_lines():
             seen[line.partition(": ")[2] if line.startswith("event: ") else "lines"] += 1

@@ -8,15 +8,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from fabric.change.journal import Journal, State
 from fabric.change.model import Change, DevicePlan, Plan, Risk
 from fabric.serve.tokens import Tokens
 from fabric.workflow.plan import origin_of
 from tests.serve.servers import DEMO, served
+
+if TYPE_CHECKING:
+    import httpx
 
 TOKENS = {name: f"{name}-token-0123456789abcdef0123456789" for name in ("bob", "dave", "reader")}
 UNNAMED = "unnamed-token-0123456789abcdef01234"

@@ -11,18 +11,13 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import httpx
-import uvicorn
-
-from fabric.serve.app import create_app
-from fabric.serve.protocol import LimitedProtocol
-from fabric.serve.run import listen
-from fabric.serve.service import Service
-from fabric.serve.settings import Settings
-from fabric.serve.store import Store
 from tests.cli.runs import ROCEFAB, ROOT, clean_environment
 from tests.waiting import until
+
+if TYPE_CHECKING:
+    import httpx
 
 DEMO = ROOT / "inventory" / "demo"
 JSON = {"Content-Type": "application/json"}
@@ -31,6 +26,16 @@ JSON = {"Content-Type": "application/json"}
 @contextlib.contextmanager
 def served(state: Path, inventory: Path = DEMO, **settings) -> Iterator[httpx.Client]:
     """Serve an inventory from a thread; the client has the service as its `service`."""
+    import httpx
+    import uvicorn
+
+    from fabric.serve.app import create_app
+    from fabric.serve.protocol import LimitedProtocol
+    from fabric.serve.run import listen
+    from fabric.serve.service import Service
+    from fabric.serve.settings import Settings
+    from fabric.serve.store import Store
+
     listening = listen("127.0.0.1", 0)
     with Store(state) as store:
         service = Service(inventory, store, Settings(**settings))
@@ -68,6 +73,8 @@ class Running:
 @contextlib.contextmanager
 def process(folder: Path, *words: object, verify=True, **environment: str) -> Iterator[Running]:
     """Run `rocefab serve` on a free port until it answers; it is stopped by SIGTERM."""
+    import httpx
+
     out, err = folder / "out", folder / "err"
     line = [*ROCEFAB, "serve", *map(str, words), "--listen", "127.0.0.1:0"]
     env = {**clean_environment(), **environment}

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 
-import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
-from jsonschema import Draft202012Validator
-from schemathesis import GenerationMode
 
+from tests.cases import examples
 from tests.serve.reviewed import Reviewed, reviewed
 from tests.serve.servers import served
 
-#: Requests for each route; `make slow` sends many more.
-FEW, MANY = 25, int(os.environ.get("ROCEFAB_FUZZ", "300"))
 _QUIET = [*HealthCheck]
 
 
@@ -95,6 +89,8 @@ def test_answers_keep_to_the_document(tmp_path) -> None:
 
 
 def _keep_to_the_document(found: Reviewed) -> None:
+    from jsonschema import Draft202012Validator
+
     own, sha256 = found.client, found.sha256
     plan = f"/v1/plans/{sha256}"
     answers = (
@@ -141,6 +137,8 @@ def _closed(value):
 
 
 def test_errors_keep_to_the_document(shared) -> None:
+    from jsonschema import Draft202012Validator
+
     document = shared.get("/openapi.json").json()
     schema = {"components": document["components"], "$ref": "#/components/schemas/Problem"}
     for answer in (shared.get("/v1/topology/x"), shared.post("/v1/placements", json={"nodes": 0})):
@@ -149,6 +147,9 @@ def test_errors_keep_to_the_document(shared) -> None:
 
 def _fuzz(client, examples: int) -> None:
     """Send what the document allows and what it does not; only problems may be the answer."""
+    import schemathesis
+    from schemathesis import GenerationMode
+
     document = client.get("/openapi.json").json()
     document["paths"].pop("/v1/events")
     schema = schemathesis.openapi.from_dict(document)
@@ -175,12 +176,5 @@ def _run(strategy, check, examples: int) -> None:
 
 def test_fuzz(tmp_path) -> None:
     with served(tmp_path) as client:
-        _fuzz(client, FEW)
-        assert client.get("/readyz").status_code == 200
-
-
-@pytest.mark.slow
-def test_long_fuzz(tmp_path) -> None:
-    with served(tmp_path) as client:
-        _fuzz(client, MANY)
+        _fuzz(client, examples(100).max_examples)
         assert client.get("/readyz").status_code == 200

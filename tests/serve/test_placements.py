@@ -9,6 +9,7 @@ import pytest
 from fabric.core import hostlist
 from fabric.workflow.place import Wanted, place
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.cli.runs import DEMO
 from tests.serve.servers import JSON
 
@@ -84,7 +85,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", BAD)
 def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
     body, status, fields = BAD[name]
     answer = shared.post("/v1/placements", json=body)

@@ -6,7 +6,6 @@ import signal
 import ssl
 import threading
 
-import httpx
 import pytest
 
 from tests.cli.runs import DEMO, process
@@ -40,6 +39,8 @@ def test_process_answers_stops_and_keeps_its_state(tmp_path) -> None:
 
 
 def test_reload_loses_no_request_and_keeps_what_is_right(tmp_path) -> None:
+    import httpx
+
     inventory = copy_of_demo(tmp_path)
     file = inventory / "fabric.yaml"
     text = file.read_text()

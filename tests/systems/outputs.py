@@ -34,7 +34,7 @@ class Outputs:
     #: Cases whose lines are taken away one by one, and the first that is.
     lines: Mapping[str, int] = field(default_factory=dict)
     rubbish: Collection[str] = ()
-    #: The values of the cases are only what was read: other tests say that they are right.
+    #: The cases have no values: the whole sample is read, and other tests say that it is right.
     only_damaged: bool = False
     #: Files of the samples that are not named as their case.
     files: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +43,11 @@ class Outputs:
         """Return the text of a sample."""
         file = SAMPLES / self.nos / self.files.get(name, name)
         return file.read_text(encoding="utf-8")
+
+    def whole(self, name: str) -> Any:
+        """Return what the whole sample says."""
+        parse, value = self.cases[name]
+        return parse(self.sample(name)) if self.only_damaged else value
 
     def read(self, name: str, text: str) -> Any:
         """Return the value, or None when it is unreadable; any other exception fails the test."""

@@ -220,7 +220,6 @@ def test_a_job_names_its_class(two, name, byte):
         assert environment.values["NCCL_IB_TC"] == byte
 
 
-@pytest.mark.slow
 def test_all_systems_take_the_second_class_and_go_back(tmp_path, monkeypatch):
     """From one class to two and back, on every system and its host; nothing drifts."""
     text = (EXAMPLES / "mixed" / "fabric.yaml").read_text()

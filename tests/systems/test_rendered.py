@@ -26,6 +26,7 @@ from fabric.systems.nxos.platforms import OWNED_LINES as NXOS_LINES
 from fabric.systems.nxos.render import FEATURES as NXOS
 from fabric.systems.vrp8.platforms import OWNED_LINES as VRP8_LINES
 from fabric.systems.vrp8.render import FEATURES as VRP8
+from tests.cases import each
 from tests.render import (
     comware7_designs,
     esonic_designs,
@@ -153,8 +154,8 @@ SYSTEMS = (
         line_break="x\nreturn",
     ),
 )
-EACH = pytest.mark.parametrize("of", SYSTEMS, ids=lambda of: of.nos)
-EACH_SWITCH = pytest.mark.parametrize(("inventory", "switch"), CASES)
+EACH = each("of", SYSTEMS)
+EACH_SWITCH = each(("inventory", "switch"), CASES)
 
 
 def _described(of: Rendered, text: str) -> tuple[DeviceDesign, DeviceDesign]:
@@ -174,7 +175,7 @@ def test_golden(of: Rendered, inventory: str, switch: str, *, update_golden: boo
     if update_golden:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in artefacts.items():
-            (folder / name).writetext_of(text)
+            (folder / name).write_text(text)
     assert artefacts == {path.name: path.read_text() for path in folder.iterdir()}
 
 
@@ -212,7 +213,7 @@ def test_explanations_name_fields_that_exist(of: Rendered) -> None:
         assert shown or set(entry.fields) & set(of.optional), entry.pattern
 
 
-@pytest.mark.parametrize("of", [of for of in SYSTEMS if of.owned], ids=lambda of: of.nos)
+@each("of", [of for of in SYSTEMS if of.owned])
 @EACH_SWITCH
 def test_every_top_level_line_is_owned(of: Rendered, inventory: str, switch: str) -> None:
     """A line that is not named as ours would be left on the switch when the design drops it."""
@@ -222,10 +223,7 @@ def test_every_top_level_line_is_owned(of: Rendered, inventory: str, switch: str
     assert [line for line in lines if not owned.fullmatch(line)] == []
 
 
-@pytest.mark.parametrize(
-    ("of", "text"),
-    [pytest.param(of, text, id=f"{of.nos}-{text}") for of in SYSTEMS for text in of.hostile],
-)
+@each(("of", "text"), [(of, text) for of in SYSTEMS for text in of.hostile])
 def test_hostile_text_stays_data(of: Rendered, text: str) -> None:
     """A description changes its own line and no other."""
     device, hostile = _described(of, text)

@@ -10,7 +10,7 @@ from pathlib import Path as Folder
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
@@ -28,6 +28,7 @@ from fabric.systems.junos.adapters import is_owned, patch
 from fabric.systems.junos.platforms.text import read_set
 from fabric.systems.junos.scope import SCOPE as JUNOS
 from fabric.systems.junos.scope import merged
+from tests.cases import each, examples
 from tests.change import labs
 from tests.systems.scope_cases import SYSTEMS
 
@@ -174,8 +175,8 @@ CHANGES = {
 SWITCHED_ON = {("feature bfd",), ("bfd",)}
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("system", NAMES)
+@each("change", CHANGES)
+@each("system", NAMES)
 def test_every_line_that_a_policy_changes_is_known_as_ours(system: str, change: str) -> None:
     """Both ways: nothing of the old policy stays, and nothing of it is taken for others'."""
     first, second = rendered(system), rendered(system, **CHANGES[change])
@@ -269,7 +270,7 @@ def cut(node: Node, path: Path) -> None:
 
 @pytest.mark.parametrize("system", NAMES)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_random_lines_of_others_stay_and_a_second_plan_is_empty(
     system: str, data: st.DataObject
 ) -> None:

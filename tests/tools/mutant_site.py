@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 _HITS = set()
 _LOCK = threading.Lock()
@@ -22,9 +23,9 @@ def _hit(number):
         if (number, test) in _HITS:
             return
         _HITS.add((number, test))
-        path = os.path.join(_PLAN["folder"], f"{os.getpid()}.hits")
+        path = Path(_PLAN["folder"], f"{os.getpid()}.hits")
         try:
-            with open(path, "a", encoding="utf-8") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(f"{number} {test}\n")
         except OSError:
             pass  # a test limits what its process may open; its sibling counts
@@ -99,8 +100,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         return found
 
 
-with open(SETTINGS, encoding="utf-8") as _file:
-    _PLAN = json.load(_file)
+_PLAN = json.loads(Path(globals()["SETTINGS"]).read_text(encoding="utf-8"))
 _MODULES = {
     row["file"].removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     for kind in ("watch", "damage")

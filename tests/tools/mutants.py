@@ -4,14 +4,14 @@ Usage, in a clone that is set up::
 
     python -m tests.tools.mutants choose --seed 34 --count 40 MUTANTS.json
     python -m tests.tools.mutants probe MUTANTS.json FOLDER   # now run the tests: hits go to FOLDER
-    python -m tests.tools.mutants run MUTANTS.json FOLDER REPORT.json [--only 3,7]
+    python -m tests.tools.mutants run MUTANTS.json FOLDER REPORT.json [--durations FOLDER]
     python -m tests.tools.mutants apply MUTANTS.json 3,7,9    # now run a whole tier
     python -m tests.tools.mutants off
 
 Files of the product stay as they are: a finder of modules, which a ``.pth`` file starts in every
 Python of the environment, changes the syntax tree of a module while it is imported. So a program
 that a test starts is damaged too. Kernels that numba compiles (``fabric/qos/simulate``) and places
-that run only while a module is imported count as any other; their tests are those that import it.
+that run only while a module is imported have no tests of their own: apply them and run a tier.
 """
 
 from __future__ import annotations
@@ -101,6 +101,20 @@ def places(tree: ast.Module) -> Iterator[tuple[int, str, str, int]]:
                 yield number, kind, text, getattr(node, "lineno", 0)
 
 
+def runs_at_import(row: dict[str, Any]) -> bool:
+    """Tell whether a place is in no function: tests that import it would seem to be its own."""
+    tree = ast.parse((ROOT / row["file"]).read_text(encoding="utf-8"))
+    node = list(ast.walk(tree))[row["node"]]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return not any(
+        node is below
+        for function in ast.walk(tree)
+        if isinstance(function, functions)
+        for body in (function.body if isinstance(function.body, list) else [function.body])
+        for below in ast.walk(body)
+    )
+
+
 def choose(seed: int, count: int) -> list[dict[str, Any]]:
     """Return random places of the product: a kind first, then any place of that kind."""
     by_kind: dict[str, list[dict[str, Any]]] = {}
@@ -162,20 +176,29 @@ def _pytest(tests: list[str], timeout_s: float, options: list[str]) -> tuple[str
     return "found", (failed or lines[-1:] or [""])[0][:300]
 
 
+def cheap_first(tests: list[str], times: dict[str, float]) -> list[list[str]]:
+    """Return the tests in two parts: those below a second, the fastest first, and the others."""
+    tests = sorted((test for test in tests if test != "-"), key=lambda test: times.get(test, 0.0))
+    quick = [test for test in tests if times.get(test, 0.0) < 1.0]
+    return [part for part in (quick, tests[len(quick) :]) if part]
+
+
 def judge(
-    row: dict[str, Any], tests: list[str], timeout_s: float, options: list[str]
+    row: dict[str, Any], parts: list[list[str]], timeout_s: float, options: list[str]
 ) -> dict[str, Any]:
     """Run the tests of one place against its damage."""
-    tests = [test for test in tests if test != "-"]
     start_s = time.monotonic()
-    if tests:
-        switch({"damage": [row]})
-        result, detail = _pytest(tests, timeout_s, options)
+    result, detail = "survived", "no test reaches it by name"
+    switch({"damage": [row]})
+    try:
+        for part in parts:
+            result, detail = _pytest(part, timeout_s, options)
+            if result == "found":
+                break
+    finally:
         switch(None)
-    else:
-        result, detail = "survived", "no test reaches it by name"
     return {
-        **row, "tests": len(tests), "result": result, "detail": detail,
+        **row, "tests": sum(map(len, parts)), "result": result, "detail": detail,
         "wall_s": round(time.monotonic() - start_s, 1),
     }  # fmt: skip
 
@@ -198,6 +221,7 @@ def main() -> None:
     verb.add_argument("--only", default="")
     verb.add_argument("--timeout-s", type=float, default=900.0)
     verb.add_argument("--pytest", default="", help="more options, separated by blanks")
+    verb.add_argument("--durations", type=Path, help="what the plugin of recorder wrote")
     verb = verbs.add_parser("apply")
     verb.add_argument("plan", type=Path)
     verb.add_argument("only")
@@ -220,10 +244,16 @@ def main() -> None:
         switch({"damage": chosen})
     else:
         reached = covering(rows, options.folder)
+        from tests.tools.durations import taken_s  # this module is also loaded by its path
+
+        times = taken_s(options.durations) if options.durations else {}
         report = []
         for row in chosen:
-            words = options.pytest.split()
-            report.append(judge(row, reached[row["id"]], options.timeout_s, words))
+            parts = cheap_first(reached[row["id"]], times)
+            if runs_at_import(row):
+                report.append({**row, "result": "runs at import: apply it and run a tier"})
+            else:
+                report.append(judge(row, parts, options.timeout_s, options.pytest.split()))
             print(json.dumps(report[-1]), flush=True)
             options.report.write_text(json.dumps(report, indent=1), encoding="utf-8")
 

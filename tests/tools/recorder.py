@@ -1,4 +1,4 @@
-"""Records what each test takes: a plugin of pytest that works where ``ROCEFAB_DURATIONS`` names a folder.
+"""Records what each test takes, where ``ROCEFAB_DURATIONS`` names a folder: a plugin of pytest.
 
 Each process writes a file of its own, a JSON line for each test: seconds of processor time, with
 those of programs that ended, of set-up, call and tear-down, and seconds of the clock.
@@ -36,7 +36,13 @@ class Recorder:
         """Write a line when a test is over."""
         start_s, self._parts = time.monotonic(), {}
         result = yield
-        row = {"test": item.nodeid, "wall_s": round(time.monotonic() - start_s, 4), **self._parts}
+        is_mechanism = item.get_closest_marker("mechanism") is not None
+        row = {
+            "test": item.nodeid,
+            "mechanism": is_mechanism,
+            "wall_s": round(time.monotonic() - start_s, 4),
+            **self._parts,
+        }
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         return result

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.core.units import ipv4_text
 from fabric.design.designs import Designs
 from fabric.topology import Fabric
+from tests.cases import examples
 from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric
 
 Truth = dict[Any, Any]
@@ -80,7 +81,7 @@ def test_examples(name: str) -> None:
     check(example(name))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     sizes=st.lists(st.integers(1, 5), min_size=1, max_size=4),
     spines=st.integers(1, 4),
@@ -162,7 +163,7 @@ def small(
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3),
     more_units=st.lists(st.integers(1, 4), max_size=2),
@@ -232,7 +233,7 @@ def growth(draw: st.DrawFn) -> tuple[Size, Size]:
 
 
 @pytest.mark.parametrize("design", ANY_DESIGN)
-@settings(max_examples=15)
+@examples(15)
 @given(sizes=growth())
 def test_growth_and_shrinking_in_any_design(design: str, sizes: tuple[Size, Size]) -> None:
     """What the smaller fabric has, the larger one has in the same place; and the other way round.

@@ -16,6 +16,7 @@ from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cabling import Judged, Planned, Told, Verdict, judge, planned_cables
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.topology.fabrics import HEADER, csv, document, refused
 
 A, B, C, D = ("host1", "eth1"), ("leaf1", "p1"), ("host2", "eth1"), ("leaf1", "p2")
@@ -151,7 +152,7 @@ def fewest(planned: list[tuple], actual: list[tuple]) -> int:
     return best + 2 * (len(long) - len(short))
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each("seed", range(300))
 def test_no_way_handles_fewer_plugs_and_no_plug_goes_to_a_taken_port(seed):
     """Scrambled plugs, cables that are missing and others that nobody planned."""
     chance = random.Random(seed)
@@ -249,7 +250,7 @@ def expected(built: Injected, cable: Planned) -> set[Verdict]:
     return wrong if any(tellers) else {Verdict.UNKNOWN}
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_every_fault_is_named_and_none_invented(seed):
     built = Injected(seed)
     judged = judge(cables(), built.told)
@@ -261,7 +262,7 @@ def test_every_fault_is_named_and_none_invented(seed):
             assert item.partner == (other.near, other.far)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_the_work_order_leads_to_what_is_planned(seed):
     built = Injected(seed)
     far = seen(*built.actual.items(), silent=[e for c in built.lost for e in (c.near, c.far)])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import CapacityError
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_PORT
+from tests.cases import examples
 from tests.topology.fabrics import HEADER, cables, csv, fabric, folder_of, refused
 
 UNITS = [{"name": "u1", "hosts": "a[1-2]"}, {"name": "u2", "hosts": "b[1-2]"}]
@@ -245,7 +246,7 @@ def test_what_the_list_says_of_a_switch() -> None:
     assert built.switches.skus[3].name == "ACS-SN5600"
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(more=st.integers(1, 3), rows=st.integers(0, 2))
 def test_an_explicit_design_grows_at_its_end(more: int, rows: int) -> None:
     text = ["a1,eth1,u1-r0,Ethernet8", "u1-r0,Ethernet128,top1,Ethernet0"]

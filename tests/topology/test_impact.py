@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology import outages
@@ -25,6 +25,7 @@ from fabric.topology.distance import diameter, longest_way
 from fabric.topology.impact import host_gbps, impact
 from fabric.topology.paths import Layers
 from fabric.topology.singles import SingleFailures
+from tests.cases import examples
 from tests.topology.fabrics import example, fabric
 from tests.topology.layered import Plain, made, networks, outage, without
 
@@ -47,13 +48,13 @@ def flow_graph(network: Clos) -> nx.DiGraph:
 
 
 @given(networks())
-@settings(max_examples=25)
+@examples(25)
 def test_bisection_is_the_smallest_cut(network):
     assert bisection_gbps(network) == nx.minimum_cut_value(flow_graph(network), "source", "sink")
 
 
 @given(networks(schemes=("own",)))
-@settings(max_examples=20)
+@examples(20)
 def test_diameter_and_longest_way(network):
     layers, plain = Layers.of(network), Plain.of(network)
     best = {pair: plain.shortest(*pair) for pair in plain.pairs}
@@ -108,7 +109,7 @@ def parts(network: Clos, rail: int) -> int:
 
 
 @given(networks(), st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_impact_of_any_outage(network, data):
     picked = {
         name: data.draw(st.sets(st.integers(0, size - 1), max_size=3)) if size else ()
@@ -134,7 +135,7 @@ def test_impact_of_any_outage(network, data):
 
 
 @given(networks(), st.sets(st.integers(0, 15), max_size=8))
-@settings(max_examples=25)
+@examples(25)
 def test_every_single_failure_as_one_by_one(network, dead):
     network = without(network, nics=[nic for nic in dead if nic < len(network.nics)])
     every = SingleFailures(network)

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology.clos import clos
@@ -25,12 +25,13 @@ from fabric.topology.paths import (
 )
 from fabric.topology.routes import Network, route
 from fabric.topology.routes_bits import unpack
+from tests.cases import examples
 from tests.topology.fabrics import example
 from tests.topology.layered import Plain, made, networks, without
 
 
 @given(networks())
-@settings(max_examples=30)
+@examples(30)
 def test_counts_next_hops_and_reach(network):
     layers, plain = Layers.of(network), Plain.of(network)
     counts, hops = path_counts(layers), next_hop_counts(layers)
@@ -48,7 +49,7 @@ def test_counts_next_hops_and_reach(network):
 
 
 @given(networks())
-@settings(max_examples=30)
+@examples(30)
 def test_pairs_that_hang_on_one_link_or_switch(network):
     layers = Layers.of(network)
     before = Plain.of(network).reached()
@@ -70,7 +71,7 @@ def pairs_of(hanging, what: int) -> list[tuple[int, int]]:
 
 
 @given(networks(schemes=("pods", "shared", "allowed")))
-@settings(max_examples=60)
+@examples(60)
 def test_the_same_leaves_are_reached_as_by_bgp(network):
     """As the search of routes by AS paths, which knows nothing of tiers, says."""
     layers, links = Layers.of(network), network.cables
@@ -127,7 +128,7 @@ def test_counts_beyond_64_bits_are_exact():
 
 
 @given(st.integers(0, 70), st.integers(0, 70), st.integers(0, 10**6))
-@settings(max_examples=30)
+@examples(30)
 def test_products_are_exact(one, other, seed):
     """Whatever type the numbers need."""
     random = np.random.default_rng(seed)

@@ -7,13 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology.links import Links
 from fabric.topology.routes import Network, network, route, transit_leaves, uses
 from fabric.topology.routes_bits import no_bits, set_bits, unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
+from tests.cases import examples
 from tests.topology.bits import pack
 from tests.topology.fabrics import example, fabric
 
@@ -122,7 +123,7 @@ ALLOWED = st.integers(0, 2)
 
 
 @given(clos(EXACT), ALLOWED, st.integers(0, 10**6))
-@settings(max_examples=200)
+@examples(200)
 def test_same_as_simulated_routers(case, allowed, seed):
     leaves, cables, asns = case
     net = made(leaves, cables, asns, allowed)
@@ -136,7 +137,7 @@ def test_same_as_simulated_routers(case, allowed, seed):
 
 
 @given(clos(ANY), ALLOWED, st.integers(0, 10**6))
-@settings(max_examples=200)
+@examples(200)
 def test_whatever_the_routers_tell_each_other_is_expected(case, allowed, seed):
     leaves, cables, asns = case
     net = made(leaves, cables, asns, allowed)
@@ -170,14 +171,14 @@ def growth(net: Network) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
 
 
 @given(clos(EXACT), ALLOWED)
-@settings(max_examples=150)
+@examples(150)
 def test_growing_failures_are_all_and_only_those(case, allowed):
     grown, expected = growth(made(*case, allowed))
     assert grown == expected
 
 
 @given(clos(ANY), ALLOWED, st.integers(0, 10**6))
-@settings(max_examples=150)
+@examples(150)
 def test_no_failure_that_does_not_grow_adds_traffic(case, allowed, seed):
     """Routed again, a failure may seem to grow by a path that nobody takes; the routers decide."""
     leaves, cables, _ = case
@@ -214,7 +215,7 @@ def test_growth_that_is_seen_in_one_way_only(leaves, spines, asns):
 
 
 @given(clos(ANY), ALLOWED)
-@settings(max_examples=60)
+@examples(60)
 def test_routing_after_a_failure_is_that_of_the_smaller_network(case, allowed):
     leaves, cables, asns = case
     net = made(leaves, cables, asns, allowed)

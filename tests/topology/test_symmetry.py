@@ -15,7 +15,7 @@ from unittest.mock import patch
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import prove
@@ -34,12 +34,13 @@ from fabric.topology.routes_failures import Failure, after, alone, growing
 from fabric.topology.singles import SingleFailures
 from fabric.topology.symmetry import Alike, alike
 from fabric.topology.twins import twins
+from tests.cases import examples
 from tests.topology.fabrics import fabric
 from tests.topology.random_fabrics import Written, fabrics
 from tests.topology.test_routes import simulated
 
 #: What finds each of a dozen mistakes that were made on purpose.
-some = settings(max_examples=max(200, settings.default.max_examples))
+some = examples(200)
 
 
 def exact(net: Network) -> bool:

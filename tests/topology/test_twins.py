@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology.links import Links
@@ -12,6 +12,7 @@ from fabric.topology.paths import Layers, Pairs, meets, path_counts, product
 from fabric.topology.routes import Network, route
 from fabric.topology.routes_bits import unpack
 from fabric.topology.twins import distinct_rows, once_per_kind, twins
+from tests.cases import examples
 
 #: AS numbers of leaves, spines and super-spines: each its own, or one for each pod or tier.
 PLANS = ("own", "pods", "tiers", "leaves share")
@@ -49,7 +50,7 @@ def networks(draw) -> Network:
     return Network(links, asn, leaf, is_leaf, np.where(is_leaf, allowed, 0))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(networks())
 def test_routes_of_twins_are_those_of_all_leaves(net: Network) -> None:
     count = len(net.origin)
@@ -57,7 +58,7 @@ def test_routes_of_twins_are_those_of_all_leaves(net: Network) -> None:
     assert np.array_equal(reached_in(net, count), every & every.T)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(networks())
 def test_swapping_two_twins_changes_nothing(net: Network) -> None:
     first, kind = twins(net)
@@ -92,7 +93,7 @@ tables = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables)
 def test_products_of_few_kinds_are_exact(sizes: tuple[int, int, int, int]) -> None:
     rows, columns, inner, seed = sizes
@@ -104,7 +105,7 @@ def test_products_of_few_kinds_are_exact(sizes: tuple[int, int, int, int]) -> No
     assert np.array_equal(meets(left > 1, right > 0), (left > 1).astype(int) @ (right > 0) > 0)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables)
 def test_distinct_rows_give_the_table_back(sizes: tuple[int, int, int, int]) -> None:
     rows, _, inner, seed = sizes
@@ -123,7 +124,7 @@ def test_equal_sums_of_different_rows_are_told_apart(monkeypatch) -> None:
     assert np.array_equal(once_per_kind(np.matmul, table, table), table)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_pairs_that_are_alike_count_as_all(leaves: int, spines: int, seed: int) -> None:
     draw = np.random.default_rng(seed)

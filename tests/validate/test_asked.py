@@ -16,6 +16,7 @@ import pytest
 from fabric.platforms import platforms
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.render import comware7_designs, esonic_designs, junos_designs, nxos_designs, vrp8_designs
 from tests.render.designs import variant
 
@@ -232,7 +233,7 @@ def plain(system: str) -> tuple[str, ...]:
         return tuple(texts(project_of(Path(folder), system, {})))
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@each("system", SYSTEMS)
 @pytest.mark.parametrize("asked", ASKED)
 def test_shown_or_said(asked: str, system: str, tmp_path: Path) -> None:
     """By its line, which does not exist without the question, or by the rule that names it."""
@@ -241,7 +242,8 @@ def test_shown_or_said(asked: str, system: str, tmp_path: Path) -> None:
     if asked == "FEC of a port":
         port = f"ports: {{{FIRST_PORT[system]}: {{fec: {FEC.get(system, 'rs')}}}}}"
         devices = f"devices: [{{names: {LEAF}, {port}}}, {{names: {SPINE}, {port}}}]\n"
-    project = project_of(tmp_path, system, changes, devices)
+    (tmp_path / system).mkdir()
+    project = project_of(tmp_path / system, system, changes, devices)
     expected = rows[system]
     if re.fullmatch(r"[A-Z]{3}\d{3}", expected):
         named = {finding.device for finding in check(project).findings if finding.rule == expected}

@@ -14,6 +14,7 @@ from fabric.validate.cable import Cable, cable_of, fec_verdict
 from fabric.validate.ends import nic_cables
 from fabric.validate.world import Model
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.validate.worlds import ROOT, build
 
 
@@ -77,7 +78,7 @@ def test_a_good_cable_has_nothing_wrong(cable):
     assert verdicts(cable) == set()
 
 
-@pytest.mark.parametrize(("part", "fields", "items"), WRONG, ids=map(str, range(len(WRONG))))
+@each(("part", "fields", "items"), WRONG)
 def test_each_line_finds_its_fault(cable, part, fields, items):
     assert verdicts(changed(cable, part, **fields)) == items
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import types
 import typing
 
-import pytest
 from pydantic import BaseModel
 
 from fabric.intent.host_model import HostsFile
 from fabric.intent.model import DevicesFile, FabricFile
 from fabric.validate.runner import all_rules
+from tests.cases import each
 
 FILES = {"devices": DevicesFile, "hosts": HostsFile}
 
@@ -35,7 +35,7 @@ def exists(path: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id)
+@each("rule", all_rules())
 def test_guarded_fields_exist(rule):
     assert rule.guards
     for path in rule.guards:

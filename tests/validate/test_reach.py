@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError
@@ -14,6 +14,7 @@ from fabric.probe.reach.causes import causes
 from fabric.probe.reach.commands import Marking, ProbeEnd, ceiling_gbps, fairness, needed_gbps
 from fabric.probe.reach.incast import incasts
 from fabric.probe.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs, probes, rounds
+from tests.cases import examples
 from tests.topology.fabrics import example, fabric
 
 
@@ -49,7 +50,7 @@ def possible(ends):
 
 
 @given(irregular())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_each_nic_is_source_and_target_in_each_class_where_it_can(ends):
     source, target, kind = pairs(ends)
     assert (kind_of(ends, source, target) == kind).all()
@@ -291,7 +292,7 @@ def test_nothing_failed():
     assert not left.any()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.integers(1, 5), min_size=1, max_size=3),
     st.integers(1, 3),

@@ -9,7 +9,6 @@ from pkgutil import iter_modules
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import jsonschema
 import pytest
 
 import fabric.validate.report as package
@@ -125,6 +124,8 @@ def _report(form: str, outcome: Outcome = OUTCOME, **asked: Any) -> str:
 
 def _sarif(text: str) -> dict[str, Any]:
     """Return the run of a log that the standard and GitHub take."""
+    import jsonschema
+
     log = json.loads(text)
     jsonschema.validate(log, SARIF)
     rules = log["runs"][0]["tool"]["driver"]["rules"]

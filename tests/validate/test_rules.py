@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from fabric.qos.headroom.verdict import judge
 from fabric.validate.rule import SonicRule
 from fabric.validate.runner import all_rules, run
 from fabric.validate.world import World
+from tests.cases import each
 from tests.validate.sonic_faults import FAULTS
 from tests.validate.worlds import CASES, build, edited, sample
 
@@ -31,14 +33,13 @@ KNOWN_WARNINGS = {
 RULES = {rule.id: rule for rule in all_rules()}
 
 
-def _cases() -> dict[str, list[dict[str, Any]]]:
-    return {path.stem: yaml.safe_load(path.read_text()) for path in sorted(CASES.glob("*.yaml"))}
+FILES = {path.stem: path for path in sorted(CASES.glob("*.yaml"))}
 
 
-ALL = _cases()
-PARAMETERS = [
-    pytest.param(rule, case, id=f"{rule}-{case['name']}") for rule in ALL for case in ALL[rule]
-]
+@cache
+def cases_of(rule: str) -> list[dict[str, Any]]:
+    """Return the cases of a rule."""
+    return yaml.load(FILES[rule].read_text(), yaml.CSafeLoader) if rule in FILES else []
 
 
 def _fits(finding: Finding, wanted: dict[str, Any], line: str) -> bool:
@@ -62,9 +63,15 @@ def _line(finding: Finding) -> str:
         return file.read().splitlines()[place.line - 1]
 
 
-@pytest.mark.parametrize(("rule", "case"), PARAMETERS)
-def test_case(rule: str, case: dict[str, Any], tmp_path: Any) -> None:
-    outcome = run(build(case, tmp_path))
+@pytest.mark.parametrize("rule", FILES)
+def test_case(rule: str, tmp_path: Any, subtests: Any) -> None:
+    for number, case in enumerate(cases_of(rule)):
+        with subtests.test(case["name"]):
+            _judge(rule, case, tmp_path / str(number))
+
+
+def _judge(rule: str, case: dict[str, Any], folder: Any) -> None:
+    outcome = run(build(case, folder))
     assert outcome.broken == ()
     mine = [finding for finding in outcome.findings if finding.rule == rule]
     expected = case.get("expect") or []
@@ -82,9 +89,9 @@ def test_case(rule: str, case: dict[str, Any], tmp_path: Any) -> None:
     assert not unused, f"allowed but not found: {unused}"
 
 
-@pytest.mark.parametrize("rule", sorted(RULES))
+@each("rule", sorted(RULES))
 def test_rule_passes_and_fails_somewhere(rule: str) -> None:
-    cases = ALL.get(rule, [])
+    cases = cases_of(rule)
     if rule in {planted for planted, _ in FAULTS.values()} and not cases:
         return  # test_sonic_faults plants it, and passes a leaf without it
     if rule == "SON040":
@@ -96,10 +103,10 @@ def test_rule_passes_and_fails_somewhere(rule: str) -> None:
 
 
 def test_no_case_file_without_rule() -> None:
-    assert set(ALL) <= set(RULES)
+    assert set(FILES) <= set(RULES)
 
 
-@pytest.mark.parametrize("rule", sorted(RULES))
+@each("rule", sorted(RULES))
 def test_rule_says_what_why_and_source(rule: str) -> None:
     item = RULES[rule]
     assert item.title

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from fabric.core.findings import Finding
 from fabric.design.designs import Designs
@@ -19,6 +19,7 @@ from fabric.validate.places import Places
 from fabric.validate.rule import ModelRule, SwitchRule
 from fabric.validate.runner import all_rules
 from fabric.validate.world import Model
+from tests.cases import examples
 from tests.topology.random_fabrics import fabrics
 from tests.validate.worlds import build
 
@@ -156,7 +157,7 @@ def test_kinds_of_lossless_buffers(case: str, tmp_path: Path) -> None:
     assert kinds(whole) == kinds_by_loop(whole)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(fabrics())
 def test_kinds_of_lossless_buffers_of_random_fabrics(fabric: Fabric) -> None:
     resolver = PolicyResolver(fabric.intent)

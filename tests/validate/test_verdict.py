@@ -14,6 +14,7 @@ from fabric.validate.runner import Outcome, all_rules, run
 from fabric.validate.verdict import nameless, verdict
 from fabric.validate.world import World
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.topology.fabrics import INVENTORY
 from tests.validate.sonic_faults import FAULTS
 
@@ -59,7 +60,7 @@ def test_examples(project: Project) -> None:
         assert sorted_of(verdict(name, content, model)) == sorted_of(whole(name, content, model))
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_faults(leaf: tuple[str, bytes, Any], fault: str) -> None:
     name, content, model = leaf
     tables = json.loads(content)
@@ -69,7 +70,7 @@ def test_faults(leaf: tuple[str, bytes, Any], fault: str) -> None:
         assert sorted_of(found) == sorted_of(whole(name, text.encode(), model))
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each("fault", FAULTS)
 def test_rules_of_policies_need_no_names(leaf: tuple[str, bytes, Any], fault: str) -> None:
     """A rule that reads a name or an address must not be one of these."""
     name, content, model = leaf

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core.errors import FabricError, InputError
@@ -24,6 +24,7 @@ from fabric.workflow.project import Project
 from fabric.workflow.stages import rendered_switch
 from tests.audit.test_damage import WORDS
 from tests.audit.test_hosts_lab import save
+from tests.cases import examples
 from tests.change import labs
 from tests.cli.runs import run
 from tests.prove.test_damage import PIECES
@@ -247,7 +248,7 @@ def test_files_that_do_not_belong_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataObject) -> None:
     name = f"{system}-leaf"

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.audit.host_class import lossless_of_nics
@@ -25,6 +25,7 @@ from fabric.workflow.check import check
 from fabric.workflow.mixed import planned_nics
 from fabric.workflow.project import Project
 from tests.audit.test_hosts_lab import save
+from tests.cases import examples
 from tests.change import labs
 from tests.prove.test_damage import PIECES
 from tests.systems.test_classes import TWO, inventory
@@ -215,7 +216,7 @@ def test_a_lab_with_two_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_no_crash(system: str, tmp_path: Path, data: st.DataObject) -> None:
     name = f"{system}-leaf"

@@ -25,8 +25,6 @@ from tests.cli.runs import run
 from tests.topology.fabrics import INVENTORY, REPOSITORY
 from tests.waiting import until
 
-pytestmark = pytest.mark.slow
-
 
 @contextmanager
 def process(folder: Path, name: str, *words: str, **environment: str):

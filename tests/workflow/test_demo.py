@@ -30,7 +30,6 @@ def test_the_mixed_example_has_every_system():
     assert leaves == set(platforms)
 
 
-@pytest.mark.slow
 def test_all_systems_from_end_to_end(tmp_path):
     reported = []
     demo(tmp_path / "demo", reported.append, SCENES["all"])

@@ -132,7 +132,6 @@ BY_HAND = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("system", BY_HAND)
 def test_a_change_by_hand_is_one_event_with_its_user(tmp_path, monkeypatch, system):
     text, change, undo = BY_HAND[system]

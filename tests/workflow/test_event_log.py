@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from fabric.core.errors import InputError
 from fabric.core.events import Event
@@ -24,6 +23,8 @@ CLOSED = OPENED.closed(NOW)
 
 
 def test_the_file_is_read_back_and_a_torn_line_is_cut(tmp_path: Path) -> None:
+    from jsonschema import Draft202012Validator
+
     file = tmp_path / "events.jsonl"
     with EventLog(file, "", print) as log:
         log.write([OPENED])

@@ -15,6 +15,7 @@ from fabric.render import render_device
 from fabric.workflow.check import check
 from fabric.workflow.models import add
 from fabric.workflow.project import Project
+from tests.cases import each
 from tests.exchange import saved_outputs as saved
 from tests.render.designs import INVENTORY, designer
 from tests.render.test_own_models import CASES
@@ -213,13 +214,14 @@ WRONG: dict[str, tuple[dict[str, str], str, dict[str, str], tuple[str, ...]]] = 
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WRONG)
+@each("case", WRONG)
 def test_what_is_refused(case: str, tmp_path: Path) -> None:
     """Every error with its place, and nothing is written."""
     files, source, options, words = WRONG[case]
-    inventory = put(tmp_path, files)
+    folder = tmp_path / case
+    inventory = put(folder, files)
     with pytest.raises(InputError) as caught:
-        add(tmp_path / "source" / source, inventory, **options)
+        add(folder / "source" / source, inventory, **options)
     texts = [str(finding) for finding in caught.value.findings]
     for word in words:
         assert any(word in text for text in texts), texts

@@ -9,12 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import TYPE_CHECKING
 
 import pytest
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-)
-from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_CUMULATIVE
 
 from fabric.observe.rates import Rates
 from fabric.observe.snapshot import Snapshot
@@ -26,12 +23,21 @@ from fabric.workflow.observe_otlp import Otlp
 from tests.report.test_exposition import HOSTILE, TIME, leaf
 from tests.waiting import until
 
+if TYPE_CHECKING:
+    from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+        ExportMetricsServiceRequest,
+    )
+
 PLAN = {"leaf1": [(PORT_INFO, ("Ethernet0", "gpu1", "eth1", "nic", "0"), 1)]}
 
 
 @contextmanager
 def receiver(status: int = 200) -> Iterator[tuple[str, list[ExportMetricsServiceRequest]]]:
     """Yield the URL of a receiver, and what it got."""
+    from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+        ExportMetricsServiceRequest,
+    )
+
     received = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -110,6 +116,8 @@ def test_counters_of_any_size(count: int) -> None:
 
 
 def test_a_counter_is_a_cumulative_sum() -> None:
+    from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_CUMULATIVE
+
     ((request,), _) = sent(leaf())
     pauses = metrics(request)["rocefab_pfc_pause_frames"]
     assert pauses.sum.is_monotonic

@@ -6,11 +6,12 @@ import json
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.report.recorded import recorded
+from tests.cases import examples
 from tests.change.labs import HOST, LEAF, SPINE, running_lab
 from tests.cli.runs import run
 
@@ -175,7 +176,7 @@ def test_invalid_utf_8_is_refused(taken, tmp_path) -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 10_000), st.booleans())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+@examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_damage_is_refused_or_read(taken, tmp_path, noise, place, packed) -> None:
     _, folder = taken
     text = (folder / "readings.jsonl").read_bytes()

@@ -16,6 +16,7 @@ from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.yang_judge import Answer, Complaint, Yang
 from fabric.validate.rule import rules
 from fabric.workflow.sonic_judge import SonicJudge
+from tests.cases import each
 from tests.change import labs
 from tests.change.sonic_bench import config_of
 from tests.systems.sonic.test_change_merge import BARE, MODELS, from_the_box, leaf_of
@@ -51,7 +52,7 @@ def judged(design, running, judge=None, release="202405"):
     return judge(SimpleNamespace(connection=connection, artefacts=artefacts), reading)
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name not in BARE])
+@each("model", [name for name in MODELS if name not in BARE])
 def test_what_is_right_passes(tmp_path, model):
     """Also the two models whose image numbers a service port as a lane of a cage."""
     design = leaf_of(tmp_path, model)

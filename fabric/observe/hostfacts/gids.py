@@ -16,7 +16,7 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
 
 _GID_VERSION = 4  # column of the version where the IPv4 column is empty
-_GID_TOTAL = re.compile(r"n_gids_found=(\d+)")
+_GID_TOTAL = re.compile(r"n_gids_found=([0-9]{1,9})")  # above: no count, an unreadable row
 _FILE = re.compile(
     r"/sys/class/infiniband/([^/:]{1,64})/ports/([0-9]{1,3})/"
     r"(gids|gid_attrs/types|gid_attrs/ndevs)/([0-9]{1,5}):(.*)"

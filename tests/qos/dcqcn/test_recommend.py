@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.fluid import fixed_point, loop
@@ -23,6 +23,7 @@ from fabric.qos.dcqcn.registers import settings as registers
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run
 from fabric.qos.dcqcn.verdict import Points, Verdict
+from tests.cases import examples
 from tests.qos.dcqcn.test_verdict import assess
 
 FLOWS = np.array([2, 4, 8, 16, 32, 64, 128, 256])
@@ -159,7 +160,7 @@ def test_wild_needs_are_refused(change: dict[str, float]) -> None:
         replace(Need(speed_gbps=100), **change)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.sampled_from([100, 200, 400, 800]), st.floats(2e-6, 12e-6), st.sampled_from([32, 256]))
 def test_any_path_keeps_both_margins(gbps: int, delay: float, most: int) -> None:
     need = Need(speed_gbps=gbps, round_trip_s=delay, most_flows=most)

@@ -7,11 +7,12 @@ from itertools import pairwise, permutations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.deadlock import Channel, Cycle
 from fabric.qos.deadlock.cycle import Channels, one_cycle, remaining
+from tests.cases import examples
 from tests.qos.deadlock.written import dependencies, find_cycle
 from tests.topology.bits import pack
 
@@ -244,7 +245,7 @@ def written_out(channels: Channels, carried) -> nx.DiGraph:
 
 
 @given(cases())
-@settings(max_examples=300)
+@examples(300)
 def test_what_remains_leads_to_a_cycle(case):
     channels, carried = case
     graph = written_out(channels, carried)
@@ -260,7 +261,7 @@ def test_what_remains_leads_to_a_cycle(case):
 
 
 @given(cases())
-@settings(max_examples=300)
+@examples(300)
 def test_named_cycle_is_one_and_the_shortest_through_its_first(case):
     channels, carried = case
     bits = pack(carried)

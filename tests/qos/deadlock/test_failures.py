@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import prove
@@ -15,6 +15,7 @@ from fabric.qos.deadlock.bounces import coverage, coverages, most_bounces
 from fabric.qos.deadlock.pairs import Pairs, _chosen, pairs
 from fabric.qos.deadlock.updown import turning
 from fabric.topology.routes import network, route, uses
+from tests.cases import examples
 from tests.qos.deadlock.test_proof import (
     CUT1,
     CUT2,
@@ -45,7 +46,7 @@ def marks(path: list[str], leaves: int) -> list[int]:
 
 
 @given(inventories())
-@settings(max_examples=30)
+@examples(30)
 def test_every_pair_as_written_out(case):
     """Where the AS numbers make routing exact, the verdict is that of all routes of all pairs."""
     spines, lines, often = case
@@ -102,7 +103,7 @@ def test_a_sample_has_different_pairs_of_all():
 
 
 @given(inventories())
-@settings(max_examples=30)
+@examples(30)
 def test_classes_as_written_out(case):
     """Tagged routes are free of cycles, and turn at most as often as is said."""
     spines, lines, often = case

@@ -6,13 +6,14 @@ import random
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.lossless import floods
 from fabric.topology.routes import Network, network
+from tests.cases import examples
 from tests.qos.deadlock.written import dependencies, find_cycle
 from tests.topology.fabrics import EXAMPLES, example, fabric
 from tests.topology.test_routes import simulated, travelled
@@ -238,7 +239,7 @@ def inventories(draw: st.DrawFn):
 
 
 @given(inventories())
-@settings(max_examples=60)
+@examples(60)
 def test_same_verdict_as_routes_written_out(case):
     """Where leaves share an AS number it may be more careful, unless all do and all spines do."""
     spines, lines, often = case
@@ -264,7 +265,7 @@ def test_same_verdict_as_routes_written_out(case):
 
 
 @given(inventories())
-@settings(max_examples=20)
+@examples(20)
 def test_flooded_copies_add_no_dependency(case):
     spines, lines, often = case
     links = {"count": spines, "links_per_leaf": 1}

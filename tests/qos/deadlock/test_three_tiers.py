@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.deadlock import prove
 from fabric.topology import Fabric
 from fabric.topology.routes import network
+from tests.cases import examples
 from tests.qos.deadlock.test_proof import cables_of, written_out
 from tests.qos.deadlock.written import find_cycle
 from tests.topology.fabrics import example, fabric
@@ -83,7 +84,7 @@ def inventories(draw: st.DrawFn) -> tuple[list[str], bool]:
 
 
 @given(inventories())
-@settings(max_examples=12)
+@examples(12)
 def test_same_verdict_as_routes_written_out(case: tuple[list[str], bool]) -> None:
     lines, exact = case
     built = made_of(*lines)

@@ -31,6 +31,7 @@ from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
 from fabric.qos.headroom.terms import Link, ceil_to
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes, plain_bytes
+from tests.cases import each
 
 KIB = 1024
 #: 3.8 KiB for every speed and unrounded packing: how the older tables of NVIDIA were made.
@@ -258,7 +259,7 @@ def test_never_falls_as_the_cable_grows(name, speed, length, port, lossless, mor
     assert long >= short
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_every_metre_counts(name) -> None:
     """Where sums come out a hair above a whole cell too."""
     result = headroom(asic(name), Link.of(200, tuple(range(1000)), 256, 256)).headroom_bytes
@@ -293,7 +294,7 @@ def test_xon_lies_below_the_pause_of_a_group_that_has_room(
         assert result.xon_threshold_bytes <= result.size_bytes - result.headroom_bytes
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each("name", FAMILIES)
 def test_packing_factor_is_at_least_one(name: str) -> None:
     assert packing_factor(asic(name)) >= 1.0
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.simulate.build import REACTIONS
@@ -15,6 +15,7 @@ from fabric.qos.simulate.outcome import Outcome, simulate
 from fabric.qos.simulate.scenario import Scenario, Storm, Stream
 from fabric.qos.simulate.star import Star
 from fabric.qos.simulate.summary import Summary, jain
+from tests.cases import examples
 from tests.qos.simulate.stars import OVERHEAD, marking, star, two_leaves
 
 SHORT_US = 400.0
@@ -45,7 +46,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another():
     assert (first.queues != other.queues).any()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     senders=st.integers(1, 6),
     reaction=st.sampled_from(sorted(REACTIONS)),

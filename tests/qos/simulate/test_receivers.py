@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.parameters import CongestionPoint
@@ -14,6 +14,7 @@ from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.simulate.outcome import simulate
 from fabric.qos.simulate.scenario import Cable, End, Ingress, Scenario, Stream
 from fabric.qos.simulate.summary import Summary
+from tests.cases import examples
 
 MARKING = CongestionPoint(kmin_bytes=50_000, kmax_bytes=200_000, pmax_percent=20)
 DELAY_NS, GBPS = 500.0, 100
@@ -69,7 +70,7 @@ stars = st.builds(
 
 
 @given(stars)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_nothing_is_lost_while_headroom_holds(star):
     outcome = star.run(150.0).outcome
     ports, flows = outcome.ports, outcome.flows
@@ -79,7 +80,7 @@ def test_nothing_is_lost_while_headroom_holds(star):
 
 
 @given(stars)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_bytes_are_conserved(star):
     """What NICs sent is delivered, in the queues, or on a cable; a switch holds what it counts."""
     outcome = star.run(150.0).outcome
@@ -95,7 +96,7 @@ def test_bytes_are_conserved(star):
 
 
 @given(stars)
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_transfers_end_and_are_whole(star):
     sized = Star(star.senders, star.receivers, star.reaction, star.shared_bytes, size_bytes=50_000)
     flows = sized.run(3_000.0).outcome.flows

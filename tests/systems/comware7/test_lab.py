@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from netmiko import ConnectHandler
-from netmiko.exceptions import ConfigInvalidException, NetmikoAuthenticationException
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.comware7.lab.config import Editor, LineRefusedError, Node, read_text, text_lines
+from tests.cases import each
 
 PASSWORD = "lab-Passw0rd"
 PORTS = tuple(f"HundredGigE1/0/{number}" for number in range(1, 31))
@@ -67,6 +66,8 @@ def leaf(lab):
 
 
 def opened(leaf, password=PASSWORD, device_type="hp_comware"):
+    from netmiko import ConnectHandler
+
     return ConnectHandler(
         device_type=device_type,
         host=leaf.address,
@@ -111,6 +112,8 @@ def test_lines_of_netmiko_act_at_once_and_are_saved_by_it(client, leaf):
 
 
 def test_errors_are_those_that_public_drivers_look_for(client, leaf):
+    from netmiko.exceptions import ConfigInvalidException
+
     before = leaf.text
     with pytest.raises(ConfigInvalidException):
         client.send_config_set(["nonsense"], error_pattern="% Unrecognized command")
@@ -122,6 +125,8 @@ def test_errors_are_those_that_public_drivers_look_for(client, leaf):
 
 
 def test_wrong_password(leaf):
+    from netmiko.exceptions import NetmikoAuthenticationException
+
     with pytest.raises(NetmikoAuthenticationException):
         opened(leaf, "wrong")
 
@@ -269,7 +274,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_refused(name):
     *before, last = REFUSED[name][0]
     editor = Editor(read_text(RUNNING, PORTS), PORTS)

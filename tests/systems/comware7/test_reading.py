@@ -8,6 +8,7 @@ import pytest
 
 from fabric.observe.configuration import Discard, Origination, PrefixMatch, StaticRoute
 from fabric.observe.configuration.model import AddressLine
+from tests.cases import each
 from tests.observe.test_fixtures import recorded
 from tests.systems.outputs import recordings
 from tests.systems.readings import Case, check, check_unknown, golden, is_whole, read
@@ -203,13 +204,13 @@ def test_rendered_files_are_understood(path: Path) -> None:
     is_whole(read("comware7", KIND, path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_lines(name: str) -> None:
     """One by one."""
     check("comware7", KIND, CASES[name])
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
+@each("name", UNKNOWN)
 def test_unknown_lines(name: str) -> None:
     """Are kept for the reader's user."""
     check_unknown("comware7", KIND, *UNKNOWN[name])

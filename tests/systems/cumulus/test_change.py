@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.change.model import Risk
@@ -24,6 +24,7 @@ from fabric.systems.cumulus.platforms.words import words
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
+from tests.cases import each, examples
 from tests.change import labs
 from tests.change.labs import ALL, planned
 from tests.reliability.faults import by_injection
@@ -83,12 +84,12 @@ def applied(config, candidate):
 # -- lines -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", KEPT.splitlines())
+@each("line", KEPT.splitlines())
 def test_what_is_not_ours_is_kept(line):
     assert read(line) <= cumulus.compose(read(line) | read(OURS), intended())
 
 
-@pytest.mark.parametrize("line", OURS.splitlines())
+@each("line", OURS.splitlines())
 def test_what_is_ours_is_replaced(line):
     assert cumulus.compose(read(line), intended()) == intended()
 
@@ -151,7 +152,7 @@ def _valid(paths):
 
 
 @pytest.mark.parametrize("switch", ["su1-rail0", "spine01"])
-@settings(max_examples=120)
+@examples(120)
 @given(data=st.data())
 def test_running_and_patch_is_intended_and_back(switch, data):
     running = data.draw(configurations(switch))
@@ -167,7 +168,7 @@ def test_running_and_patch_is_intended_and_back(switch, data):
     assert (cumulus.changes(running, target) == ()) == (running == target)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_clear_and_config_replace_all_that_is_ours(data):
     config, clear = render_device(designs("demo")["su1-rail0"])
@@ -288,6 +289,7 @@ def whole(lab):
     return {name: write(lab[name].applied) for name in (labs.LEAF, labs.SPINE)}
 
 
+@pytest.mark.mechanism
 @pytest.mark.parametrize("name", INVENTORIES)
 def test_from_the_box_to_a_verified_fabric(name, tmp_path, monkeypatch):
     """Alone, and beside other systems."""

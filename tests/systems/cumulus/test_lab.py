@@ -13,6 +13,7 @@ from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.cumulus.lab.config import LineError, change, commands, complaints
 from fabric.systems.cumulus.platforms.lines import read, split
 from fabric.systems.cumulus.platforms.words import words
+from tests.cases import each
 from tests.lab.conftest import PASSWORD, execute
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("line", REFUSED)
+@each("line", REFUSED)
 def test_a_line_outside_the_tree_is_refused(line: str) -> None:
     with pytest.raises(LineError, match="Error"):
         after(line)

@@ -354,7 +354,7 @@ def _part(name: str, found: Any, whole: Any) -> bool:
 TEXTS = [parse.__name__ for parse, file in FILES.items() if file.endswith(".txt")]
 OUTPUTS = Outputs(
     nos="cumulus",
-    cases={parse.__name__: (parse, parse(sample(file))) for parse, file in FILES.items()},
+    cases={parse.__name__: (parse, None) for parse in FILES},
     files={parse.__name__: file for parse, file in FILES.items()},
     only_damaged=True,
     marks=["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"],

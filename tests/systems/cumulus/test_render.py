@@ -14,6 +14,7 @@ from fabric.render.explain import explain
 from fabric.systems.cumulus.platforms.lines import read
 from fabric.systems.cumulus.platforms.tree import tree
 from fabric.systems.cumulus.platforms.words import words
+from tests.cases import each
 from tests.render.designs import CASES, designs_of, variant
 
 SKUS = {
@@ -34,8 +35,8 @@ def changed(tmp_path: Path, changes: dict[str, str], devices: str = "") -> str:
     return render_device(made["su1-rail0"])[0].text
 
 
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-@pytest.mark.parametrize("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15"])
+@each(("inventory", "switch"), CASES)
+@each("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15"])
 def test_every_line_is_in_the_command_tree(inventory: str, switch: str, release: str) -> None:
     """Of its release, and no line stands twice; what is cleared is a branch of the tree."""
     design = designs(inventory)[switch]

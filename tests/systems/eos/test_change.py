@@ -9,6 +9,7 @@ from fabric.devices.redaction import redacted
 from fabric.observe.snapshot import Running
 from fabric.systems.eos import adapters as eos
 from fabric.systems.eos.parsers import configuration
+from tests.cases import each
 
 KEPT = {
     "account": "username admin privilege 15 role network-admin secret sha512 $6$salt$hash",
@@ -59,13 +60,13 @@ OURS = {
 INTENDED = "hostname leaf1\nip routing\ninterface Ethernet1/1\n   description new\n"
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each("name", KEPT)
 def test_what_is_not_ours_is_kept(name):
     running = configuration(f"! device: x\n{KEPT[name]}\n!\nhostname old\nend\n")
     assert KEPT[name] in eos.compose(running, INTENDED)
 
 
-@pytest.mark.parametrize("name", OURS)
+@each("name", OURS)
 def test_what_is_ours_is_replaced(name):
     text = eos.compose(configuration(f"{OURS[name]}\nspanning-tree mode none\nend\n"), INTENDED)
     assert text == f"spanning-tree mode none\n{INTENDED}"
@@ -116,7 +117,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("line", SECRETS)
+@each("line", SECRETS)
 def test_secrets_are_hidden(line):
     for text in (line, f"+{line}", f"CLI command 3 of 9 {line.strip()!r} failed: invalid command"):
         assert "HUNTER2" not in redacted(text)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import pytest
 
 from fabric.lab.clock import LabClock
@@ -17,10 +20,18 @@ from fabric.systems.eos.lab.config import (
     text_lines,
 )
 from fabric.systems.eos.lab.rules import MODES
+from tests.cases import each
 from tests.lab.eos_running import FULL, LEAF, MANAGEMENT, spec_of
 
-XGS = Grammar(MODES, frozenset({"xgs", "uc"}))
-DNX = Grammar(MODES, frozenset({"dnx", "tx"}))
+
+@cache
+def xgs() -> Grammar:
+    return Grammar(MODES, frozenset({"xgs", "uc"}))
+
+
+@cache
+def dnx() -> Grammar:
+    return Grammar(MODES, frozenset({"dnx", "tx"}))
 
 
 def text_of(tree: Node) -> list[str]:
@@ -28,10 +39,10 @@ def text_of(tree: Node) -> list[str]:
     return [line for line in text_lines(shown(tree)) if line.strip() != "!"]
 
 
-def kept(text: str, grammar: Grammar = XGS) -> list[str]:
+def kept(text: str, grammar: Callable[[], Grammar] = xgs) -> list[str]:
     """Return what a switch shows of a text, without the defaults that it always shows."""
-    always = text_of(read_text("", grammar))
-    return [line for line in text_of(read_text(text, grammar)) if line not in always]
+    always = text_of(read_text("", grammar()))
+    return [line for line in text_of(read_text(text, grammar())) if line not in always]
 
 
 def test_worked_example_comes_back_without_defaults() -> None:
@@ -44,13 +55,13 @@ def test_worked_example_comes_back_without_defaults() -> None:
 
 
 def test_reading_the_shown_text_again_changes_nothing() -> None:
-    once = read_text(FULL, XGS)
-    again = read_text("\n".join(text_lines(shown(once))), XGS)
+    once = read_text(FULL, xgs())
+    again = read_text("\n".join(text_lines(shown(once))), xgs())
     assert list(diff_lines(shown(once), shown(again))) == []
     assert text_of(once) == text_of(again)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "error"),
     [
         ("foo bar", "Invalid input (at token 0: 'foo')"),
@@ -102,11 +113,11 @@ def test_reading_the_shown_text_again_changes_nothing() -> None:
 )
 def test_lines_that_eos_refuses(text: str, error: str) -> None:
     with pytest.raises(ValueError, match=r"^line \d+: ") as caught:
-        read_text(text, XGS)
+        read_text(text, xgs())
     assert error in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "hardware speed-group 1 serdes 50g",
@@ -154,11 +165,11 @@ def test_lines_of_the_other_family() -> None:
         "         payload bytes 5-7\nplatform sand qos map traffic-class 3 to network-qos 3\n"
         "platform fap voq credit rates unified\nport-channel load-balance sand profile ROCE"
     )
-    assert kept(text, DNX) == text.splitlines()
+    assert kept(text, dnx) == text.splitlines()
     with pytest.raises(ValueError, match="'uc-tx-queue'"):
-        read_text("qos profile P\n uc-tx-queue 3", DNX)
+        read_text("qos profile P\n uc-tx-queue 3", dnx())
     with pytest.raises(ValueError, match="'7'"):
-        read_text("qos profile P\n tx-queue 7", DNX)
+        read_text("qos profile P\n tx-queue 7", dnx())
 
 
 def test_a_line_belongs_to_the_innermost_mode_that_takes_it() -> None:
@@ -209,7 +220,7 @@ def test_a_line_belongs_to_the_innermost_mode_that_takes_it() -> None:
     ],
 )  # fmt: skip
 def test_edits(lines: str, gone: list[str], come: list[str]) -> None:
-    old = read_text(FULL, XGS)
+    old = read_text(FULL, xgs())
     new = old.copy()
     before = text_of(old)
     feed_text(editor_of(new), lines)
@@ -221,7 +232,7 @@ def test_edits(lines: str, gone: list[str], come: list[str]) -> None:
 
 def editor_of(tree: Node) -> Editor:
     """Return an editor of a switch with one port."""
-    return Editor(tree, XGS, ["Ethernet1/1"])
+    return Editor(tree, xgs(), ["Ethernet1/1"])
 
 
 def test_dscp_trust_is_not_shown_where_it_is_the_default() -> None:
@@ -237,13 +248,13 @@ def test_the_default_dscp_map_vanishes() -> None:
 
 
 def test_ports_of_the_hardware_stay() -> None:
-    tree = read_text("interface Ethernet1/1\n description x", XGS, ["Ethernet1/1"])
+    tree = read_text("interface Ethernet1/1\n description x", xgs(), ["Ethernet1/1"])
     feed_text(editor_of(tree), "no interface Ethernet1/1\nno interface Loopback0")
     assert text_of(tree)[-1] == "interface Ethernet1/1"
 
 
 def test_diff_names_the_sections_without_a_mark() -> None:
-    old = read_text(FULL, XGS)
+    old = read_text(FULL, xgs())
     new = old.copy()
     feed_text(editor_of(new), "qos profile ROCE\nuc-tx-queue 3\nbandwidth percent 90\nhostname b")
     assert list(diff_lines(shown(old), shown(new))) == [
@@ -255,7 +266,7 @@ def test_diff_names_the_sections_without_a_mark() -> None:
 def test_banners_and_comments_keep_their_lines() -> None:
     text = "banner motd\nno service\nwithout notice\nEOF"
     assert kept(text) == text.splitlines()
-    tree = read_text("interface Ethernet1/1", XGS)
+    tree = read_text("interface Ethernet1/1", xgs())
     editor = editor_of(tree)
     editor.feed("interface Ethernet1/1")
     editor.feed("comment", "one\ntwo")
@@ -279,4 +290,4 @@ def test_a_wrong_start_configuration_is_told() -> None:
 
 def test_management_stanzas_survive() -> None:
     wanted = {line for line in MANAGEMENT.splitlines() if line.strip() != "!"}
-    assert wanted <= set(text_of(read_text(MANAGEMENT, XGS)))
+    assert wanted <= set(text_of(read_text(MANAGEMENT, xgs())))

@@ -23,6 +23,7 @@ from fabric.observe.state import (
 )
 from fabric.systems.eos.parsers import optics as eos_optics
 from fabric.systems.eos.parsers import state as eos_state
+from tests.cases import each
 from tests.observe.test_fixtures import recorded
 
 PORT = {
@@ -211,8 +212,8 @@ def test_another_shape_is_unreadable_or_says_less(name: str, data: st.DataObject
     assert isinstance(found, type(expected))
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"errors": ["Invalid input"]}'])
+@each("name", CASES)
+@each("text", ["", "null", "[]", "{}", '{"errors": ["Invalid input"]}'])
 def test_no_answer_is_unreadable(name: str, text: str) -> None:
     with pytest.raises(UnreadableError):
         CASES[name][0](text)

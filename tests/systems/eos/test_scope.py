@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pytest
 import yaml
 
 from fabric.design.designs import Designs
@@ -13,6 +12,7 @@ from fabric.render.scope import MARK
 from fabric.systems.eos.adapters import stanzas
 from fabric.systems.eos.render import render_eos
 from fabric.systems.eos.scope import merged
+from tests.cases import each
 from tests.topology import fabrics
 
 OURS = f"""! {MARK}
@@ -172,8 +172,8 @@ FOREIGN = (
 )
 
 
-@pytest.mark.parametrize("one", FOREIGN)
-@pytest.mark.parametrize("other", FOREIGN)
+@each("one", FOREIGN)
+@each("other", FOREIGN)
 def test_a_change_never_touches_lines_outside_its_scope(one: str, other: str) -> None:
     """What others added to a switch as we left it is there after the next change, whole."""
     ours = "\n".join(stanzas(OURS))
@@ -217,8 +217,8 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("field", CHANGES)
-@pytest.mark.parametrize("turned", [False, True])
+@each("field", CHANGES)
+@each("turned", [False, True])
 def test_every_line_that_a_policy_changes_is_known_as_ours(field: str, *, turned: bool) -> None:
     """Both ways: nothing of the old policy stays."""
     base = {"platforms": {role: {"sku": "7060X6-64PE", "scope": "merge"} for role in SKUS}}

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
@@ -21,6 +21,7 @@ from fabric.render import render_device
 from fabric.systems.esonic.lab.config import Editor, LineRefusedError, read_text, text_lines
 from fabric.systems.esonic.parsers import configuration
 from fabric.systems.esonic.platforms.lines import read, write
+from tests.cases import examples
 from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
 
@@ -248,7 +249,7 @@ def canonical(root) -> str:
 
 
 @pytest.mark.parametrize("switch", ["su1-rail0", "spine01"])
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data())
 def test_running_and_patch_is_intended_and_back(switch: str, data) -> None:
     """On the stand-in, which refuses what a switch refuses; the second plan is empty."""

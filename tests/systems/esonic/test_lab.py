@@ -21,6 +21,7 @@ from fabric.systems.esonic.lab.config import (
     text_lines,
 )
 from fabric.systems.esonic.lab.rules import HIDDEN
+from tests.cases import each
 from tests.lab.conftest import PASSWORD, execute
 from tests.render.esonic_designs import designs
 
@@ -120,7 +121,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("lines", REFUSED)
+@each("lines", REFUSED)
 def test_a_line_outside_the_grammar_or_the_state_is_refused(lines: str) -> None:
     with pytest.raises(ValueError, match="% Error"):
         after(lines)

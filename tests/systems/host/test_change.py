@@ -7,7 +7,7 @@ import json
 import shlex
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -21,6 +21,7 @@ from fabric.systems.host.adapters.commands import NETWORKD, PROFILES, restore_co
 from fabric.systems.host.parsers import UNAVAILABLE
 from fabric.systems.host.render import render_host
 from fabric.workflow.project import Project
+from tests.cases import examples
 from tests.change import labs
 
 APPLY, NETPLAN = f"{FOLDER}/apply.sh", f"{NETPLANS}.yaml"
@@ -316,7 +317,7 @@ def is_accepted(text):
 
 
 @given(HOSTILE | st.from_regex(r"[A-Za-z0-9_.-]{1,15}", fullmatch=True), HOSTILE)
-@settings(max_examples=150)
+@examples(150)
 @pytest.mark.fault(20)
 def test_accepted_names_stay_single_words_in_the_script(design, interface, device):
     if not is_accepted(interface):

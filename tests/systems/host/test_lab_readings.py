@@ -14,6 +14,7 @@ from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.readings import command_of
 from fabric.systems.host.lab import HostStandIn
+from tests.cases import each
 from tests.lab.conftest import execute, host_spec
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_what_the_tools_refuse(host: HostStandIn, name: str) -> None:
     line, code = REFUSED[name]
     before = host.qos["rail0"].pfc, dict(host.qos["rail0"].dscp), list(host.qos["rail0"].bandwidth)

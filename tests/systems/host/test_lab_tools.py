@@ -12,6 +12,7 @@ import pytest
 from fabric.lab.clock import LabClock
 from fabric.systems.host.lab import HostStandIn
 from fabric.systems.host.lab.kernel import BRIDGE
+from tests.cases import each
 from tests.lab.conftest import host_spec
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), REFUSED)
+@each(("line", "message"), REFUSED)
 def test_what_is_not_known_is_refused(host: HostStandIn, line: str, message: str) -> None:
     code, said = host.run_detached(line)
     assert code != 0

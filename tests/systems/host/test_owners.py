@@ -10,6 +10,7 @@ from fabric.core.artefact import Artefact
 from fabric.core.errors import NotPlannedError
 from fabric.systems.host.adapters.owners import SERVICES, other_files
 from fabric.workflow.verify import drift
+from tests.cases import each
 from tests.change import labs
 from tests.change.labs import planned
 
@@ -44,7 +45,7 @@ def judged(stack: str, *lines: str, active: tuple[str, ...] = ()) -> str:
     return " ".join([*("conflict" for _ in others.conflicts), *("note" for _ in others.notes)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "active", "netplan", "networkd", "networkmanager"),
     [
         (CLOUD, (), "note", "", "conflict"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,36 +16,43 @@ from fabric.observe.hostfacts.gids import ipv4_roce_v2
 from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.host.lab import HostStandIn
+from tests.cases import each
 from tests.lab.conftest import host_spec
 from tests.observe.test_fixtures import recorded
 from tests.observe.test_hostfacts import text_of
 
-WHOLE = {
-    **{name: text_of(f"{name}.txt") for name in ("show_gids", "ibdev2netdev", "ibstat")},
-    **{name: text_of(f"{name}.txt") for name in ("nvidia_topo", "hw_counters")},
-    **{name: text_of(f"{name}.txt") for name in ("sysfs_pci", "sysfs_class")},
-    **{name: text_of(f"{name}.json") for name in ("rdma_link", "lldp")},
-    **{name: text_of(f"{name}.json") for name in ("ip_addr", "ip_route", "ip_rule")},
+#: The sample of each reading.
+FILES = {
+    **{name: f"{name}.txt" for name in ("show_gids", "ibdev2netdev", "ibstat")},
+    **{name: f"{name}.txt" for name in ("nvidia_topo", "hw_counters")},
+    **{name: f"{name}.txt" for name in ("sysfs_pci", "sysfs_class")},
+    **{name: f"{name}.json" for name in ("rdma_link", "lldp")},
+    **{name: f"{name}.json" for name in ("ip_addr", "ip_route", "ip_rule")},
     **{
-        f"{name}:eth1": text_of(f"{name}.txt")
+        f"{name}:eth1": f"{name}.txt"
         for name in ("mlnx_qos", "ethtool", "ethtool_fec", "ethtool_pause")
     },
-    **{f"{name}:eth1": text_of(f"{name}.txt") for name in ("ethtool_driver", "ethtool_statistics")},
-    "traffic_class:mlx5_1": text_of("traffic_class.txt"),
-    "ibv_devinfo:mlx5_1": text_of("ibv_devinfo.txt"),
-    "sysctl_neighbours": text_of("sysctl_neighbours.txt"),
-    **{f"{name}:eth1": text_of(f"{name}.txt") for name in ("sysctl_arp", "ecn_files")},
-    "lspci:0000:4b:00.0": text_of("lspci.txt"),
+    **{f"{name}:eth1": f"{name}.txt" for name in ("ethtool_driver", "ethtool_statistics")},
+    "traffic_class:mlx5_1": "traffic_class.txt",
+    "ibv_devinfo:mlx5_1": "ibv_devinfo.txt",
+    "sysctl_neighbours": "sysctl_neighbours.txt",
+    **{f"{name}:eth1": f"{name}.txt" for name in ("sysctl_arp", "ecn_files")},
+    "lspci:0000:4b:00.0": "lspci.txt",
 }
 
 
+@cache
+def whole() -> dict[str, str]:
+    return {reading: text_of(file) for reading, file in FILES.items()}
+
+
 def _without(*names: str, **other: str) -> HostFacts:
-    return host_facts("gpu001", {k: v for k, v in WHOLE.items() if k not in names} | other)
+    return host_facts("gpu001", {k: v for k, v in whole().items() if k not in names} | other)
 
 
 def test_a_nic_of_which_everything_was_read() -> None:
     """Each field from its tool."""
-    facts = host_facts("gpu001", WHOLE)
+    facts = host_facts("gpu001", whole())
     nic = facts.nic("mlx5_1")
     assert nic is not None
     told = {
@@ -86,7 +94,7 @@ def test_a_nic_of_which_everything_was_read() -> None:
 
 def test_the_host() -> None:
     """Matrix, routes; NICs in the order of their numbers."""
-    facts = host_facts("gpu001", WHOLE)
+    facts = host_facts("gpu001", whole())
     assert facts.nics is not None
     assert [nic.rdma_device for nic in facts.nics] == ["mlx5_1", "mlx5_2", "mlx5_10"]
     assert [nic.link_layer for nic in facts.nics] == ["RoCE", "RoCE", "InfiniBand"]
@@ -102,7 +110,7 @@ def test_the_host() -> None:
 
 def test_a_link_that_is_down_has_no_rate() -> None:
     """Although ibstat prints one."""
-    nic = host_facts("gpu001", WHOLE).nic("mlx5_2")
+    nic = host_facts("gpu001", whole()).nic("mlx5_2")
     assert nic is not None
     assert (nic.up, nic.rate_bps) == (False, None)
     assert ipv4_roce_v2(nic.gids or (), "mlx5_2") is None
@@ -110,7 +118,7 @@ def test_a_link_that_is_down_has_no_rate() -> None:
 
 def test_what_was_not_read_is_named() -> None:
     """And nothing of it is zero or empty."""
-    facts = host_facts("gpu001", WHOLE)
+    facts = host_facts("gpu001", whole())
     nic = facts.nic("mlx5_2")
     assert nic is not None
     unknown = (nic.trust, nic.pfc_priorities, nic.counters, nic.fec, nic.mtu_bytes)
@@ -128,7 +136,7 @@ def test_gids_that_were_not_read() -> None:
     nic = _without("show_gids").nic("mlx5_1")
     assert nic is not None
     assert nic.gids is None
-    known = host_facts("gpu001", WHOLE).nic("mlx5_10")
+    known = host_facts("gpu001", whole()).nic("mlx5_10")
     assert known is not None
     assert known.gids == ()
 
@@ -146,10 +154,10 @@ def test_nothing_was_read() -> None:
     assert facts.unread["nvidia_topo"] == "not read"
 
 
-@pytest.mark.parametrize("reading", sorted(WHOLE))
+@each("reading", sorted(FILES))
 def test_an_unreadable_text_leaves_the_rest(reading: str) -> None:
     """It is kept with its reason, and all that does not hang on it is as before."""
-    facts = host_facts("gpu001", {**WHOLE, reading: "Segmentation fault"})
+    facts = host_facts("gpu001", {**whole(), reading: "Segmentation fault"})
     assert facts.raw == {reading: "Segmentation fault"}
     assert facts.unread[reading]
     assert facts.nics is not None
@@ -173,33 +181,44 @@ def test_one_list_of_nics_is_enough(listed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "attribute"),
+    ("reading", "old", "new", "field", "attribute"),
     [
         (
-            {"ibdev2netdev": "mlx5_1 port 1 ==> eth7 (Up)\n"},
+            "ibdev2netdev",
+            "",
+            "mlx5_1 port 1 ==> eth7 (Up)\n",
             "nics.mlx5_1.interface",
             "interface",
         ),
         (
-            {"ethtool_driver:eth1": WHOLE["ethtool_driver:eth1"].replace("0000:4b", "0000:4c")},
+            "ethtool_driver:eth1",
+            "0000:4b",
+            "0000:4c",
             "nics.mlx5_1.pci_address",
             "pci_address",
         ),
         (
-            {"ethtool_driver:eth1": WHOLE["ethtool_driver:eth1"].replace("28.39", "28.42")},
+            "ethtool_driver:eth1",
+            "28.39",
+            "28.42",
             "nics.mlx5_1.firmware",
             "firmware",
         ),
         (
-            {"sysfs_pci": WHOLE["sysfs_pci"].replace("0x15b3 0 ", "0x15b3 1 ")},
+            "sysfs_pci",
+            "0x15b3 0 ",
+            "0x15b3 1 ",
             "nics.mlx5_1.numa_node",
             "numa_node",
         ),
     ],
 )
-def test_readings_that_disagree(change: dict[str, str], field: str, attribute: str) -> None:
+def test_readings_that_disagree(
+    reading: str, old: str, new: str, field: str, attribute: str
+) -> None:
     """Neither is believed."""
-    facts = host_facts("gpu001", {**WHOLE, **change})
+    text = whole()[reading].replace(old, new) if old else new
+    facts = host_facts("gpu001", {**whole(), reading: text})
     nic = facts.nic("mlx5_1")
     assert nic is not None
     assert getattr(nic, attribute) is None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from ncclient.transport import session
 
 from fabric.change.model import Risk
 from fabric.core.errors import DeviceError, IdentityMismatchError
@@ -27,6 +27,7 @@ from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
+from tests.cases import each, examples
 from tests.change import labs
 from tests.change.labs import ALL, planned
 from tests.reliability.faults import by_injection
@@ -123,7 +124,7 @@ def test_what_is_ours_is_replaced():
     assert after == read_set(intended())
 
 
-@pytest.mark.parametrize("line", read_set(OURS))
+@each("line", read_set(OURS))
 def test_each_statement_of_ours_goes(line):
     before = [*read_set(KEPT), *([("set", line[1])] if line[0] == "deactivate" else []), line]
     after = composed(KEPT, intended())
@@ -142,14 +143,16 @@ def test_running_and_patch_is_intended_and_rollback_is_running(inventory):
         assert junos.patch(now, read_set(text_of(after))) == []
 
 
-LINES = read_set(intended()) + read_set(intended("rail-512"))[:120] + read_set(KEPT + OURS)
+@cache
+def some_lines():
+    return read_set(intended()) + read_set(intended("rail-512"))[:120] + read_set(KEPT + OURS)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_any_configuration_leads_to_any_other(data):
     """Of parts of real configurations, in any order."""
-    pick = st.lists(st.sampled_from(LINES), max_size=25, unique=True)
+    pick = st.lists(st.sampled_from(some_lines()), max_size=25, unique=True)
 
     def whole(lines):
         config = {}
@@ -262,7 +265,9 @@ def run(made, folder, connections, options=OPTIONS):
 @contextmanager
 def fresh_lab(folder, monkeypatch):
     """Yield lab and connections file of an inventory that has been applied."""
-    monkeypatch.setattr(session, "TICK", 0.002)  # ncclient looks for something to send that often
+    monkeypatch.setattr(
+        "ncclient.transport.session.TICK", 0.002
+    )  # ncclient looks for something to send that often
     with labs.running_lab(folder, monkeypatch, labs.JUNOS) as (lab, project, connections):
         result = run(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
@@ -304,6 +309,7 @@ def everything(lab):
     return tuple(configuration(lab[name].running_text) for name in (LEAF, SPINE))
 
 
+@pytest.mark.mechanism
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, _ = ready
     assert labs.unhealthy(project, connections) == []
@@ -369,6 +375,7 @@ def test_a_port_shut_at_the_spine_is_down_at_the_leaf(ready):
     assert any("bgp" in line for line in told), told
 
 
+@pytest.mark.mechanism
 def test_whole_run_is_taken_back(ready):
     lab, _, connections, folder = ready
     before = everything(lab)

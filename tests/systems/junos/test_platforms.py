@@ -25,6 +25,7 @@ from fabric.systems.junos.platforms.text import (
     quoted,
     read_set,
 )
+from tests.cases import each
 
 REPOSITORY = Path(__file__).parents[3]
 #: Written for this test, in the manner of `show configuration`.
@@ -237,10 +238,12 @@ def test_every_statement_of_the_grammar_is_its_own() -> None:
     assert len(lines) == len(set(lines)) > 70
 
 
-@pytest.mark.parametrize("name", [name for name in sku_names() if sku(name).nos == "junos"])
+@each("name", sku_names())
 def test_models(name: str) -> None:
     """Ports from 0; buffers that come to exactly 100 on both sides, lossless alike."""
     model = sku(name)
+    if model.nos != "junos":
+        return
     assert (model.port(1), model.port(model.port_count)) == (
         "et-0/0/0",
         f"et-0/0/{model.port_count - 1}",

@@ -9,6 +9,7 @@ import pytest
 from fabric.observe.configuration import Discard, Origination, PrefixMatch, StaticRoute, readers
 from fabric.observe.configuration.model import AddressLine
 from fabric.observe.parsers import UnreadableError
+from tests.cases import each
 from tests.observe.test_fixtures import recorded
 from tests.systems.readings import Case, check, check_unknown, golden, is_whole, read
 
@@ -344,13 +345,13 @@ def test_inactive_parts_of_a_hierarchy_do_not_count() -> None:
     assert read("junos", "hierarchy", text).ports == {}
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_lines(name: str) -> None:
     """One by one."""
     check("junos", KIND, CASES[name])
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
+@each("name", UNKNOWN)
 def test_unknown_lines(name: str) -> None:
     """Are kept for the reader's user."""
     check_unknown("junos", KIND, *UNKNOWN[name])

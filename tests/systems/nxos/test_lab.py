@@ -20,6 +20,7 @@ from fabric.systems.nxos.lab.config import (
     read_text,
     text_lines,
 )
+from tests.cases import each
 from tests.waiting import LONGEST_S
 
 PASSWORD = "lab-Passw0rd"
@@ -251,7 +252,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each("text", REFUSED)
 def test_refused(text):
     with pytest.raises(ValueError, match=r"% Invalid command|ERROR: "):
         edited(text)

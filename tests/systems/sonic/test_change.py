@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonpatch
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.change.model import Risk
@@ -17,6 +17,7 @@ from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import RELEASES, Updater
 from fabric.systems.sonic.platforms import LIVE_FIELDS, OWNED_TABLES
+from tests.cases import examples
 
 CASES = Path(__file__).parents[2] / "change" / "sonic"
 LISTED = Updater("ACS-MSN4700", "202405")
@@ -117,7 +118,7 @@ UPDATERS = st.builds(
 
 
 @given(CONFIGS, CONFIGS, UPDATERS)
-@settings(max_examples=400)
+@examples(400)
 def test_any_change_reaches_exactly_its_target(running, other, updater):
     target = without_empty(other)
     found = sonic.differences(running, target)
@@ -149,7 +150,7 @@ def check_load(before, rows, back):
 
 
 @given(CONFIGS, CONFIGS)
-@settings(max_examples=200)
+@examples(200)
 def test_what_is_not_ours_stays(running, intended):
     target = sonic.compose(running, intended)
     for table, rows in without_empty(running).items():
@@ -164,7 +165,7 @@ def test_what_is_not_ours_stays(running, intended):
 
 
 @given(CONFIGS, CONFIGS)
-@settings(max_examples=200)
+@examples(200)
 def test_patch_alone_is_exact(running, other):
     target = without_empty(other)
     patched = jsonpatch.apply_patch(running, patch(running, target))

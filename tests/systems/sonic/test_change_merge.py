@@ -16,6 +16,7 @@ from fabric.systems.sonic.adapters.config import differences
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.lab import SonicStandIn
 from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
+from tests.cases import each
 from tests.change import labs
 from tests.change.sonic_bench import Bench, config_of
 from tests.render.designs import variant
@@ -64,7 +65,7 @@ def from_the_box(design):
     return config
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name not in BARE])
+@each("model", [name for name in MODELS if name not in BARE])
 def test_service_ports_stay_with_all_that_they_refer_to(tmp_path, model):
     design = leaf_of(tmp_path, model)
     running = from_the_box(design)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.systems.sonic.gcu import Updater, known_release
+from tests.cases import each
 
 ROW = {"action": "drop", "detection_time": "400", "restoration_time": "400"}
 GLOBAL = {"GLOBAL": {"POLL_INTERVAL": "200"}}
@@ -37,7 +38,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "path", "value", "sku", "releases"), CASES)
+@each(("operation", "path", "value", "sku", "releases"), CASES)
 def test_verdicts(operation, path, value, sku, releases):
     item = {"op": operation, "path": path} | ({} if value is None else {"value": value})
     assert {r for r in EVER if Updater(sku, r).takes(item)} == set(releases)

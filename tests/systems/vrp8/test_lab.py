@@ -15,6 +15,7 @@ from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
 from fabric.systems.vrp8.lab.state import Candidate, Vrp8State
 from fabric.systems.vrp8.parsers.text import configuration
+from tests.cases import each
 from tests.lab.conftest import PASSWORD
 from tests.waiting import LONGEST_S, until
 
@@ -174,7 +175,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_refused(name: str) -> None:
     """In words of the switch; nothing is changed by the line."""
     family, before, line, words = REFUSED[name]
