@@ -12,7 +12,8 @@ KERNEL := /var/cache/rocefab-vm
 SCHEMAS := /var/cache/rocefab-schemas
 TEMPLATES := $(wildcard templates/*/*.j2)
 VERSION ?= 3.13
-WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
+# One worker more than processors: some tests wait for a device.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 PYTEST := $(BIN)/pytest -q --dist worksteal
 DURATIONS := build/durations
 ROOMS ?= $(addprefix tests/,core intent topology qos placement design render validate cli)
