@@ -6,6 +6,7 @@ FabricError
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the fabric has no room for the ranks of a job
 ├── RenderError                a template failed or printed something invalid
+├── ProgramError               another program could not be started, or was stopped
 ├── YangMappingError           a CONFIG_DB has no form in the YANG models of its release
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
@@ -49,6 +50,25 @@ class CapacityError(InputError):
 
 class RenderError(FabricError):
     """A template failed or printed something that is not valid configuration."""
+
+
+class ProgramError(FabricError):
+    """Another program did not do its work.
+
+    Parameters
+    ----------
+    program : str
+        Its name.
+    reason : str
+        What is wrong, as the rest of a sentence that begins with the name.
+    fix : str
+        What to do about it; may be empty.
+    """
+
+    def __init__(self, program: str, reason: str, fix: str = "") -> None:
+        super().__init__(f"{program} {reason}")
+        self.reason = reason
+        self.fix = fix
 
 
 class OutputFolderError(InputError):
