@@ -2,6 +2,7 @@
 
 FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
+│   ├── HistoryError           git cannot say what a commit has
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the fabric has no room for the ranks of a job
@@ -46,6 +47,10 @@ class InputError(FabricError):
 
 class CapacityError(InputError):
     """The design needs more of something than there is."""
+
+
+class HistoryError(InputError):
+    """git cannot say what a commit has: it is not installed, or the history is not whole."""
 
 
 class RenderError(FabricError):

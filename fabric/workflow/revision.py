@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError, ProgramError
+from fabric.core.errors import HistoryError, InputError, ProgramError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.contents import inventory_files, is_part
 from fabric.intent.documents import SITE_FOLDER
@@ -147,7 +147,8 @@ class Repository:
             with opened(self._start()) as git:
                 yield git
         except ProgramError as error:
-            raise _error(str(error), error.fix or "install git, or specify two folders") from error
+            finding = _finding(str(error), error.fix or "install git, or specify two folders")
+            raise HistoryError("nothing was compared", [finding]) from error
 
 
 def _absolute(folder: Path) -> Path:
@@ -178,5 +179,8 @@ def _write(target: Path, content: bytes, *, is_link: bool) -> None:
 
 
 def _error(message: str, fix: str) -> InputError:
-    finding = Finding("INT001", Severity.ERROR, message, fix, position=Position(""))
-    return InputError("nothing was compared", [finding])
+    return InputError("nothing was compared", [_finding(message, fix)])
+
+
+def _finding(message: str, fix: str) -> Finding:
+    return Finding("INT001", Severity.ERROR, message, fix, position=Position(""))

@@ -93,7 +93,10 @@ def bare_layout(trap: Trap, *pairs: tuple[str, str], place: str = "inventory") -
 
 def embedded_fsmonitor(trap: Trap) -> None:
     bare_layout(trap, ("core.fsmonitor", str(trap.canary)))
-    shutil.copy(trap.top / ".git" / "index", trap.inventory / "index")
+    for name in ("objects", "refs"):
+        shutil.copytree(trap.top / ".git" / name, trap.inventory / name, dirs_exist_ok=True)
+    shutil.copy(trap.top / ".git" / "index", trap.inventory)
+    commit_all(trap.top, "with a history")
 
 
 def promised(trap: Trap, *pairs: tuple[str, str], place: str = "inventory") -> None:

@@ -60,6 +60,8 @@ def test_no_verb_runs_what_a_repository_names(name: str, trap: Trap) -> None:
     if name in LACKING:
         with pytest.raises(InputError) as caught:
             values(trap, "HEAD")
+        with pytest.raises(InputError):
+            without_known(whole, trap.inventory, "HEAD", Work(), (), Severity.ERROR)
         assert not trap.ran
         assert "does not have all files of the commit" in str(caught.value.findings[0])
     else:
