@@ -6,8 +6,9 @@ the wheel of the commit.
 
 from __future__ import annotations
 
-import subprocess
+import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,9 @@ class CommitHook(BuildHookInterface):
 
 def _commit(root: Path) -> str:
     """Return the hash of the commit, with ``-dirty`` behind it where files differ from it."""
-    if not (root / ".git").exists():
-        return ""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    sys.path.insert(0, str(root))
     try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return done.stdout.strip()
+        commit: str = import_module("fabric.programs.source").commit_of(root)
+    finally:
+        sys.path.remove(str(root))
+    return commit

@@ -5,7 +5,6 @@ Hosts are drained by commands of the user, switches by graceful shutdown of BGP.
 
 from __future__ import annotations
 
-import subprocess
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabric.change.gates import called
 from fabric.change.journal import State
 from fabric.change.model import Risk
-from fabric.core.errors import FabricError
+from fabric.core.errors import FabricError, ProgramError
 from fabric.devices.traffic import FrrShutdown, graceful_shutdown
 
 if TYPE_CHECKING:
@@ -140,13 +139,11 @@ class Drains:
         timeout_s = drain.timeout_s if drain else 0
         try:
             done = called(argv, content, timeout_s)
-        except subprocess.TimeoutExpired:
-            why = f"did not end within {timeout_s} s"
-        except OSError as error:
-            why = f"cannot be run: {error.strerror}"
+        except ProgramError as error:
+            why = str(error)
         else:
-            why = f"ended with {done.returncode}" if done.returncode else ""
-        return [f"{event} of {hosts} failed: {argv[0]} {why}"] if why else []
+            why = f"{argv[0]} ended with {done.code}" if done.code else ""
+        return [f"{event} of {hosts} failed: {why}"] if why else []
 
 
 def drains(plan: DevicePlan) -> bool:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.change.journal import State
 from fabric.change.planner import open_driver
-from fabric.core.errors import DeviceError
-from fabric.devices.connections import PASSWORD_VARIABLE
+from fabric.core.errors import DeviceError, ProgramError
 from fabric.observe import read_snapshot
+from fabric.programs.environment import command_environment
+from fabric.programs.run import Ended, hide_memory, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -225,35 +224,23 @@ class Command:
         wave = {"moment": moment, "kind": stage.kind, "devices": list(stage.names)}
         try:
             done = called(self.argv, wave, self.timeout_s)
-        except subprocess.TimeoutExpired:
-            return [f"{self.argv[0]} did not end within {self.timeout_s} s"]
-        except OSError as error:
-            return [f"{self.argv[0]} cannot be run: {error.strerror}"]
-        if not done.returncode:
+        except ProgramError as error:
+            return [str(error)]
+        if not done.code:
             return []
-        said = " ".join((done.stderr or done.stdout).split())[-_MOST_OUTPUT:]
+        said = " ".join((done.complaint or done.text).split())[-_MOST_OUTPUT:]
         shown = "".join(letter for letter in said if letter.isprintable())
-        return [f"{self.argv[0]} ended with {done.returncode}{f': {shown}' if shown else ''}"]
+        return [f"{self.argv[0]} ended with {done.code}{f': {shown}' if shown else ''}"]
 
 
-def called(
-    argv: Sequence[str], event: Mapping[str, object], timeout_s: float
-) -> subprocess.CompletedProcess[str]:
-    """Run a command of the user that reads an event as JSON; it does not see the password.
+def called(argv: Sequence[str], event: Mapping[str, object], timeout_s: float) -> Ended:
+    """Run a command of the user that reads an event as JSON; it does not see our secrets.
 
     Raises
     ------
-    OSError, TimeoutExpired
+    ProgramError
         When it cannot be run, or does not end in time.
     """
-    environment = {name: text for name, text in os.environ.items() if name != PASSWORD_VARIABLE}
-    return subprocess.run(  # noqa: S603 - argv of the inventory, without a shell
-        argv,
-        input=json.dumps(event),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=timeout_s,
-        check=False,
-        env=environment,
-    )
+    hide_memory()
+    given = json.dumps(event).encode()
+    return run(argv, timeout_s, given=given, variables=command_environment())

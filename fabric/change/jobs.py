@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.change.gates import called
 from fabric.core import hostlist
-from fabric.core.errors import InputError
+from fabric.core.errors import InputError, ProgramError
 from fabric.exchange.jobs import parse_jobs
 
 if TYPE_CHECKING:
@@ -30,14 +29,12 @@ def listed(argv: Sequence[str], timeout_s: float) -> dict[str, tuple[str, ...]]:
     """
     try:
         done = called(argv, {}, timeout_s)
-    except subprocess.TimeoutExpired:
-        raise InputError(f"{argv[0]} did not list the jobs within {timeout_s:g} s") from None
-    except OSError as error:
-        raise InputError(f"{argv[0]} cannot be run: {error.strerror}") from error
-    if done.returncode:
-        said = " ".join(done.stderr.split())[:200]
-        raise InputError(f"{argv[0]} ended with {done.returncode}: {said}")
-    return parse_jobs(done.stdout, f"the output of {argv[0]}")
+    except ProgramError as error:
+        raise InputError(f"the jobs cannot be listed: {error}") from error
+    if done.code:
+        said = " ".join(done.complaint.split())[:200]
+        raise InputError(f"{argv[0]} ended with {done.code}: {said}")
+    return parse_jobs(done.text, f"the output of {argv[0]}")
 
 
 def on_hosts(jobs: Mapping[str, Sequence[str]], hosts: str) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.gates import called
+from fabric.core.errors import ProgramError
 
 if TYPE_CHECKING:
     from fabric.change.crew import Crew
@@ -30,9 +30,9 @@ class Notifier:
             return
         content = {"event": event, "run": self.crew.run, "fabric": self.plan.fabric, **facts}
         try:
-            code = called(argv, content, TIMEOUT_S).returncode
-        except (OSError, subprocess.TimeoutExpired) as error:
-            self.crew.progress("", f"notification failed: {type(error).__name__}")
+            code = called(argv, content, TIMEOUT_S).code
+        except ProgramError as error:
+            self.crew.progress("", f"notification failed: {error}")
         else:
             if code:
                 self.crew.progress("", f"notification failed: {argv[0]} ended with {code}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 from importlib import import_module
 from pathlib import Path
 
 from fabric import __version__
+from fabric.programs.source import commit_of
 
 #: Written by the build (hatch_build.py); a checkout has none.
 _BUILT = "fabric._build"
@@ -24,32 +24,11 @@ def version() -> str:
 def _commit() -> str:
     """Return the commit of a checkout by git, of an installed wheel by its build."""
     if (_CHECKOUT / ".git").exists():
-        return _commit_of_checkout() or "unknown"
-    try:
-        whole, dash, more = str(import_module(_BUILT).COMMIT).partition("-")
-    except ImportError:
-        return "unknown"
-    return f"{whole[:_DIGITS]}{dash}{more}"
-
-
-def _commit_of_checkout() -> str:
-    git = [
-        "git",
-        "-C",
-        str(_CHECKOUT),
-        "describe",
-        "--always",
-        f"--abbrev={_DIGITS}",
-        "--exclude=*",
-    ]
-    try:
-        done = subprocess.run(  # noqa: S603 - a fixed list of words
-            [*git, "--exclude=*", "--dirty"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip()
+        text = commit_of(_CHECKOUT)
+    else:
+        try:
+            text = str(import_module(_BUILT).COMMIT)
+        except ImportError:
+            text = ""
+    whole, dash, more = text.partition("-")
+    return f"{whole[:_DIGITS]}{dash}{more}" or "unknown"

@@ -2,10 +2,12 @@
 
 FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
+│   ├── HistoryError           git cannot say what a commit has
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the fabric has no room for the ranks of a job
 ├── RenderError                a template failed or printed something invalid
+├── ProgramError               another program could not be started, or was stopped
 ├── YangMappingError           a CONFIG_DB has no form in the YANG models of its release
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
@@ -47,8 +49,31 @@ class CapacityError(InputError):
     """The design needs more of something than there is."""
 
 
+class HistoryError(InputError):
+    """git cannot say what a commit has: it is not installed, or the history is not whole."""
+
+
 class RenderError(FabricError):
     """A template failed or printed something that is not valid configuration."""
+
+
+class ProgramError(FabricError):
+    """Another program did not do its work.
+
+    Parameters
+    ----------
+    program : str
+        Its name.
+    reason : str
+        What is wrong, as the rest of a sentence that begins with the name.
+    fix : str
+        What to do about it; may be empty.
+    """
+
+    def __init__(self, program: str, reason: str, fix: str = "") -> None:
+        super().__init__(f"{program} {reason}")
+        self.reason = reason
+        self.fix = fix
 
 
 class OutputFolderError(InputError):

@@ -10,7 +10,9 @@ from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from pathlib import Path, PurePath
+
+_TOP = (MAIN_FILE, CSV_FILE, DOT_FILE)
 
 
 def inventory_hash(folder: Path) -> str:
@@ -25,7 +27,7 @@ def inventory_hash(folder: Path) -> str:
         When a file cannot be read, or there is no inventory.
     """
     whole = hashlib.sha256()
-    for name, path in _named(folder):
+    for name, path in inventory_files(folder):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         whole.update(f"{name}\0{content}\n".encode())
     return whole.hexdigest()
@@ -53,7 +55,7 @@ class ContentHash:
         OSError
             When a file cannot be read, or there is no inventory.
         """
-        status = ((name, path.stat()) for name, path in _named(self._folder))
+        status = ((name, path.stat()) for name, path in inventory_files(self._folder))
         seen = tuple((name, one.st_mtime_ns, one.st_size, one.st_ino) for name, one in status)
         if seen != self._seen:
             self._hash = inventory_hash(self._folder)
@@ -61,8 +63,14 @@ class ContentHash:
         return self._hash
 
 
-def _named(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of an inventory and of its site, and how the hash names them."""
+def inventory_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files of an inventory and of its site, and how the hash names them.
+
+    Raises
+    ------
+    OSError
+        When there is no inventory.
+    """
     folder = folder.resolve()
     in_site = folder.parent.name == SITE_FOLDER
     folders = sorted(folder.parent.iterdir()) if in_site else [folder]
@@ -72,11 +80,16 @@ def _named(folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(path.relative_to(folder.parent)), path
 
 
+def is_part(name: PurePath) -> bool:
+    """Tell whether a file of this name in an inventory folder is a part of the inventory."""
+    kind, *inner = name.parts or ("",)
+    if not inner:
+        return kind in (*_TOP, *KINDS)  # a kind without more can be a link to a folder
+    return kind in KINDS and not name.name.startswith(".")
+
+
 def _files(folder: Path) -> Iterator[Path]:
-    for name in (MAIN_FILE, CSV_FILE, DOT_FILE):
-        if (folder / name).is_file():
-            yield folder / name
-    for kind in KINDS:
-        for path in sorted((folder / kind).rglob("*")):
-            if path.is_file() and not path.name.startswith("."):
-                yield path
+    inside = (path for kind in KINDS for path in sorted((folder / kind).rglob("*")))
+    for path in (*(folder / name for name in _TOP), *inside):
+        if is_part(path.relative_to(folder)) and path.is_file():
+            yield path

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
+from fabric.core.errors import HistoryError, InputError, ProgramError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.contents import inventory_files, is_part
 from fabric.intent.documents import SITE_FOLDER
 from fabric.intent.scalars import printable
+from fabric.programs.git import FILES, LINK, Git, opened, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_TIMEOUT_S = 60
-_LINK, _FILES = "120000", ("100644", "100755")
-
-
-class _Row(NamedTuple):
-    """A file of a tree, and the name of its content."""
-
-    is_link: bool
-    name: str
-    content: str
 
 
 @dataclass(frozen=True)
@@ -50,28 +40,37 @@ class Repository:
         InputError
             When there is no such revision, or no repository.
         """
-        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        done = self._run(*words)
-        if done.returncode or not revision:
-            inside = self._run("rev-parse", "--is-inside-work-tree").returncode == 0
-            shown = printable(revision)
-            if inside:
-                raise _error(f"{shown!r} is neither a folder nor a git revision", "check the name")
-            message = f"{shown!r} is not a folder, and {self.folder} is outside a git repository"
-            raise _error(message, "specify two folders, or run it in a repository")
-        return done.stdout.decode().strip()
+        shown = printable(revision)
+        with self._opened() as git:
+            if git is None:
+                message = (
+                    f"{shown!r} is not a folder, and {self.folder} is outside a git repository"
+                )
+                raise _error(message, "specify two folders, or run it in a repository")
+            commit = git.named(f"{revision}^{{commit}}") if revision else ""
+        if not commit:
+            raise _error(f"{shown!r} is neither a folder nor a git revision", "check the name")
+        return commit
 
     def state(self) -> str:
-        """Return the commit that is checked out, with ``+changes`` where the folder differs.
+        """Return the commit that is checked out, with ``+changes`` where the inventory differs.
 
-        Empty outside a repository, and where there is no git.
+        Empty outside a repository, and where git cannot tell.
+
+        Notes
+        -----
+        The bytes of files are compared, and those alone that `inventory_hash` counts. ``git
+        status`` would run filters and monitors of the repository.
         """
         try:
-            commit = self.commit("HEAD")
-        except InputError:
+            with self._opened() as git:
+                commit = git.named("HEAD^{commit}") if git else ""
+                if git is None or not commit:
+                    return ""
+                changes = "+changes" if _differs(git, commit, self.folder.resolve()) else ""
+        except (InputError, OSError):
             return ""
-        changed = self._run("status", "--porcelain", "--", ".").stdout.strip()
-        return f"{commit}+changes" if changed else commit
+        return f"{commit}{changes}"
 
     def fork(self, left: str, right: str) -> str:
         """Return the last commit that two commits have in common.
@@ -81,11 +80,13 @@ class Repository:
         InputError
             When they have none.
         """
-        done = self._run("merge-base", self.commit(left), self.commit(right))
-        if done.returncode:
+        commits = self.commit(left), self.commit(right)
+        with self._opened() as git:
+            done = git.ask("merge-base", *commits) if git else None
+        if done is None or done.code:
             message = f"{printable(left)!r} and {printable(right)!r} have no common commit"
             raise _error(message, "fetch the whole history, or use A..B")
-        return done.stdout.decode().strip()
+        return done.text.strip()
 
     @contextmanager
     def copied(self, commit: str, shown: str) -> Iterator[Path]:
@@ -110,7 +111,7 @@ class Repository:
 
     def _root(self) -> tuple[Path, PurePosixPath]:
         """Return the folder to copy, and the inventory below it."""
-        whole = Path(os.path.abspath(self.folder))  # noqa: PTH100 - links stay as named
+        whole = _absolute(self.folder)
         if whole.parent.name == SITE_FOLDER:
             return whole.parents[1], PurePosixPath(SITE_FOLDER, whole.name)
         return whole, PurePosixPath()
@@ -118,62 +119,55 @@ class Repository:
     def _copy(self, commit: str, root: Path, top: Path) -> bool:
         """Write the files of a commit below a folder; tell whether the commit has them."""
         start = self._start()
-        inner = os.path.relpath(root, start)
-        path = f"{commit}:./{'' if inner == '.' else inner}"
-        tree = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", path)
-        if tree.returncode:
-            return False
-        rows = self._rows(tree.stdout.decode().strip())
-        contents = self._contents([row.content for row in rows])
-        try:
-            for row, content in zip(rows, contents, strict=True):
-                _write(top / row.name, content, is_link=row.is_link)
-        except (OSError, ValueError) as error:
-            raise _error(f"files of the commit cannot be written: {error}", "repair it") from error
+        # ``..`` counts from where links lead to, as in git -C.
+        inside = os.path.normpath(start.resolve() / os.path.relpath(root, start))
+        with self._opened() as git:
+            tree = git.tree(commit, Path(inside)) if git else ""
+            if git is None or not tree:
+                return False
+            files = (row for row in git.rows(tree) if row.mode in (LINK, *FILES))
+            # Links come last, so that nothing is written through one.
+            rows = sorted(files, key=lambda row: (row.mode == LINK, row))
+            try:
+                for row, content in zip(rows, git.contents(rows), strict=True):
+                    _write(top / row.name, content, is_link=row.mode == LINK)
+            except (OSError, ValueError) as error:
+                message = f"files of the commit cannot be written: {error}"
+                raise _error(message, "repair it") from error
         return True
-
-    def _rows(self, tree: str) -> list[_Row]:
-        """Return the files of a tree; links come last, so that nothing is written through one."""
-        out = self._run("ls-tree", "-r", "-z", "--full-tree", tree).stdout
-        rows = []
-        for line in filter(None, out.decode(errors="surrogateescape").split("\0")):
-            words, _, name = line.partition("\t")
-            mode, _, content = words.split()
-            if ".." in PurePosixPath(name).parts or name.startswith("/"):
-                raise _error(f"the commit names a file {printable(name)!r}", "repair it")
-            if mode in (*_FILES, _LINK):
-                rows.append(_Row(mode == _LINK, name, content))
-        return sorted(rows)
-
-    def _contents(self, objects: list[str]) -> Iterator[bytes]:
-        """Yield the content of objects, in their order."""
-        asked = "".join(f"{name}\n" for name in objects).encode()
-        out = self._run("cat-file", "--batch", given=asked).stdout
-        at = 0
-        for _ in objects:
-            end = out.find(b"\n", at)
-            words = out[at:end].split()
-            if len(words) != len(("name", "type", "size")):
-                raise _error("the repository lacks files of a commit", "fetch them, then try again")
-            size = int(words[2])
-            yield out[end + 1 : end + 1 + size]
-            at = end + size + 2
 
     def _start(self) -> Path:
         """Return the nearest folder that exists."""
-        whole = Path(os.path.abspath(self.folder))  # noqa: PTH100 - links stay as named
+        whole = _absolute(self.folder)
         return next(one for one in (whole, *whole.parents) if one.is_dir())
 
-    def _run(self, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        command = ["git", "--no-pager", "-C", str(self._start()), *words]
+    @contextmanager
+    def _opened(self) -> Iterator[Git | None]:
         try:
-            return subprocess.run(  # noqa: S603 - a list of words, no shell
-                command, input=given, capture_output=True, timeout=_TIMEOUT_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise _error(
-                f"git cannot be run: {error}", "install git, or name two folders"
-            ) from error
+            with opened(self._start()) as git:
+                yield git
+        except ProgramError as error:
+            finding = _finding(str(error), error.fix or "install git, or specify two folders")
+            raise HistoryError("nothing was compared", [finding]) from error
+
+
+def _absolute(folder: Path) -> Path:
+    return Path(os.path.abspath(folder))  # noqa: PTH100 - links stay as named
+
+
+def _differs(git: Git, commit: str, folder: Path) -> bool:
+    """Tell whether files of an inventory, or of its site, are not those of a commit."""
+    in_site = folder.parent.name == SITE_FOLDER
+    base = folder.parent if in_site else folder
+    tree = git.tree(commit, base)
+    rows = {PurePosixPath(row.name): row for row in (git.rows(tree) if tree else ())}
+    names = {name for name in rows if is_part(PurePosixPath(*name.parts[in_site:]))}
+    for _, path in inventory_files(folder):
+        # A link counts, and so does what it leads to.
+        for place in (path.parent.resolve() / path.name, path.resolve()):
+            inner = place.relative_to(base) if place.is_relative_to(base) else place
+            names.add(PurePosixPath(inner))
+    return not all(name in rows and same(rows[name], base / name) for name in names)
 
 
 def _write(target: Path, content: bytes, *, is_link: bool) -> None:
@@ -185,5 +179,8 @@ def _write(target: Path, content: bytes, *, is_link: bool) -> None:
 
 
 def _error(message: str, fix: str) -> InputError:
-    finding = Finding("INT001", Severity.ERROR, message, fix, position=Position(""))
-    return InputError("nothing was compared", [finding])
+    return InputError("nothing was compared", [_finding(message, fix)])
+
+
+def _finding(message: str, fix: str) -> Finding:
+    return Finding("INT001", Severity.ERROR, message, fix, position=Position(""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
+from fabric.core.errors import HistoryError, InputError
 from fabric.workflow import site
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
@@ -61,7 +61,7 @@ def without_known(
     Raises
     ------
     InputError
-        When there is no such revision, or no repository.
+        When there is no such revision, or no repository, or it lacks files of the revision.
     """
     repository = Repository(folder)
     known = _findings(repository, repository.commit(revision), revision, work, ignore)
@@ -80,6 +80,8 @@ def _findings(
     try:
         with repository.copied(commit, revision) as folder:
             return {_key(finding) for finding in check_folder(folder, work, ignore).findings}
+    except HistoryError:
+        raise
     except InputError:
         return set()
 

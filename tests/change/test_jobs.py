@@ -50,7 +50,7 @@ def test_lists_of_jobs(name: str, tmp_path: Path) -> None:
 REFUSED = {
     "fails": (("sh", "-c", "echo slurmctld is away >&2; exit 1"), "ended with 1: slurmctld is"),
     "absent": (("no-such-command-here",), "no-such-command-here cannot be run: No such file"),
-    "slow": (("sleep", "60"), "sleep did not list the jobs within 0.2 s"),
+    "slow": (("sleep", "60"), "the jobs cannot be listed: sleep did not end within 0.2 s"),
     "no list": (("echo", "1 gpu[1-"), "the list of jobs is wrong"),
 }
 

@@ -53,6 +53,7 @@ _ROOMS = (
     "observe",
     "health",
     "devices",
+    "programs",
     "systems",
     "change",
     "render",

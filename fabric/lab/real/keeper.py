@@ -6,13 +6,13 @@ It dies with its owner (``PR_SET_PDEATHSIG``, prctl(2)), and every process of th
 
 from __future__ import annotations
 
-import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.errors import LabError
-from fabric.lab.real.state import NAMESPACES, Process
+from fabric.lab.real.state import LONG_S, NAMESPACES, Process
+from fabric.programs.run import Background, run, start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +36,8 @@ class Keeper:
 
     def __init__(self) -> None:
         command = ["setpriv", "--pdeathsig", "KILL", "unshare", "--pid", "--fork"]
-        self._process = subprocess.Popen(
-            [*command, "--kill-child=KILL", "sleep", "infinity"], start_new_session=True
-        )
-        self._started: list[subprocess.Popen[bytes]] = []
+        self._process = start([*command, "--kill-child=KILL", "sleep", "infinity"])
+        self._started: list[Background] = []
         self.first = self._first()
 
     def _first(self) -> Process:
@@ -61,27 +59,13 @@ class Keeper:
 
     def run(self, namespace: str, argv: Sequence[str], timeout_s: float = 60.0) -> Answer:
         """Run a command in a namespace and wait for its end."""
-        done = subprocess.run(
-            self.inside(namespace, argv),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=timeout_s,
-            stdin=subprocess.DEVNULL,
-        )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        done = run(self.inside(namespace, argv), timeout_s)
+        return Answer(done.code, done.text, done.complaint)
 
     def start(self, namespace: str, argv: Sequence[str], log: Path) -> None:
         """Run a command in a namespace in the background, as long as the lab runs."""
         with log.open("ab") as file:
-            process = subprocess.Popen(
-                self.inside(namespace, argv),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                start_new_session=True,
-            )
-        self._started.append(process)
+            self._started.append(start(self.inside(namespace, argv), file))
 
     def end(self) -> None:
         """End every process of the lab."""
@@ -102,11 +86,9 @@ def batch(lines: Sequence[str], namespace: str = "") -> None:
     """
     where = ["-netns", namespace] if namespace else []
     text = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run(
-        ["ip", *where, "-batch", "-"], input=text, text=True, check=False, capture_output=True
-    )
-    if done.returncode:
-        raise LabError(namespace or "ip", _first_error(done.stderr, lines))
+    done = run(["ip", *where, "-batch", "-"], LONG_S, given=text.encode())
+    if done.code:
+        raise LabError(namespace or "ip", _first_error(done.complaint, lines))
 
 
 def _first_error(text: str, lines: Sequence[str]) -> str:

@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from fabric.programs.run import run
 
 FOLDER = Path("/run/rocefab-lab")
 NAMESPACES = Path("/run/netns")
@@ -21,6 +22,8 @@ _FILE = "state.json"
 _START_FIELD = 19
 #: Time that killed processes get to be gone.
 _PATIENCE_S = 5.0
+#: Seconds that ``ip`` may take for all links of a lab; our choice.
+LONG_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,7 @@ def clean(record: Record) -> int:
     record.keeper.kill()
     names = record.namespaces
     batch = "".join(f"netns delete {name}\n" for name in names)
-    subprocess.run(
-        ["ip", "-force", "-batch", "-"], input=batch, text=True, check=False, capture_output=True
-    )
+    run(["ip", "-force", "-batch", "-"], LONG_S, given=batch.encode())
     _remove_control_groups(record.prefix)
     shutil.rmtree(record.folder, ignore_errors=True)
     with suppress(OSError):

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sysconfig
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from shutil import which
 from typing import TYPE_CHECKING, Any
+
+from fabric.programs.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,10 @@ _RESERVED = frozenset({"[[", "((", "select", "coproc", "function", "time"})
 _IN_QUOTES, _IN_DOCUMENT = '$`"\\', "$`\\"
 _RANDOM = re.compile(r"(?<![0-9a-z])[0-9a-f]{12,}(?![0-9a-z])")
 _INCOMPLETE = re.compile(r"reached EOF|unclosed|must (be followed by|end with)")
+
+
+#: Seconds that shfmt may take; our choice: a busy machine is no error.
+_TIMEOUT_S = 60
 
 
 class ShellSyntaxError(Exception):
@@ -109,19 +114,15 @@ def _restored(node: Any, numbers: dict[str, str]) -> Any:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> list[Node]:
-    answer = subprocess.run(  # noqa: S603  (a file of this installation)
-        [shfmt(), "-ln", "posix", "--to-json"],
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-        errors="surrogateescape",
-        check=False,
-    )
-    if answer.returncode:
-        reason = answer.stderr.strip().partition(": ")[2]
+    given = text.encode(errors="surrogateescape")
+    answer = run([shfmt(), "-ln", "posix", "--to-json"], _TIMEOUT_S, given=given)
+    if answer.code:
+        reason = answer.complaint.strip().partition(": ")[2]
         kind = IncompleteError if _INCOMPLETE.search(reason) else ShellSyntaxError
         raise kind(f"syntax error: {reason}")
-    tree: Node = json.loads(answer.stdout, object_hook=_without_positions)
+    tree: Node = json.loads(
+        answer.out.decode(errors="surrogateescape"), object_hook=_without_positions
+    )
     for node in _nodes(tree):
         _check(node)
     statements: list[Node] = tree.get("Stmts", [])

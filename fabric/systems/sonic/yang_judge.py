@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.errors import ProgramError
+from fabric.programs.run import Ended, run
 from fabric.systems.sonic.gcu import known_release
 from fabric.systems.sonic.platforms import SECRET_FIELD
 from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
@@ -90,7 +91,7 @@ class Yang:
             return Answer(why_not=f"{self.folder} has no models for release {release}")
         try:
             return _judged(program, folder, config)
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
+        except (OSError, ProgramError, ValueError) as error:
             return Answer(why_not=str(error))
 
 
@@ -155,19 +156,19 @@ def _texts(value: Any) -> str | list[str] | None:
 def _load_failure(program: str, folder: Path) -> str:
     """Return why yanglint does not take the models, or nothing: nothing is valid for them."""
     done = _run(program, folder, {})
-    lines = [*done.stderr.splitlines(), f"exit status {done.returncode}"]
-    return lines[0].strip() if done.returncode else ""
+    lines = [*done.complaint.splitlines(), f"exit status {done.code}"]
+    return lines[0].strip() if done.code else ""
 
 
 def _complaints(program: str, folder: Path, data: dict[str, Any]) -> list[Complaint]:
     done = _run(program, folder, data)
-    if not done.returncode:
+    if not done.code:
         return []
-    texts = [match["text"] for match in _ERROR.finditer(done.stderr)]
-    return [_complaint(text) for text in texts or [done.stderr.strip()[:300]]]
+    texts = [match["text"] for match in _ERROR.finditer(done.complaint)]
+    return [_complaint(text) for text in texts or [done.complaint.strip()[:300]]]
 
 
-def _run(program: str, folder: Path, data: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+def _run(program: str, folder: Path, data: dict[str, Any]) -> Ended:
     """Validate YANG JSON; it can hold passwords, so nobody else can read the file."""
     first = folder / _FIRST
     others = [path for path in sorted(folder.glob(_MODELS)) if path != first]
@@ -176,13 +177,7 @@ def _run(program: str, folder: Path, data: dict[str, Any]) -> subprocess.Complet
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "config.json"
         file.write_text(json.dumps(data), encoding="utf-8")
-        return subprocess.run(  # noqa: S603 - a program of PATH, and files
-            [program, *options, *models, str(file)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TIMEOUT_S,
-        )
+        return run([program, *options, *models, str(file)], _TIMEOUT_S)
 
 
 def _complaint(text: str) -> Complaint:

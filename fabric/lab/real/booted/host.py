@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from fabric.core.errors import LabError
 from fabric.lab.real.booted.tree import pack
 from fabric.lab.real.keeper import Answer, batch
 from fabric.lab.real.state import NAMESPACES
+from fabric.programs.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,16 +92,8 @@ class BootedHost:
     def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> Answer:
         """Run a command inside the host, without SSH."""
         words = ["nsenter", "--target", str(self.first), "--all", "--", *argv]
-        done = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=timeout_s,
-            stdin=subprocess.DEVNULL,
-            cwd="/",
-        )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        done = run(words, timeout_s, folder=Path("/"))
+        return Answer(done.code, done.text, done.complaint)
 
     @property
     def first(self) -> int:

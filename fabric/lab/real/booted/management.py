@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import json
-import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import LabError
+from fabric.programs.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +21,8 @@ USER = "rocefab"
 _NETWORK = ipaddress.IPv4Network("198.18.0.0/15")
 #: A cable has two addresses (RFC 3021).
 _PREFIX_LENGTH = 31
+#: Seconds that ssh-keygen or ``ip`` may take; our choice.
+_TIMEOUT_S = 60
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,9 @@ class Management:
 
 def _make_key(path: Path, comment: str) -> None:
     argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(path)]
-    done = subprocess.run(argv, check=False, capture_output=True, text=True)
-    if done.returncode:
-        raise LabError("lab", f"ssh-keygen: {done.stdout}{done.stderr}")
+    done = run(argv, _TIMEOUT_S)
+    if done.code:
+        raise LabError("lab", f"ssh-keygen: {done.text}{done.complaint}")
 
 
 def _public(path: Path) -> str:
@@ -164,5 +166,7 @@ def free_networks(count: int, known: Iterable[str]) -> list[ipaddress.IPv4Networ
 def _known_networks() -> list[str]:
     """Return the networks below ours that the machine has a route to."""
     argv = ["ip", "-j", "-4", "route", "show", "table", "all", "root", str(_NETWORK)]
-    said = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
-    return [row["dst"] for row in json.loads(said or "[]")]
+    done = run(argv, _TIMEOUT_S)
+    if done.code:
+        raise LabError("lab", f"ip: {done.complaint}")
+    return [row["dst"] for row in json.loads(done.text or "[]")]
