@@ -56,6 +56,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a file by its place in the repository: the same on every machine."""
+    if isinstance(val, Path):
+        return str(val.relative_to(tiers.ROOT)) if val.is_relative_to(tiers.ROOT) else val.name
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tiers before ``-m`` chooses."""

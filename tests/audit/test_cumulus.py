@@ -264,7 +264,7 @@ YAML_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*/*/config.nv")), ids=str)
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*/*/config.nv")))
 def test_rendered_files_are_clean(path: Path) -> None:
     audited = audit([path])
     assert list(audited.systems.values()) == ["cumulus"]

@@ -195,7 +195,7 @@ TREE_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*/*/junos.*")), ids=str)
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*/*/junos.*")))
 def test_rendered_files_are_clean(path: Path) -> None:
     audited = audit([path])
     assert list(audited.systems.values()) == ["junos"]

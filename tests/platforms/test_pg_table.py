@@ -145,7 +145,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     assert all(one.message.isprintable() for one in table.problems)
 
 
-@pytest.mark.parametrize("file", sorted(TABLES.glob("*.ini")) or [None], ids=str)
+@pytest.mark.parametrize("file", sorted(TABLES.glob("*.ini")) or [None])
 def test_tables_of_real_switches(file: Path | None) -> None:
     """Every line that is no comment becomes a row with the same numbers."""
     if file is None:

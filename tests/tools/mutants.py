@@ -10,8 +10,9 @@ Usage, in a clone that is set up::
 
 Files of the product stay as they are: a finder of modules, which a ``.pth`` file starts in every
 Python of the environment, changes the syntax tree of a module while it is imported. So a program
-that a test starts is damaged too. Kernels that numba compiles (``fabric/qos/simulate``) and places
-that run only while a module is imported have no tests of their own: apply them and run a tier.
+that a test starts is damaged too. Kernels that numba compiles (``fabric/qos/simulate``) are left
+out. Places that run only while a module is imported have no tests of their own: apply them, and
+run a tier.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("comware7", "running-config.comware7"), ids=str)
+@pytest.mark.parametrize("path", golden("comware7", "running-config.comware7"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("comware7", KIND, path.read_text(encoding="utf-8")))

@@ -247,7 +247,7 @@ STARTUP = """\
 """
 
 
-@pytest.mark.parametrize("path", golden("cumulus", "config.nv"), ids=str)
+@pytest.mark.parametrize("path", golden("cumulus", "config.nv"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("cumulus", KIND, path.read_text(encoding="utf-8")))

@@ -12,7 +12,7 @@ from tests.systems.readings import golden, is_whole, read
 KIND = "startup-config"
 
 
-@pytest.mark.parametrize("path", golden("eos", "startup-config.eos"), ids=str)
+@pytest.mark.parametrize("path", golden("eos", "startup-config.eos"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("eos", KIND, path.read_text(encoding="utf-8")))

@@ -183,7 +183,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("esonic", "running-configuration.esonic"), ids=str)
+@pytest.mark.parametrize("path", golden("esonic", "running-configuration.esonic"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("esonic", KIND, path.read_text(encoding="utf-8")))

@@ -306,13 +306,13 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("junos", *KINDS), ids=str)
+@pytest.mark.parametrize("path", golden("junos", *KINDS))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of both forms."""
     is_whole(read("junos", KINDS[path.name], path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", golden("junos", "junos.set"), ids=str)
+@pytest.mark.parametrize("path", golden("junos", "junos.set"))
 def test_both_forms_say_the_same(path: Path) -> None:
     """Apart from the lines where they do."""
     forms = {kind: path.with_name(name).read_text(encoding="utf-8") for name, kind in KINDS.items()}

@@ -238,7 +238,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("nxos", "running-config.nxos"), ids=str)
+@pytest.mark.parametrize("path", golden("nxos", "running-config.nxos"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("nxos", KIND, path.read_text(encoding="utf-8")))

@@ -13,7 +13,7 @@ from tests.systems.readings import golden, is_whole, read
 KIND = "config_db"
 
 
-@pytest.mark.parametrize("path", golden("sonic", "config_db.json"), ids=str)
+@pytest.mark.parametrize("path", golden("sonic", "config_db.json"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every row of them."""
     is_whole(read("sonic", KIND, path.read_text(encoding="utf-8")))

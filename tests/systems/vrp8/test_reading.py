@@ -234,7 +234,7 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.parametrize("path", golden("vrp8", "running-config.vrp8"), ids=str)
+@pytest.mark.parametrize("path", golden("vrp8", "running-config.vrp8"))
 def test_rendered_files_are_understood(path: Path) -> None:
     """Every line of them."""
     is_whole(read("vrp8", KIND, path.read_text(encoding="utf-8")))
