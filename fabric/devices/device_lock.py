@@ -7,6 +7,7 @@ Where a system has no such place, what is left is the look for foreign sessions 
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -17,8 +18,24 @@ if TYPE_CHECKING:
     from fabric.devices.ssh import ShellSession
 
 _WORD = re.compile(r"[A-Za-z0-9@._:+-]{1,80}")
-#: /run is empty after a boot: file-hierarchy(7) of systemd.
+#: /run is empty after a boot and only root writes there: file-hierarchy(7) of systemd.
 _PLACE = "/run/rocefab"
+#: A folder of mode 0700: whoever can open a file can lock it for ever, flock(2). It is not in
+#: ``_PLACE``, where ``apply.sh`` of a host names files as NICs.
+_GUARDED = "/run/rocefab.lock"
+_GUARD = f"{_GUARDED}/guard"
+#: What older releases lock. Every user of the device could open it, so that one may still hold it.
+_OLD_GUARD = "/run/rocefab.guard"
+#: Longer than a release holds it, which is for one comparison, and shorter than `_LEAVE_S`.
+_OLD_WAIT_S = 5
+#: Runs ``$0`` with the old guard locked too, closed to other users from now on; follows no link.
+_UNDER_BOTH = (
+    f'[ "$(find {_PLACE} {_GUARDED} -maxdepth 0 -type d -user "$(id -u)" -perm 700 | wc -l)" = 2 ] '
+    f"|| {{ echo {_PLACE} and {_GUARDED} must be folders of mode 700 that root owns; exit 1; }}; "
+    f"[ -e {_OLD_GUARD} ] || install -m 600 /dev/null {_OLD_GUARD}; chmod 600 {_OLD_GUARD}; "
+    f'flock -w {_OLD_WAIT_S} {_OLD_GUARD} sh -c "$0" || sh -c "$0"'
+)
+_FILES = " ".join(f"{_PLACE}/{name}" for name in ("token", "owner", "until"))
 #: How long to wait for another process that is just reading or writing the lock.
 _WAIT_S = 20
 #: A lock that cannot be removed in this time is left to expire.
@@ -93,7 +110,8 @@ class ShellLock:
 
     ``flock`` lets one process at a time compare and write; the files say who holds the lock between
     such moments. The device's clock decides when it expires. ``until`` is written last: a lock
-    without it was never taken.
+    without it was never taken. Older releases write the same files under another guard, which is
+    locked too for as long as no other process keeps it.
 
     Parameters
     ----------
@@ -131,10 +149,11 @@ class ShellLock:
         RefusedError
             When the lock is neither there nor absent: it may not be read.
         """
-        files = " ".join(f"{_PLACE}/{name}" for name in ("token", "owner", "until"))
         said = self._shell.check(
-            f"if sudo -n flock -w {_WAIT_S} {_PLACE}.guard cat {files} 2>/dev/null; "
-            f"then date +%s; else sudo -n test ! -s {_PLACE}/until; fi",
+            f"if sudo -n flock -w {_WAIT_S} {_GUARD} cat {_FILES} 2>/dev/null; then date +%s; "
+            f"elif sudo -n test ! -s {_PLACE}/until; then true; "
+            # An older release has locked it, and no run of this one.
+            f"else sudo -n test ! -e {_GUARD} && sudo -n cat {_FILES} && date +%s; fi",
             quiet_s=3 * _WAIT_S,
         )
         return _claim(said)
@@ -148,9 +167,10 @@ class ShellLock:
         )
 
     def _run(self, script: str, quiet_s: int = 3 * _WAIT_S) -> str:
-        place = f"mkdir -p {_PLACE} && chmod 700 {_PLACE} && cd {_PLACE}"
+        places = f"{_PLACE} {_GUARDED}"
         return self._shell.check(
-            f"sudo -n flock -w {_WAIT_S} {_PLACE}.guard sh -c '{place} && {{ {script}; }}'",
+            f"sudo -n install -d -m 700 {places} && sudo -n flock -w {_WAIT_S} {_GUARD} "
+            f"sh -c {shlex.quote(_UNDER_BOTH)} {shlex.quote(f'cd {_PLACE} && {{ {script}; }}')}",
             quiet_s=quiet_s,
         )
 

@@ -7,6 +7,7 @@ command and ``-w``. Assumed: the machine's own clock; the lab clock moves commit
 from __future__ import annotations
 
 import asyncio
+import posixpath
 import re
 import time
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _LATER = re.compile(r"\+(\d+) seconds")
 _TIMED_OUT = 1
+_NO_INPUT = 66  # EX_NOINPUT of sysexits.h: the folder of the file is missing
 _LOCKS: WeakKeyDictionary[RootFs, dict[str, asyncio.Lock]] = WeakKeyDictionary()
 
 
@@ -43,6 +45,9 @@ async def _flock(context: Context, argv: list[str], _stdin: str) -> Result:
         return Result("", "flock: only -w SECONDS FILE COMMAND is supported\n", 64)
     fs = context.shell.fs
     path = fs.name_of(words[0], context.shell.cwd)
+    if not fs.is_dir(posixpath.dirname(path)):
+        said = f"flock: cannot open lock file {words[0]}: No such file or directory\n"
+        return Result("", said, _NO_INPUT)
     if not fs.exists(path):
         fs.write(path, "")
     lock = _LOCKS.setdefault(fs, {}).setdefault(path, asyncio.Lock())

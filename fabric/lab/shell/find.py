@@ -1,7 +1,8 @@
 """``find`` of the stand-ins, to the letter of the options that the drivers use.
 
 Known: find(1), IEEE Std 1003.1-2017 and GNU findutils: ``-mindepth``, ``-maxdepth``, ``-name``,
-``-user``, ``-mmin +N``. Assumed: a user is not looked at, as there are no file owners.
+``-user``, ``-mmin +N``, ``-type d``, ``-perm MODE``; a link is not followed. Assumed: a user is
+not looked at, as there are no file owners.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabric.lab.shell.state import Context
 
-_TESTS = ("-mindepth", "-maxdepth", "-name", "-user", "-mmin")
+_TESTS = ("-mindepth", "-maxdepth", "-name", "-user", "-mmin", "-type", "-perm")
 
 
 def find(context: Context, argv: list[str], _stdin: str) -> Result:
@@ -27,7 +28,7 @@ def find(context: Context, argv: list[str], _stdin: str) -> Result:
     starts = [word for word in words if not word.startswith("-")][: _first_test(words)]
     pairs = words[len(starts) :]
     tests = dict(zip(pairs[::2], pairs[1::2], strict=False))
-    if len(pairs) % 2 or set(tests) - set(_TESTS):
+    if len(pairs) % 2 or set(tests) - set(_TESTS) or tests.get("-type", "d") != "d":
         return Result("", f"find: only {', '.join(_TESTS)} are supported\n", 1)
     text, errors = "", ""
     for start in starts or ["."]:
@@ -57,9 +58,14 @@ def _below(
 
 
 def _passes(context: Context, tests: dict[str, str], path: str, depth: int) -> bool:
-    age_min = (time.time() - context.shell.fs.local(path).stat().st_mtime) / 60
+    fs = context.shell.fs
+    info = fs.local(path).stat()
+    age_min = (time.time() - info.st_mtime) / 60
+    is_folder = fs.is_dir(path) and not (fs.top / path.lstrip("/")).is_symlink()
     return (
         depth >= int(tests.get("-mindepth", "0"))
         and fnmatch.fnmatchcase(posixpath.basename(path), tests.get("-name", "*"))
         and age_min > int(tests.get("-mmin", "+-1").removeprefix("+"))
+        and (is_folder or tests.get("-type") != "d")
+        and tests.get("-perm", "") in ("", f"{info.st_mode & 0o7777:o}")
     )
