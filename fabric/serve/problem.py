@@ -59,10 +59,13 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
             "findings": [finding_as_dict(one) for one in self.findings[:MAX_FINDINGS]],
         }
 
+    def content(self) -> bytes:
+        """Return the body of the answer."""
+        return json.dumps(self.as_dict()).encode()
+
     def response(self) -> Response:
         """Return the answer."""
-        content = json.dumps(self.as_dict()).encode()
-        return Response(content, self.status, self.headers, MEDIA_TYPE)
+        return Response(self.content(), self.status, self.headers, MEDIA_TYPE)
 
 
 def finding_as_dict(finding: Finding) -> dict[str, Any]:

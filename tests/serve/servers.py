@@ -40,15 +40,21 @@ def served(state: Path, inventory: Path = DEMO, **settings) -> Iterator[httpx.Cl
     with Store(state) as store:
         service = Service(inventory, store, Settings(**settings))
         config = uvicorn.Config(
-            create_app(service), http=LimitedProtocol, log_config=None, access_log=False
+            create_app(service),
+            http=LimitedProtocol,
+            log_config=None,
+            access_log=False,
+            ssl_certfile=settings.get("tls_cert"),
+            ssl_keyfile=settings.get("tls_key"),
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
             until(lambda: server.started, "the server starts")
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-            with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
+            scheme = "https" if config.is_ssl else "http"
+            url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
+            with httpx.Client(base_url=url, timeout=60, trust_env=False, verify=False) as client:
                 client.service = service
                 yield client
         finally:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 #: Errors that any route can answer with.
-_ALWAYS = (401, 403, 421, 429, 500, 503)
+_ALWAYS = (401, 403, 421, 429, 431, 500, 503)
 _BODY = (400, 408, 413, 415, 422)
 PHRASES = {
     400: "The request is malformed.",
@@ -33,6 +33,7 @@ PHRASES = {
     421: "Not a name of this machine.",
     422: "A field cannot be used.",
     429: "Too many requests.",
+    431: "The head is too large.",
     500: "An internal error.",
     503: "Too busy.",
 }
