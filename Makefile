@@ -55,7 +55,7 @@ $(COMPILED): $(READY)
 	@$(BIN)/pytest -q -q --collect-only -m "" >/dev/null
 	@touch $(COMPILED)
 
-test: $(COMPILED) ## The quick tests: no root, no network; four minutes on two cores
+test: $(COMPILED) ## The quick tests: no root, no network; five minutes on two cores
 	$(PYTEST) -n $(WORKERS)
 
 # Four workers on two cores: tests of the lab wait more than they work.
