@@ -141,14 +141,15 @@ bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIO
 
 bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
 	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_anchors.py
-	$(BIN)/pytest -q tests/docs/test_speed.py --update-golden
+	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 
 bench-devices: $(READY) ## Measure the table of devices in docs/scale.md again, and write it; 20 minutes
 	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_devices.py -k "sonic or eos or junos or nxos"
-	$(BIN)/pytest -q tests/docs/test_speed.py --update-golden
+	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 
 docs: $(READY) ## Write the generated parts of the docs again
-	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden
+	$(BIN)/pytest -q -m "" --update-golden tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py \
+		tests/reliability/test_page.py --ignore tests/docs/test_commands.py --ignore tests/docs/test_site.py
 
 docs-site: $(READY) ## The docs as a site in build/site: links checked, no network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
