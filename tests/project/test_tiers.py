@@ -89,7 +89,7 @@ def test_a_name_stands_for_all_below_it(name):
 
 
 def test_a_test_changes_its_tier_only_beyond_the_limit():
-    times = {"quick": 0.1, "near": 0.37, "slow": 5.0}
+    times = {"quick": 0.1, "near": 0.28, "slow": 5.0}
     assert slow_of(times, ()) == {"slow"}
     assert slow_of(times, {"near", "quick"}) == {"near", "slow"}
 

@@ -22,7 +22,7 @@ from tests.tiers import FOLDERS, SLOW, is_slow, slow_names
 from tests.tools.recorder import PARTS
 
 #: What a quick test may take; the quick tier has 450 s for all of them.
-LIMIT_S = 0.4
+LIMIT_S = 0.3
 #: A test goes to the other tier beyond this share of the limit, and is far from its own beyond FAR.
 MOVES, FAR = 1.25, 4.0
 HEAD = """\
