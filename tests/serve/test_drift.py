@@ -8,7 +8,7 @@ from fabric.core.events import Event
 from fabric.core.findings import Finding, Position, Severity
 from fabric.report.events import line
 from tests.serve.servers import served
-from tests.waiting import until
+from tests.waiting import until, write_whole
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -46,13 +46,13 @@ def test_a_device_has_its_own_events_with_both_values(tmp_path):
             return client.get(f"/v1/devices/{device}").json()["lasting"]
 
         assert lasting("su1-rail0") is None
-        file.write_text(event("mtu"))
+        write_whole(file, event("mtu"))
         until(lambda: lasting("su1-rail0"), "the events are read")
         (one,) = lasting("su1-rail0")
         assert (one["planned"], one["running"], one["by"]) == ("9000", "1500", ["eve by cli"])
         assert one["since"] == "2026-11-24T12:00:00Z"
         assert lasting("su1-rail1") == []
-        file.write_text("[]")
+        write_whole(file, "[]")
         until(lambda: lasting("su1-rail0") is None, "a list of devices is read")
 
 

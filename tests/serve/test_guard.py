@@ -13,7 +13,8 @@ from fabric.serve import protocol
 from fabric.serve.guard import ASKING, Buckets
 from fabric.serve.settings import Limits, Settings, check, parse_listen
 from fabric.serve.tokens import Tokens
-from tests.serve.servers import served, until
+from tests.serve.servers import served
+from tests.waiting import until, write_whole
 
 READ, WRITE = "r" * 32, "w" * 32
 
@@ -25,8 +26,9 @@ def tokens(tmp_path):
 
 def _file(folder, text: str, mode: int = 0o600):
     path = folder / "tokens"
-    path.write_text(text)
+    path.touch(mode)
     path.chmod(mode)
+    write_whole(path, text)
     return path
 
 
@@ -107,10 +109,10 @@ def test_tokens_are_read_again_when_the_file_changes(tmp_path, tokens) -> None:
             return client.get("/readyz").json()
 
         assert (code(READ), code("n" * 32)) == (200, 401)
-        path.write_text(f"read {'n' * 32}\n")
+        write_whole(path, f"read {'n' * 32}\n")
         until(lambda: code("n" * 32) == 200, "the new token counts")
         assert code(READ) == 401
-        path.write_text(f"nonsense {'secret' * 9}\n")
+        write_whole(path, f"nonsense {'secret' * 9}\n")
         until(lambda: ready()["status"] == "degraded", "the wrong file is noticed")
         assert code("n" * 32) == 200
         assert "`write TOKEN`" in ready()["tokens"]["findings"][0]["message"]

@@ -12,7 +12,7 @@ from fabric.workflow.project import Project
 from tests.cli.runs import ROOT
 from tests.serve.records import Traffic, append, busy, records
 from tests.serve.servers import copy_of_demo, served
-from tests.waiting import until
+from tests.waiting import until, write_whole
 
 LEAF = "su1-rail0"
 DRIFT = [
@@ -159,7 +159,7 @@ def test_readings_outlive_another_inventory(tmp_path) -> None:
     with served(tmp_path / "state", folder, readings=file, watch_s=0.02) as client:
         assert client.get("/v1/map/values").json()["readings"]["devices"] == 2
         text = (folder / "fabric.yaml").read_text()
-        (folder / "fabric.yaml").write_text(text.replace("name: demo", "name: other"))
+        write_whole(folder / "fabric.yaml", text.replace("name: demo", "name: other"))
         until(lambda: client.get("/v1/map").json()["title"] == "other", "it is loaded")
         answer = client.get("/v1/map/values").json()
         assert answer["readings"]["devices"] == 2
@@ -204,13 +204,13 @@ def test_drift_is_read_again_when_the_file_changes(tmp_path) -> None:
 
     with served(tmp_path / "state", drift=file, watch_s=0.02) as client:
         assert "cannot be read: no such file" in warnings(client)[0]
-        file.write_text(json.dumps(DRIFT))
+        write_whole(file, json.dumps(DRIFT))
         until(lambda: difference(client), "the file is read")
         (change,) = difference(client)["drift"]
         assert (change["path"], change["running"], change["planned"]) == ("MTU", "1500", None)
         assert client.get("/v1/devices/su1-rail1").json()["drift"]["drift"] == []
         assert client.get("/v1/devices/gpu001").json()["drift"] is None
-        file.write_text('[{"device": 3.5}]')
+        write_whole(file, '[{"device": 3.5}]')
         until(lambda: warnings(client), "the file is wrong")
         assert "not the output of `rocefab drift --format json`" in warnings(client)[0]
         assert difference(client), "what was read before is kept"

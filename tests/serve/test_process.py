@@ -10,7 +10,8 @@ import pytest
 
 from tests.cli.runs import DEMO, process
 from tests.serve import servers
-from tests.serve.servers import copy_of_demo, until
+from tests.serve.servers import copy_of_demo
+from tests.waiting import until, write_whole
 
 
 def test_process_answers_stops_and_keeps_its_state(tmp_path) -> None:
@@ -57,16 +58,16 @@ def test_reload_loses_no_request_and_keeps_what_is_right(tmp_path) -> None:
         asking = threading.Thread(target=ask)
         asking.start()
         try:
-            file.write_text(text.replace("name: demo", "name: renamed", 1))
+            write_whole(file, text.replace("name: demo", "name: renamed", 1))
             until(lambda: _ready(running)["fabric"] == "renamed", "the new inventory is loaded")
-            file.write_text("nonsense: [")
+            write_whole(file, "nonsense: [")
             until(lambda: _ready(running)["status"] == "degraded", "the wrong one is noticed")
             ready = _ready(running)
             assert ready["fabric"] == "renamed"
             assert "fabric.yaml" in ready["inventory"]["findings"][0]["message"]
             placed = running.client.post("/v1/placements", json={"nodes": 2}).json()
             assert placed["warnings"]
-            file.write_text(text)
+            write_whole(file, text)
             running.process.send_signal(signal.SIGHUP)
             until(lambda: _ready(running)["status"] == "ok", "the right one is loaded")
             assert _ready(running)["fabric"] == "demo"

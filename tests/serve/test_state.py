@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from tests.serve.servers import copy_of_demo, served, until
+from tests.serve.servers import copy_of_demo, served
+from tests.waiting import until, write_whole
 
 DOWN = {"conditions": {"gpu001": {"health": "down", "reason": "no power"}}}
 
@@ -237,7 +238,7 @@ def test_state_of_another_inventory_is_kept_and_ignored(tmp_path) -> None:
         assert changed.status_code == 200
         unknown = {"conditions": {"gpu009": {"health": "down"}}}
         assert client.patch("/v1/state", json=unknown).status_code == 422
-        file.write_text(text)
+        write_whole(file, text)
         until(lambda: client.get("/readyz").json()["status"] == "ok", "the host is there again")
         assert client.post("/v1/placements", json={"nodes": 2}).status_code == 409
         assert set(client.get("/v1/state").json()["conditions"]) == {
