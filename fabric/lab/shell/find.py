@@ -65,7 +65,7 @@ def _passes(context: Context, tests: dict[str, str], path: str, depth: int) -> b
     return (
         depth >= int(tests.get("-mindepth", "0"))
         and fnmatch.fnmatchcase(posixpath.basename(path), tests.get("-name", "*"))
-        and age_min > int(tests.get("-mmin", "+-1").removeprefix("+"))
+        and ("-mmin" not in tests or age_min > int(tests["-mmin"].removeprefix("+")))
         and (is_folder or tests.get("-type") != "d")
         and tests.get("-perm", "") in ("", f"{info.st_mode & 0o7777:o}")
     )

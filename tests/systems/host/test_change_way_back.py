@@ -53,7 +53,7 @@ def everything(host):
         str(path.relative_to(top)): path.read_text()
         for tree in (*TREES, *KERNEL_FILES, f"{CONFIGFS[1:]}/mlx5_1")
         for path in sorted((top / tree).rglob("*"))
-        if path.is_file() and path.name not in {"ifindex", "rocefab.guard"}
+        if path.is_file() and path.name not in {"ifindex", "rocefab.guard", "guard"}
     }
     links = [str(path) for tree in TREES for path in (top / tree).rglob("*") if path.is_symlink()]
     return copy.deepcopy({
