@@ -63,6 +63,9 @@ class Adapter(Protocol):
         What a device writes by itself is left out.
         """
 
+    def effects(self, artefacts: Sequence[Artefact]) -> set[str]:
+        """Return the paths that change along with what is planned, and are not in its changes."""
+
 
 class ConfigurationAdapter:
     """An adapter of a system whose configuration says it all: no files of ours, no readings."""
@@ -74,6 +77,10 @@ class ConfigurationAdapter:
     def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
         """Return nothing: the configuration says it all."""
         return []
+
+    def effects(self, artefacts: Sequence[Artefact]) -> set[str]:  # noqa: ARG002
+        """Return nothing: what changes is what the lines say."""
+        return set()
 
 
 adapters: Registry[Adapter] = Registry("adapter", plugins="adapters")

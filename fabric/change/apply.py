@@ -18,7 +18,7 @@ from fabric.change.budget import Budget
 from fabric.change.cables import changed_ports, check_cables
 from fabric.change.crew import Crew
 from fabric.change.drain import Drains
-from fabric.change.gates import WaveGates
+from fabric.change.gates import PATIENCE_S, WaveGates
 from fabric.change.journal import State
 from fabric.change.notify import Notifier
 from fabric.change.options import SPARE_S, Options, Result
@@ -85,7 +85,7 @@ class Applier:
             if unfinished is not None:
                 raise JournalError(
                     f"run {unfinished} was interrupted; resume it with `rocefab apply "
-                    f"--resume` or roll it back with `rocefab rollback {unfinished}`"
+                    f"--resume` or roll it back with `rocefab rollback {unfinished} --commit`"
                 )
             self.journal.stops.clear()
             run = self.journal.begin("apply", plan.fabric, plan.to_json())
@@ -170,10 +170,17 @@ class Applier:
         self, crew: Crew, plan: Plan, wave: Sequence[str], budget: Budget
     ) -> WaveGates | None:
         """Return the gates of a wave; the devices of a resumed one may be fewer."""
-        rollout = plan.rollout
-        stages = rollout.stages if rollout else ()
-        stage = next((stage for stage in stages if {*wave} <= {*stage.names}), None)
-        if rollout is None or stage is None:
+        rollout, pings = plan.rollout, plan.leaf_pings
+        if rollout is None:
+            stage = pings.stage(wave) if pings and not crew.options.traffic_stopped else None
+            if pings is None or stage is None:
+                return None
+            patience_s = min(crew.options.verify_s, PATIENCE_S)
+            return WaveGates(
+                crew, stage, self.gates, None, budget.lost, patience_s, through=pings.pings
+            )
+        stage = next((stage for stage in rollout.stages if {*wave} <= {*stage.names}), None)
+        if stage is None:
             return None
         return WaveGates(crew, stage, self.gates, rollout.policy.soak_s, budget.lost)
 

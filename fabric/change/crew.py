@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _STOPPING = (
     "stopping after the current step on each device; press Ctrl-C again to stop immediately "
-    "(commit timers then roll back unconfirmed changes)"
+    "(commit timers then roll back unconfirmed changes, where they are set)"
 )
 T = TypeVar("T")
 R = TypeVar("R")

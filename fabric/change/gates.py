@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabric.change.crew import Crew
     from fabric.change.model import DevicePlan
-    from fabric.change.rollout import Stage
+    from fabric.change.rollout import Ping, Stage
     from fabric.devices.driver import Connection
     from fabric.observe.snapshot import Snapshot
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _COUNTED = ("queues", "priority_groups", "watchdog")
 #: Characters of the output of a command that a message shows.
 _MOST_OUTPUT = 300
+PASSED = "passed"
+#: How long pings that are not answered are sent again without a roll-out, in seconds. Ours: a host
+#: sees its port and asks for its gateway again; half of what a commit timer has to spare.
+PATIENCE_S = 15.0
 #: Seconds between two looks whether the user stops a soak.
 _POLL_S = 0.5
 
@@ -36,6 +40,10 @@ class Gate(Protocol):
     """Looks at a wave three times."""
 
     name: str
+
+    @property
+    def passed(self) -> str:
+        """What is said where nothing is wrong: more than `PASSED` where little was looked at."""
 
     def begin(self, stage: Stage) -> list[str]:
         """Look before anything changes; return why the wave cannot begin."""
@@ -55,17 +63,23 @@ class WaveGates:
     ----------
     stage : Stage
         The wave.
-    soak_s : float
-        Seconds between the two looks after the change.
+    soak_s : float or None
+        Seconds between the two looks after the change; None for one look.
     lost : mapping
         Devices that were skipped in the run: gates do not ask for them.
+    patience_s : float
+        How long what is wrong is looked at again.
+    through : mapping of str to Ping
+        Pings by the device that they are for: without it they are not sent.
     """
 
     crew: Crew
     stage: Stage
     gates: Sequence[Gate]
-    soak_s: float
+    soak_s: float | None
     lost: Mapping[str, str]
+    patience_s: float = 0.0
+    through: Mapping[str, Ping] = field(default_factory=dict)
 
     def begin(self) -> list[str]:
         """Look before anything changes; return why the wave cannot begin."""
@@ -85,7 +99,7 @@ class WaveGates:
             Devices of the wave that are skipped; more may come while it soaks.
         """
         problems = self._after(failed, "after_change")
-        if problems:
+        if problems or self.soak_s is None:
             return problems
         if self.soak_s:
             self.crew.progress("", f"soak of {self.soak_s:g} s")
@@ -97,24 +111,36 @@ class WaveGates:
         problems = []
         for gate in self.gates:
             self.crew.check_going(self.stage.names[0])
-            wrong: list[str] = getattr(gate, moment)(self._without(failed))
-            for text in wrong:
+            wrong = self._looked(getattr(gate, moment), self._without(failed))
+            for text in wrong or ([gate.passed] if gate.passed != PASSED else []):
                 self.crew.progress("", f"gate {gate.name}: {text}")
-            self.crew.record("", State.PENDING, f"gate {gate.name}: {'; '.join(wrong) or 'passed'}")
+            outcome = "; ".join(wrong) or gate.passed
+            self.crew.record("", State.PENDING, f"gate {gate.name}: {outcome}")
             problems += [f"gate {gate.name}: {text}" for text in wrong]
         return problems
 
+    def _looked(self, look: Callable[[Stage], list[str]], stage: Stage) -> list[str]:
+        end_s = time.monotonic() + self.patience_s
+        while (wrong := look(stage)) and time.monotonic() < end_s:
+            self.crew.check_stop()
+            self.crew.check_going(self.stage.names[0])
+            time.sleep(_POLL_S)
+        return wrong
+
     def _without(self, failed: Collection[str]) -> Stage:
         gone = {*self.lost, *failed}
+        through = {ping for name, ping in self.through.items() if name in gone}
         return replace(
             self.stage,
             names=tuple(name for name in self.stage.names if name not in gone),
-            pings=tuple(ping for ping in self.stage.pings if not ping.hosts & gone),
+            pings=tuple(
+                ping for ping in self.stage.pings if not ping.hosts & gone and ping not in through
+            ),
         )
 
     def _sleep(self) -> None:
         """Wait for the soak, or until the user stops the run."""
-        end_s = time.monotonic() + self.soak_s
+        end_s = time.monotonic() + (self.soak_s or 0.0)
         while (left_s := end_s - time.monotonic()) > 0:
             self.crew.check_stop()
             self.crew.check_going(self.stage.names[0])
@@ -135,6 +161,7 @@ class Counters:
     connections: Mapping[str, Connection]
     executor: Executor
     name: str = "counters"
+    passed: str = PASSED
     _before: dict[str, Snapshot] = field(default_factory=dict)
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
@@ -207,6 +234,7 @@ class Command:
     argv: tuple[str, ...]
     timeout_s: int
     name: str = "command"
+    passed: str = PASSED
 
     def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
         """Return nothing."""

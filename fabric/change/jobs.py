@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.change.gates import called
+from fabric.change.gates import PASSED, called
 from fabric.core import hostlist
 from fabric.core.errors import InputError, ProgramError
 from fabric.exchange.jobs import parse_jobs
@@ -64,6 +64,7 @@ class FailedJobs:
     argv: Sequence[str]
     timeout_s: float
     name: str = "jobs"
+    passed: str = PASSED
     _before: frozenset[str] = field(default_factory=frozenset)
 
     def begin(self, stage: Stage) -> list[str]:

@@ -52,6 +52,15 @@ class State(StrEnum):
 _ENDS = {State.DONE, State.FAILED}
 #: How a run stands that has not ended, by what `lock.is_at_work` says of it.
 _STANDINGS = {True: "in progress", False: "interrupted", None: "interrupted or in progress"}
+#: What a failure of the journal means for the run that is under way, by its kind.
+_ENDS_OF = {
+    "": "",
+    "apply": "; the run stops. Commit timers roll back the devices that are not confirmed, unless "
+    "the plan says NO SAFETY NET; `rocefab apply --resume` continues the run",
+    "rollback": "; the run stops. Commit timers roll back the devices that are not confirmed, "
+    "unless the plan says NO SAFETY NET; run `rocefab rollback` again",
+    "clean": "; the run stops. Run the command again",
+}
 #: Who wrote the rows of a version that did not say.
 NOBODY = Actor("", "", 0)
 _BY = "user, host, process, reason, ticket"
@@ -105,7 +114,8 @@ class Journal:
     """
 
     def __init__(self, folder: Path, actor: Actor | None = None) -> None:
-        with journal_errors("made"):
+        self._under_way = ""
+        with journal_errors("made", self._then):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.actor = actor or Actor()
@@ -113,17 +123,21 @@ class Journal:
         self._holder: lock.Holder | None = None
         self._writer: sqlite3.Connection | None = None
         self._database = folder / "journal.sqlite3"
-        with journal_errors("used"):
-            self._remote = remote(folder)
+        with journal_errors("used", self._then):
+            self._remote = remote(folder, self._then)
         # What is on a server cannot be taken back when a later row of its batch fails.
         self._writes = Together(self._insert, most=1 if self._remote else 0)
-        self._states = KeptStates(folder, self._remote)
+        self._states = KeptStates(folder, self._remote, self._then)
         self._tokens: dict[str, dict[str, None]] = {}
         self._tokens_to = 0
         self._tokens_turn = Lock()
         with self._connect() as connection:
             tables.prepare(connection)
         self._refresh()
+
+    def _then(self) -> str:
+        """Return what becomes of the run that is under way here when the journal fails."""
+        return _ENDS_OF[self._under_way]
 
     def _refresh(self, after: Chain | None = None) -> None:
         """Get the rows that other machines wrote, and check the chain."""
@@ -139,12 +153,12 @@ class Journal:
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection in a transaction."""
-        with journal_errors("used"), self._opened() as connection, connection:
+        with journal_errors("used", self._then), self._opened() as connection, connection:
             yield connection
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        with journal_errors("used"):
+        with journal_errors("used", self._then):
             # Threads take turns to write, see `Together`.
             opened = sqlite3.connect(self._database, timeout=30, check_same_thread=False)
             opened.execute("PRAGMA synchronous = FULL")
@@ -167,7 +181,7 @@ class Journal:
     @contextmanager
     def _from_server(self) -> Iterator[sqlite3.Connection]:
         """Yield all rows of the server, in memory."""
-        with journal_errors("used"), closing(sqlite3.connect(":memory:")) as connection:
+        with journal_errors("used", self._then), closing(sqlite3.connect(":memory:")) as connection:
             with connection:
                 tables.prepare(connection)
             if self._remote:
@@ -202,10 +216,11 @@ class Journal:
             if self._remote:
                 self._refresh()
             self._holder, self._writer = holder, writer
+            self._under_way = "" if run is None else "apply"
             try:
                 yield
             finally:
-                self._holder = self._writer = None
+                self._holder, self._writer, self._under_way = None, None, ""
 
     def begin(self, kind: str, fabric: str, plan: str) -> int:
         """Write down a new run and return its number."""
@@ -219,6 +234,7 @@ class Journal:
         )
         if self._holder is not None:
             self._holder.write(run)
+            self._under_way = kind
         return run
 
     def record(self, run: int, device: str, state: State, detail: str = "") -> None:
@@ -246,7 +262,7 @@ class Journal:
             with self._connect() as connection:
                 yield connection
             return
-        with journal_errors("used"), self._writer as connection:
+        with journal_errors("used", self._then), self._writer as connection:
             yield connection
 
     def runs(self) -> list[RunRecord]:

@@ -12,7 +12,7 @@ from fabric.core.errors import JournalError
 from fabric.core.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fabric.change.remote import Remote
@@ -30,10 +30,13 @@ class KeptStates:
         State folder.
     remote : Remote or None
         The server that has them, where the folder is a copy.
+    then : callable
+        As of `journal_errors`.
     """
 
     folder: Path
     remote: Remote | None
+    then: Callable[[], str]
 
     def path(self, run: int, device: str) -> Path:
         """Return the file of a state."""
@@ -81,7 +84,7 @@ class KeptStates:
 
     def _write(self, run: int, device: str, text: str) -> None:
         path = self.path(run, device)
-        with journal_errors("written"):
+        with journal_errors("written", self.then):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(exist_ok=True, mode=0o700)
             write_whole(path, text.encode(), 0o600)
@@ -100,12 +103,15 @@ def is_state(data: object) -> bool:
 
 
 @contextmanager
-def journal_errors(what: str) -> Iterator[None]:
-    """Turn a full disk, a missing right or a broken file into an error of ours."""
+def journal_errors(what: str, then: Callable[[], str]) -> Iterator[None]:
+    """Turn a full disk, a missing right or a broken file into an error of ours.
+
+    Parameters
+    ----------
+    then : callable
+        Returns what becomes of the run that is under way.
+    """
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise JournalError(
-            f"the journal cannot be {what}: {error}; the run stops. Commit timers roll back "
-            "the devices that are not confirmed; `rocefab apply --resume` continues the run"
-        ) from error
+        raise JournalError(f"the journal cannot be {what}: {error}{then()}") from error

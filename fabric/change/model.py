@@ -19,7 +19,7 @@ from fabric.core.json_text import indented
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabric.change.rollout import RolloutPlan
+    from fabric.change.rollout import LeafPings, RolloutPlan
 
 PLAN_FORMAT = 3
 #: The form before had no origin; plans in journals may have it.
@@ -132,6 +132,8 @@ class Plan:
         What it was made of, where that is known.
     rollout : RolloutPlan or None
         Gates and times of the waves, where the plan is rolled out by the inventory's policy.
+    leaf_pings : LeafPings or None
+        What is pinged where it is not; None in a plan of an earlier version.
     """
 
     fabric: str
@@ -141,6 +143,7 @@ class Plan:
     rollout: RolloutPlan | None = None
     origin: Origin | None = None
     missing: dict[str, Missing] = field(default_factory=dict)
+    leaf_pings: LeafPings | None = None
 
     @property
     def empty(self) -> bool:
@@ -161,6 +164,7 @@ class Plan:
             "waves": [list(wave) for wave in self.waves],
             "unchanged": list(self.unchanged),
             **({"rollout": self.rollout.as_dict()} if self.rollout else {}),
+            **({"leaf_pings": asdict(self.leaf_pings)} if self.leaf_pings else {}),
             "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
@@ -242,6 +246,7 @@ def parse_plan(text: str, path: str) -> Plan:
         waves=whole.waves,
         unchanged=whole.unchanged,
         rollout=whole.rollout.plan() if whole.rollout else None,
+        leaf_pings=whole.leaf_pings.plan() if whole.leaf_pings else None,
         missing={name: Missing(item.reason, item.risk) for name, item in whole.missing.items()},
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )

@@ -45,6 +45,8 @@ class Options:
         How many devices may fail, in a wave and in all, without stopping the run.
     notes : tuple of str
         What the first row of the run says beside the number of waves.
+    parallel : int
+        How many devices are worked on at the same time; 0 for the default.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Options:
     approvals: Approvals | None = None
     max_failures: MaxFailures = NO_FAILURES
     notes: tuple[str, ...] = ()
+    parallel: int = 0
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fabric.change.expectation import Expectation
-from fabric.change.rollout import Ping, RolloutPlan, Stage
+from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -144,6 +144,17 @@ class StageForm(_Form):
         return Stage(pings=tuple(ping.ping() for ping in self.pings), **rest)
 
 
+class LeafPingsForm(_Form):
+    """What is pinged without a roll-out."""
+
+    pings: dict[Name, PingForm]
+    silent: str
+
+    def plan(self) -> LeafPings:
+        """Return it as the plan has it."""
+        return LeafPings({name: ping.ping() for name, ping in self.pings.items()}, self.silent)
+
+
 class RolloutForm(_Form):
     """How the plan goes through the fabric."""
 
@@ -188,6 +199,7 @@ class PlanForm(_Form):
     missing: dict[Name, MissingForm] = {}
     devices: dict[Name, DeviceForm]
     rollout: RolloutForm | None = None
+    leaf_pings: LeafPingsForm | None = None
 
 
 def judged(data: dict[str, Any], path: str) -> PlanForm:

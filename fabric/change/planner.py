@@ -137,10 +137,11 @@ def _check_confirmed(driver: Driver) -> None:
         if name.startswith(OWN_TOKEN) and (script_net(driver) or driver.pending(name))
     ]
     if waiting:
+        wait = "" if driver.missing_timer() else "wait until its commit timer expires, or "
         raise ForeignSessionError(
             driver.connection.device,
-            f"an unconfirmed change is pending on it: {', '.join(waiting)}; wait until its commit "
-            "timer expires, or roll back its run with `rocefab rollback`",
+            f"an unconfirmed change is pending on it: {', '.join(waiting)}; {wait}roll back its "
+            "run with `rocefab rollback`, with the state folder of that run",
         )
 
 

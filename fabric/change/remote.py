@@ -10,30 +10,35 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, LiteralString
 from urllib.parse import parse_qs, urlsplit
 
 from fabric.change.actor import user
+from fabric.change.database import ask, connect, server_errors
 from fabric.core.errors import InputError, JournalError
 from fabric.core.files import write_whole
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import psycopg
 
     from fabric.change.actor import Actor
 
+    Ask = partial[list[tuple[Any, ...]]]
+
 _SCHEMES = ("postgresql", "postgres")
 #: Names the server in the folder of the copy.
 _FILE = "postgresql"
 #: Of advisory locks, which are numbers; ours, made of the letters "roce". The schema is the second.
 _LOCK = 0x726F6365
-_CONNECT_S = 10
+#: Statements that are sent together are one transaction, which holds the lock behind `_LOCK`.
 _SCHEMA: LiteralString = """
+SELECT pg_advisory_xact_lock(1919902566);
 CREATE TABLE IF NOT EXISTS rocefab_rows (
     kind text NOT NULL, id bigint NOT NULL, content text NOT NULL, PRIMARY KEY (kind, id)
 );
@@ -43,6 +48,11 @@ CREATE TABLE IF NOT EXISTS rocefab_states (
 CREATE TABLE IF NOT EXISTS rocefab_holder (one integer PRIMARY KEY, content text NOT NULL)
 """
 _TABLES = ("runs", "events")
+#: Rows that are read at a time. Ours: some megabytes.
+_ROWS = 5000
+_NEXT_ROWS: LiteralString = (
+    "SELECT id, content FROM rocefab_rows WHERE kind = %s AND id > %s ORDER BY id LIMIT %s"
+)
 
 
 def is_url(text: str) -> bool:
@@ -72,10 +82,12 @@ def link(folder: Path, url: str) -> None:
     write_whole(folder / _FILE, f"{checked_url(url)}\n".encode(), 0o600)
 
 
-def remote(folder: Path) -> Remote | None:
+def remote(folder: Path, then: Callable[[], str]) -> Remote | None:
     """Return the journal that a state folder is a copy of; None where it is the journal."""
     file = folder / _FILE
-    return Remote(checked_url(file.read_text(encoding="utf-8").strip())) if file.exists() else None
+    if not file.exists():
+        return None
+    return Remote(checked_url(file.read_text(encoding="utf-8").strip()), then)
 
 
 class Remote:
@@ -85,23 +97,40 @@ class Remote:
     ----------
     url : str
         Of the database, as libpq takes it; the schema is the first of its search path.
+    then : callable
+        As of `journal_errors`.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, then: Callable[[], str]) -> None:
         self.url = url
+        self._then = then
         self._held: psycopg.Connection[Any] | None = None
+        self._lost = ""
         #: Workers of a run share its connection, on which one transaction is open at a time.
         self._turn = Lock()
 
     @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """Yield the connection that holds the lock, or else a new one, in a transaction."""
+    def _asking(self) -> Iterator[Ask]:
+        """Yield what asks the server: the connection that holds the lock, or else a new one."""
         if self._held is not None:
-            with _journal_errors(), self._turn, self._held.transaction():
-                yield self._held
+            with self._turn, self._lasting(self._held):
+                yield partial(ask, self._held)
             return
-        with _journal_errors(), _connect(self.url) as connection:
-            yield connection
+        with server_errors(self._then), connect(self.url) as connection:
+            ask(connection, _SCHEMA)
+            yield partial(ask, connection)
+
+    @contextmanager
+    def _lasting(self, held: psycopg.Connection[Any]) -> Iterator[None]:
+        """Say at once why a connection is gone, to all who use it after."""
+        if self._lost:
+            raise JournalError(self._lost)
+        try:
+            with server_errors(self._then):
+                yield
+        except JournalError as error:
+            self._lost = str(error) if held.closed else ""
+            raise
 
     @contextmanager
     def held(self, actor: Actor) -> Iterator[None]:
@@ -112,23 +141,23 @@ class Remote:
         JournalError
             When another run holds it, or the server is away.
         """
-        with _journal_errors(), _connect(self.url, autocommit=True) as connection:
-            row = connection.execute(
-                "SELECT pg_try_advisory_lock(%s, hashtext(current_schema()))", (_LOCK,)
-            ).fetchone()
-            if not row or not row[0]:
+        with server_errors(self._then), connect(self.url) as connection:
+            ask(connection, _SCHEMA)
+            statement: LiteralString = "SELECT pg_try_advisory_lock(%s, hashtext(current_schema()))"
+            if ask(connection, statement, (_LOCK,)) != [(True,)]:
                 raise JournalError(
                     f"another run is in progress in this journal: {_holder(connection)}; wait "
                     "until it ends"
                 )
             said = {"user": user(), "host": actor.host, "pid": actor.process}
             said["since"] = time.strftime("%Y-%m-%d %H:%M:%S")
-            connection.execute(
+            ask(
+                connection,
                 "INSERT INTO rocefab_holder VALUES (1, %s) "
                 "ON CONFLICT (one) DO UPDATE SET content = excluded.content",
                 (json.dumps(said),),
             )
-            self._held = connection
+            self._held, self._lost = connection, ""
             try:
                 yield
             finally:
@@ -139,15 +168,13 @@ class Remote:
         cursor = local.execute(f"SELECT * FROM {table} WHERE id = ?", (number,))  # noqa: S608 - ours
         names = [column[0] for column in cursor.description]
         content = json.dumps(dict(zip(names, cursor.fetchone(), strict=True)))
-        with self._connection() as connection:
-            connection.execute(
-                "INSERT INTO rocefab_rows VALUES (%s, %s, %s)", (table, number, content)
-            )
+        with self._asking() as asked:
+            asked("INSERT INTO rocefab_rows VALUES (%s, %s, %s)", (table, number, content))
 
     def push_state(self, run: int, device: str, text: str) -> None:
         """Write the saved state of a device."""
-        with self._connection() as connection:
-            connection.execute(
+        with self._asking() as asked:
+            asked(
                 "INSERT INTO rocefab_states VALUES (%s, %s, %s) "
                 "ON CONFLICT (run, device) DO UPDATE SET content = excluded.content",
                 (run, device, json.dumps(text)),
@@ -162,65 +189,29 @@ class Remote:
             When the copy has rows that the server does not have.
         """
         local.execute("BEGIN IMMEDIATE")
-        with self._connection() as connection:
+        with self._asking() as asked:
             for table in _TABLES:
                 query = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - ours
                 (last,) = local.execute(query).fetchone()
-                (most,) = connection.execute(
+                [(most,)] = asked(
                     "SELECT coalesce(max(id), 0) FROM rocefab_rows WHERE kind = %s", (table,)
-                ).fetchone() or (0,)
+                )
                 if last > most:
                     raise JournalError(
                         f"the journal on the server ends before its copy ({table}: {most}, here "
                         f"{last}); it was restored from a backup, or is another one"
                     )
-                rows = connection.execute(
-                    "SELECT content FROM rocefab_rows WHERE kind = %s AND id > %s ORDER BY id",
-                    (table, last),
-                )
-                for (content,) in rows:
-                    _insert(local, table, json.loads(content))
+                while rows := asked(_NEXT_ROWS, (table, last, _ROWS)):
+                    for last, content in rows:  # noqa: B007 - where the next ones begin
+                        _insert(local, table, json.loads(content))
 
     def state(self, run: int, device: str) -> str | None:
         """Return the saved state of a device; None where there is none."""
-        with self._connection() as connection:
-            row = connection.execute(
+        with self._asking() as asked:
+            rows = asked(
                 "SELECT content FROM rocefab_states WHERE run = %s AND device = %s", (run, device)
-            ).fetchone()
-        return str(json.loads(row[0])) if row else None
-
-
-def _connect(url: str, *, autocommit: bool = False) -> psycopg.Connection[Any]:
-    connection: psycopg.Connection[Any] = _library().connect(
-        url, autocommit=autocommit, connect_timeout=_CONNECT_S
-    )
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK + 1,))
-        connection.execute(_SCHEMA)
-    return connection
-
-
-def _library() -> Any:
-    try:
-        import psycopg
-    except ImportError as error:
-        message = "a journal in PostgreSQL needs the extra `postgresql`: rocefab[postgresql]"
-        raise JournalError(message) from error
-    return psycopg
-
-
-@contextmanager
-def _journal_errors() -> Iterator[None]:
-    """Turn an error of the server into one of ours."""
-    library = _library()
-    try:
-        yield
-    except library.Error as error:
-        said = " ".join(str(error).split())[:300]
-        raise JournalError(
-            f"the journal on the server cannot be used: {said}; the run stops. Commit timers roll "
-            "back the devices that are not confirmed; `rocefab apply --resume` continues the run"
-        ) from error
+            )
+        return str(json.loads(rows[0][0])) if rows else None
 
 
 def _insert(local: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
@@ -233,9 +224,9 @@ def _insert(local: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> No
 
 
 def _holder(connection: psycopg.Connection[Any]) -> str:
-    row = connection.execute("SELECT content FROM rocefab_holder").fetchone()
+    rows = ask(connection, "SELECT content FROM rocefab_holder")
     try:
-        data = json.loads(row[0]) if row else {}
+        data = json.loads(rows[0][0]) if rows else {}
         text = f"{data['user']} on {data['host']}, process {data['pid']}, since {data['since']}"
     except (ValueError, KeyError, TypeError):
         text = "owner unknown"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
+from fabric.change.saving import save
 from fabric.core.errors import DeviceError, RefusedError, StalePlanError
 from fabric.devices.driver import script_net
 from fabric.observe.snapshot import Running
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
+
+#: What becomes of a device that somebody else changed too, and what to do.
+LEFT_ALONE = (
+    "the device is left as it is, because a rollback would remove that change too; ask its author "
+    "to remove it, then try again; `rocefab plan` shows what differs from the inventory"
+)
 
 
 @dataclass(frozen=True)
@@ -61,15 +68,18 @@ class Restoration:
     def _undo_ours(self, session: Session, before: Running, now: Running) -> str:
         """Restore what is ours; return what somebody else changed and stays."""
         apart = session.adapter.apart(before, now)
-        planned = {change.path for change in session.plan.changes}
+        planned = _planned(session)
         if apart and not apart & planned:
-            return f"{_some(apart)} changed outside this run meanwhile and is kept"
+            return f"{some(apart)} changed outside this run meanwhile and is kept"
         if apart - planned:
-            raise _not_ours(self.run, session, apart - planned)
+            raise StalePlanError(
+                f"{session.name}: it was changed outside this run during or after it "
+                f"({some(apart - planned)}): {LEFT_ALONE}"
+            )
         session.check_alone(self.journal.tokens(session.name))
         if left := self._restore(session, before, now, keep=True):
             message = "the state before the run could not be fully restored"
-            raise DeviceError(session.name, f"{message}: {_some(left)}")
+            raise DeviceError(session.name, f"{message}: {some(left)}")
         return ""
 
     def restore(self, session: Session, before: Running, now: Running) -> None:
@@ -82,7 +92,7 @@ class Restoration:
         """
         if apart := self._restore(session, before, now, keep=False):
             message = "the earlier state could not be fully restored"
-            raise DeviceError(session.name, f"{message}: {_some(apart)}")
+            raise DeviceError(session.name, f"{message}: {some(apart)}")
 
     def abort_own(self, session: Session) -> list[str]:
         """Roll back every change of this journal that waits on the device, the last one first.
@@ -142,7 +152,7 @@ class Restoration:
             _disarm(session, [token])
         else:
             driver.confirm(token)
-        driver.save()
+        save(session)
         return apart
 
 
@@ -154,16 +164,21 @@ def _disarm(session: Session, tokens: list[str]) -> None:
             net.disarm(token)
 
 
-def _not_ours(run: int, session: Session, strange: set[str]) -> StalePlanError:
-    message = (
-        f"{session.name}: it was changed outside rocefab during or after the run "
-        f"({_some(strange)}); "
-        f"revert that change, or run `rocefab rollback {run} --force`"
-    )
-    return StalePlanError(message)
+def changed_since(session: Session, before: Running, now: Running) -> set[str]:
+    """Return the paths that are neither as before a run nor as it planned: others changed them."""
+    apart = session.adapter.apart(before, now)
+    left = {change.path for change in session.draft(now).changes}
+    return (apart - _planned(session)) | (apart & left)
 
 
-def _some(paths: set[str]) -> str:
+def _planned(session: Session) -> set[str]:
+    """Return the paths that a run changes on a device."""
+    changes = {change.path for change in session.plan.changes}
+    return changes | session.adapter.effects(session.plan.artefacts)
+
+
+def some(paths: set[str]) -> str:
+    """Return the first of some paths, for a message."""
     names = sorted(paths)
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""  # noqa: PLR2004
     return f"{', '.join(names[:3])}{more}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import Event, State
 from fabric.change.restoration import Restoration, kept_running
+from fabric.change.saving import save_planned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,6 @@ def _finish(crew: Crew, session: Session, token: str) -> None:
     if session.draft(session.running()).changes:
         crew.record(session.name, State.PENDING, "its commit timer expired")
         return
-    session.driver.save()
+    save_planned(session)
     crew.record(session.name, State.DONE)
     crew.progress(session.name, "confirmed and saved")

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from fabric.change.drain import Drains
 from fabric.change.journal import State
 from fabric.change.options import Result
-from fabric.change.restoration import Restoration, kept_running
+from fabric.change.restoration import (
+    LEFT_ALONE,
+    Restoration,
+    changed_since,
+    kept_running,
+    some,
+)
+from fabric.change.saving import save
 from fabric.core.errors import ConnectionLostError, StalePlanError
 
 if TYPE_CHECKING:
@@ -116,15 +123,21 @@ def _restore(crew: Crew, order: RollBack, session: Session) -> None:
     restoration.abort_own(session)
     before, now = kept_running(crew.journal, order.run, session.plan), session.running()
     if now.fingerprint == before.fingerprint:
+        if now.saved is False:  # a restart would load the run again
+            save(session)
         return
-    if not order.force:
-        _check_as_planned(order.run, session.plan, session)
+    if not order.force and (others := changed_since(session, before, now)):
+        raise StalePlanError(
+            f"{session.name}: it was changed again after run {order.run}"
+            f"{_by_whom(crew, order.run, session.name, others)}"
+        )
     restoration.restore(session, before, now)
 
 
-def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:
-    if session.draft(session.running()).changes:
-        raise StalePlanError(
-            f"{plan.device}: it was changed again after run {run}; use --force to roll it back "
-            "anyway"
-        )
+def _by_whom(crew: Crew, run: int, device: str, others: set[str]) -> str:
+    """Return which later run changed a device, or that it was none of this journal."""
+    for later in reversed(crew.journal.runs_after(run)):
+        event = crew.journal.states(later.id).get(device)
+        if later.kind == "apply" and event and event.state is State.DONE:
+            return f", by run {later.id}: roll that run back first"
+    return f" outside of this journal ({some(others)}): {LEFT_ALONE}"

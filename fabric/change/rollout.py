@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from fabric.intent.rollout_model import Rollout
 
 #: Headers of IPv4 and ICMP (RFC 791, RFC 792).
@@ -46,6 +48,27 @@ class Ping:
 
     def __str__(self) -> str:
         return f"{self.source_host} {self.source} to {self.target_host} {self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeafPings:
+    """What is pinged around the waves of a plan without a roll-out.
+
+    Parameters
+    ----------
+    pings : mapping of str to Ping
+        By the leaf that they go through.
+    silent : str
+        Why no packet goes through the other leaves that change.
+    """
+
+    pings: Mapping[str, Ping]
+    silent: str = ""
+
+    def stage(self, wave: Sequence[str]) -> Stage | None:
+        """Return a wave with its pings; None where it has none."""
+        pings = tuple(self.pings[name] for name in wave if name in self.pings)
+        return Stage("leaf", tuple(wave), pings=pings) if pings else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,21 @@ finds the others at the same point.
 
 from __future__ import annotations
 
-import shlex
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.change.advice import Attempt, Reached, what_follows
 from fabric.change.budget import Budget
 from fabric.change.cables import check_cables
 from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
+from fabric.change.options import SPARE_S
 from fabric.change.restoration import Restoration, kept_text
+from fabric.change.saving import save_planned
 from fabric.core.device_names import DeviceNames
 from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
-from fabric.devices.driver import script_net
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ class _Work:
     before: Running
     seen: Snapshot
     draft: Draft
-    token: str = ""
-    confirmed: bool = False
+    attempt: Attempt = field(default_factory=Attempt)
     error: str = ""
 
     @property
@@ -83,7 +83,7 @@ class Wave:
         self._gates = gates
         self._known = known or DeviceNames(())
         self._work: list[_Work] = []
-        self._deadline_s = 0.0
+        self._until_s = 0.0
 
     def run(self) -> list[str]:
         """Do the wave; return what went wrong, in which case all of it was rolled back.
@@ -165,7 +165,7 @@ class Wave:
     def _steps(self, failed: dict[str, FabricError], *steps: Step) -> list[str]:
         """Do steps, each on all devices before the next; return why the wave must stop."""
         for step in steps:
-            self._deadline_s = time.monotonic() + self._crew.options.verify_s
+            self._until_s = time.monotonic() + self._crew.options.timer_s - SPARE_S
             going = [item for item in self._work if not item.error]
             _, errors = self._crew.side_by_side(going, step)
             for item, error in errors:
@@ -177,23 +177,26 @@ class Wave:
         return []
 
     def _change(self, item: _Work) -> None:
-        crew, driver = self._crew, item.session.driver
+        crew, driver, candidate = self._crew, item.session.driver, item.draft.candidate
         crew.check_going(item.name)
-        item.token = token = crew.journal.next_token(crew.run, item.name)
+        token = crew.journal.next_token(crew.run, item.name)
+        timer_s = item.session.plan.timer_s(crew.options.timer_s)
+        item.attempt = Attempt(token, timer_s)
         crew.record(item.name, State.STAGING, token)
-        driver.stage(item.draft.candidate, token)
+        driver.stage(candidate, token)
+        item.attempt.reached = Reached.STAGED
         crew.check_going(item.name)
         crew.record(item.name, State.COMMITTING, token)
-        method, timer_s = (
-            item.draft.candidate.method,
-            item.session.plan.timer_s(crew.options.timer_s),
-        )
         timer = f"timer {timer_s} s" if timer_s else "no timer"
-        crew.progress(item.name, f"commit, {method}, {timer}")
-        driver.commit(item.draft.candidate, token, timer_s)
+        crew.progress(item.name, f"commit, {candidate.method}, {timer}")
+        item.attempt.reached = Reached.COMMITTING
+        driver.commit(candidate, token, timer_s)
+        item.attempt.reached = Reached.COMMITTED
         crew.record(item.name, State.COMMITTED, token)
 
     def _verify(self, item: _Work) -> None:
+        # Its time begins with its turn; that of all ends before a commit timer does.
+        deadline_s = min(time.monotonic() + self._crew.options.verify_s, self._until_s)
         while problems := self._look(item):
             self._crew.check_going(item.name)
             if _gone(item):
@@ -202,7 +205,7 @@ class Wave:
                     "it was rolled back before it was confirmed: it restarted, or its commit "
                     "timer expired",
                 )
-            if time.monotonic() >= self._deadline_s:
+            if time.monotonic() >= deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
             time.sleep(self._crew.options.poll_s)
         self._crew.record(item.name, State.VERIFIED)
@@ -221,13 +224,14 @@ class Wave:
 
     def _confirm(self, item: _Work) -> None:
         self._crew.check_going(item.name)
-        self._crew.record(item.name, State.CONFIRMING, item.token)
-        item.session.driver.confirm(item.token)
-        item.confirmed = True
-        self._crew.record(item.name, State.CONFIRMED, item.token)
+        self._crew.record(item.name, State.CONFIRMING, item.attempt.token)
+        item.attempt.reached = Reached.CONFIRMING
+        item.session.driver.confirm(item.attempt.token)
+        item.attempt.reached = Reached.CONFIRMED
+        self._crew.record(item.name, State.CONFIRMED, item.attempt.token)
 
     def _save(self, item: _Work) -> None:
-        item.session.driver.save()
+        save_planned(item.session)
         self._crew.record(item.name, State.DONE)
         self._crew.progress(item.name, "confirmed and saved")
 
@@ -249,7 +253,7 @@ class Wave:
                 options.poll_s,
             )
         except FabricError as error:
-            then = _what_follows(item, crew)
+            then = what_follows(crew, item.session.driver, item.name, item.attempt)
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
             return False
@@ -266,25 +270,10 @@ def skip(crew: Crew, budget: Budget, name: str, reason: str) -> None:
     crew.progress(name, f"skipped: {reason}")
 
 
-def _what_follows(item: _Work, crew: Crew) -> str:
-    """Return what becomes of a device that could not be rolled back, and what to type."""
-    try:
-        if item.session.driver.pending(item.token):
-            return "its commit timer will roll back the change"
-        armed = "no commit timer will roll back the change"
-    except (FabricError, ValueError):
-        armed = "whether its commit timer will roll back the change is unknown"
-    state = shlex.quote(str(crew.journal.folder.absolute()))
-    command = f"rocefab rollback {crew.run} --only {item.name} --commit --state {state}"
-    net = script_net(item.session.driver)
-    on_it = f"; or type on it: {net.undo_command(item.token)}" if net and item.token else ""
-    return f"{armed}; check the device, then run `{command}`{on_it}"
-
-
 def _gone(item: _Work) -> bool:
     """Tell whether the device no longer waits for a confirmation: it was rolled back by itself."""
     try:
-        return not item.session.driver.pending(item.token)
+        return not item.session.driver.pending(item.attempt.token)
     except ConnectionLostError:
         return False
 

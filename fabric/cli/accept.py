@@ -53,6 +53,7 @@ def accept(
     ] = "",
     by: Annotated[str, option("Who records or signs.", "SIGNER", metavar="NAME")] = "",
     note: Annotated[str, option("Text kept with --record.", "NOTE", metavar="TEXT")] = "",
+    parallel: options.Parallel = 0,
     *,
     plan: Annotated[
         bool,
@@ -85,7 +86,7 @@ def accept(
         return
     if (record or sign) and not by:
         raise typer.BadParameter("name who records or signs", param_hint="--by")
-    run = Run(project, file, connections, output.Meter())
+    run = Run(project, file, connections, output.Meter(), parallel)
     if record:
         key, _, state = record.partition("=")
         if state not in ("passed", "failed"):

@@ -27,6 +27,7 @@ def adopt(
     running: Annotated[bool, option("Read what switches and hosts run now.", "RUNNING")] = False,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: options.Parallel = 0,
     commit: Annotated[
         bool,
         option("Write the files. Without this option the command is a dry run.", "", "--commit"),
@@ -59,7 +60,7 @@ def adopt(
     if folder is not None:
         read = adopt_reading.from_files(project, folder)
     else:
-        read = adopt_reading.from_devices(project, connections, output.Meter())
+        read = adopt_reading.from_devices(project, connections, output.Meter(), parallel)
     adopted = workflow.adopt(project, read)
     if form is options.Format.JSON:
         output.as_json(adopt_report.as_object(adopted, read))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import shlex
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +15,13 @@ from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import argument, duration_s, option
 from fabric.cli.status import journal_folder, report, status
-from fabric.core.errors import PlanError
+from fabric.core.errors import JournalError, PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fabric.workflow.apply import Result
+    from fabric.workflow.plan import Plan
 
 
 class WaveBy(StrEnum):
@@ -55,6 +57,7 @@ def plan(
         WaveBy, option("One wave of leaves per rail, per unit or per device.", "BY")
     ] = WaveBy.RAIL,
     yang_models: options.YangModels = None,
+    parallel: options.Parallel = 0,
     *,
     rollout: Annotated[
         bool,
@@ -92,7 +95,7 @@ def plan(
 
     if out is not None and not out.absolute().parent.is_dir():
         raise typer.BadParameter(f"--out: folder {out.parent} does not exist; create it first")
-    selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
+    selection = workflow.Selection(switches, hosts, only, parallel)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
     planned = workflow.plan(
         project,
@@ -185,6 +188,7 @@ def apply(
             metavar="N|N%",
         ),
     ] = "0",
+    parallel: options.Parallel = 0,
     *,
     commit: Annotated[
         bool,
@@ -211,8 +215,8 @@ def apply(
     traffic_stopped: Annotated[
         bool,
         option(
-            "Also apply a roll-out between whose waves packets of the lossless class are lost. "
-            "The plan lists where.",
+            "Also apply a roll-out between whose waves packets of the lossless class are lost; "
+            "the plan lists where. Without a roll-out: send no pings.",
             "",
             "--traffic-stopped",
         ),
@@ -252,8 +256,9 @@ def apply(
     """Apply a plan, wave by wave.
 
     A wave that fails is rolled back, and the run stops. A port that changes must be cabled as
-    planned, where LLDP can tell. Without --commit the command is a dry run: it shows the change
-    report and makes no changes.
+    planned, where LLDP can tell. The pairs of NICs that the plan names are pinged before and after
+    the waves of their leaves. Without --commit the command is a dry run: it shows the
+    change report and makes no changes.
 
     Exit codes: 0, 2, 3.
     """
@@ -268,12 +273,13 @@ def apply(
         despite_cabling=despite_cabling,
         traffic_stopped=traffic_stopped,
         max_failures=workflow.MaxFailures.from_text(max_failures),
+        parallel=parallel,
     )
     if resume:
         if plan_file is not None:
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         folder = journal_folder(state, inventory)
-        with _told_how_to_go_on():
+        with _told_how_to_go_on(None, folder):
             _end(workflow.resume(folder, connections, options, output.Meter(lines=True), actor))
         return
     if plan_file is None:
@@ -298,7 +304,7 @@ def apply(
     if planned.empty:
         output.note("The plan contains no changes.")
         return
-    with _told_how_to_go_on():
+    with _told_how_to_go_on(planned, state):
         _end(
             workflow.apply(
                 planned, state, connections, options, output.Meter(lines=True), actor, fresh
@@ -315,14 +321,21 @@ def _warn(check: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _told_how_to_go_on() -> Iterator[None]:
+def _told_how_to_go_on(plan: Plan | None, state: Path | None) -> Iterator[None]:
+    """Say how an interrupted run goes on, where one had begun."""
+    from fabric.workflow import apply as workflow
+
     try:
         yield
     except KeyboardInterrupt:
-        output.note(
-            "The run was interrupted. `rocefab status` shows its state; `rocefab apply --resume` "
-            "continues it."
-        )
+        with suppress(JournalError):
+            if waiting := workflow.interrupted(plan, state):
+                run, folder = waiting
+                place = f"--state {shlex.quote(str(folder.absolute()))}"
+                output.note(
+                    f"Run {run} was interrupted. `rocefab status {place}` shows its state; "
+                    f"`rocefab apply --resume {place}` continues it."
+                )
         raise
 
 
@@ -350,13 +363,19 @@ def rollback(
     state: options.StateFolder = None,
     reason: options.Reason = "",
     ticket: options.Ticket = "",
+    parallel: options.Parallel = 0,
     *,
     commit: Annotated[
         bool,
         option("Apply the changes. Without this option the command is a dry run.", "", "--commit"),
     ] = False,
     force: Annotated[
-        bool, option("Roll back even if a device was changed after the run.", "", "--force")
+        bool,
+        option(
+            "Roll back even if a device was changed after the run; that change is lost too.",
+            "",
+            "--force",
+        ),
     ] = False,
     only: Annotated[
         str,
@@ -402,5 +421,6 @@ def rollback(
             force=force,
             skip_unreachable=skip_unreachable,
             actor=actor,
+            parallel=parallel,
         )
     )

@@ -59,6 +59,7 @@ def draw(
     ] = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: options.Parallel = 0,
 ) -> None:
     """Draw the network and the state of its cables.
 
@@ -77,19 +78,19 @@ def draw(
         marks.failing |= failing_ends(project, Severity[fail_on.name])
     if cabling_file:
         marks.add_cabling(read_cabling(cabling_file))
-    unread = _read_cabling(project, marks, connections) if cabling else 0
+    unread = _read_cabling(project, marks, connections, parallel) if cabling else 0
     workflow(project, file, marks)
     output.note(f"wrote {file}")
     if unread:
         raise CommandExit(Exit.DEVICE)
 
 
-def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> int:
+def _read_cabling(project: Project, marks: Marks, connections: Path | None, parallel: int) -> int:
     """Take in what the devices tell; return how many told nothing."""
     from fabric.report.picture import judged_ends
     from fabric.workflow.cabling import Selection, cabling
 
-    selection = Selection(switches=True, hosts=True, only="")
+    selection = Selection(parallel=parallel)
     report = cabling(project, connections, selection, output.Meter())
     marks.add_cabling(judged_ends(report.judged))
     for device, reason in report.unread:

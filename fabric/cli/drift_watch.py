@@ -28,12 +28,15 @@ class Wanted:
     ----------
     selected : tuple
         Switches, hosts, and a range of names.
+    parallel : int
+        How many are read at the same time; 0 selects it automatically.
     """
 
     selected: tuple[bool, bool, str]
     interval_s: float
     timeout_s: float
     state: Path | None
+    parallel: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Tak
             inventory,
             connections,
             Selection(switches=switches, hosts=hosts, only=only),
-            Pace(wanted.interval_s, 0, wanted.timeout_s),
+            Pace(wanted.interval_s, 0, wanted.timeout_s, wanted.parallel),
             wanted.state,
             output.progress,
             ledger,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import AskPassword, Connections, argument, option, renamed
+from fabric.cli.options import AskPassword, Connections, Parallel, argument, option, renamed
 
 if TYPE_CHECKING:
     from fabric.workflow.imports import Request
@@ -120,6 +120,7 @@ def import_(
     ] = "",
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: Parallel = 0,
 ) -> None:
     """Create an inventory from what another tool has of a fabric.
 
@@ -142,6 +143,7 @@ def import_(
         cut_domain=cut_domain,
         base=base,
         connections=connections,
+        parallel=parallel,
         rails=rails,
         gpus=gpus,
         site=site,

@@ -28,8 +28,8 @@ MOST_LINES = 100
 
 
 _ENDS = (
-    b"rocefab: terminated. Commit timers roll back the devices that are not confirmed; "
-    b"if a run was in progress, `rocefab status` shows it and `rocefab apply --resume` "
+    b"rocefab: terminated. If a run was in progress, commit timers roll back the devices that are "
+    b"not confirmed, where they are set; `rocefab status` shows it and `rocefab apply --resume` "
     b"continues it\n"
 )
 

@@ -59,6 +59,7 @@ def verify(
         ),
     ] = 0.0,
     snapshot: options.Snapshot = None,
+    parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Verify that the fabric runs as planned.
@@ -74,7 +75,7 @@ def verify(
     from fabric.workflow.verify import Selection
     from fabric.workflow.verify import verify as workflow
 
-    selection = Selection(switches=switches, hosts=hosts, only=only)
+    selection = Selection(switches, hosts, only, parallel)
     if snapshot:
         if wait_s or window_s:
             raise typer.BadParameter("--snapshot cannot be combined with --wait-s or --window-s")
@@ -95,6 +96,7 @@ def drift(
     only: options.Only = "",
     switches: options.Switches = True,
     hosts: options.Hosts = True,
+    parallel: options.Parallel = 0,
     *,
     watch: Annotated[
         bool,
@@ -156,7 +158,8 @@ def drift(
     if watch:
         from fabric.cli import drift_watch
 
-        wanted = drift_watch.Wanted((switches, hosts, only), interval_s, timeout_s, state)
+        selected = (switches, hosts, only)
+        wanted = drift_watch.Wanted(selected, interval_s, timeout_s, state, parallel)
         drift_watch.watch(inventory, connections, wanted, drift_watch.Takers(events, syslog, form))
         return
     if events or syslog or form is DriftForm.JSONL:
@@ -165,7 +168,7 @@ def drift(
     from fabric.workflow.verify import Selection
     from fabric.workflow.verify import drift as workflow
 
-    selection = Selection(switches=switches, hosts=hosts, only=only)
+    selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     found = workflow(project, connections, selection, output.meter_of(project, selection))
     _health(found, options.Format(form))

@@ -62,6 +62,7 @@ def judge(
         ),
     ] = None,
     state_max_age: options.StateMaxAge = "15m",
+    parallel: options.Parallel = 0,
     limit: Annotated[
         list[str] | None,
         option(
@@ -98,7 +99,7 @@ def judge(
     if readings:
         end(workflow.judge_file(project, readings, wanted), form.value, severity)
     else:
-        pace = workflow.Pace(interval_s, 2, timeout_s)
+        pace = workflow.Pace(interval_s, 2, timeout_s, parallel)
         judged = workflow.judge_devices(project, connections, wanted, pace, output.Meter())
         end(judged, form.value, severity)
 

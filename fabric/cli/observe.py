@@ -92,16 +92,7 @@ def observe(
             max=3_600,
         ),
     ] = 120.0,
-    parallel: Annotated[
-        int,
-        option(
-            "How many devices are read at the same time; one that takes longer than 5 s is not "
-            "counted any more. 0: 16, or as many as the interval takes.",
-            "PARALLEL",
-            min=0,
-            max=512,
-        ),
-    ] = 0,
+    parallel: options.Parallel = 0,
     out: Annotated[
         Path | None,
         option(
@@ -187,7 +178,8 @@ def observe(
         )
         selected = (switches, hosts, only)
         project = project_of(inventory, workers)
-        _judge(project, connections, selected, (interval_s or 10.0, timeout_s), form)
+        paced = (interval_s or 10.0, 2, timeout_s, parallel)
+        _judge(project, connections, selected, paced, form)
         return
     from fabric.workflow.observe import Pace, Selection, observe_again, observed, turns
 
@@ -262,7 +254,7 @@ def _judge(
     project: Project,
     connections: Path | None,
     selected: tuple[bool, bool, str],
-    seconds: tuple[float, float],
+    pace: tuple[float, int, float, int],
     form: ObserveForm,
 ) -> None:
     """Judge two readings."""
@@ -273,8 +265,9 @@ def _judge(
     switches, hosts, only = selected
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     wanted = workflow.Wanted(selection, workflow.settings_of(()))
-    pace = workflow.Pace(seconds[0], 2, seconds[1])
-    judged = workflow.judge_devices(project, connections, wanted, pace, output.Meter())
+    judged = workflow.judge_devices(
+        project, connections, wanted, workflow.Pace(*pace), output.Meter()
+    )
     end(judged, form.value, Severity.ERROR)
 
 
@@ -306,6 +299,7 @@ def cabling(
     switches: options.Switches = True,
     hosts: options.Hosts = True,
     snapshot: options.Snapshot = None,
+    parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Compare the cabling with the plan and list the plugs to move.
@@ -319,7 +313,7 @@ def cabling(
     from fabric.workflow.cabling import cabling as workflow
     from fabric.workflow.project import Project
 
-    selection = Selection(switches=switches, hosts=hosts, only=only)
+    selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     meter = output.meter_of(project, selection)
     report = workflow(project, connections, selection, meter, snapshot)

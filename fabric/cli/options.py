@@ -242,6 +242,17 @@ Only = Annotated[
 ]
 Switches = Annotated[bool, option("Include switches.", "SWITCHES", "--switches/--no-switches")]
 Hosts = Annotated[bool, option("Include hosts.", "HOSTS", "--hosts/--no-hosts")]
+Parallel = Annotated[
+    int,
+    option(
+        "How many devices are worked on at the same time; 0 selects it automatically.",
+        "PARALLEL",
+        "--parallel",
+        min=0,
+        max=512,
+        metavar="N",
+    ),
+]
 Cache = Annotated[
     Path | None,
     option(

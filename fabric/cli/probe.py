@@ -49,6 +49,7 @@ def probe(
             max=16,
         ),
     ] = 0,
+    parallel: options.Parallel = 0,
     *,
     run: Annotated[
         bool, option("Run the probes. Without this option only the plan is shown.", "", "--run")
@@ -69,7 +70,7 @@ def probe(
     from fabric.workflow.probe_run import run as workflow
     from fabric.workflow.project import Project
 
-    selection = Selection(switches=False, only=only)
+    selection = Selection(switches=False, only=only, parallel=parallel)
     if incast:
         _incast(Project(inventory), connections, selection, incast, form, run=run)
         return

@@ -46,6 +46,7 @@ def prove(
     ] = False,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: options.Parallel = 0,
     against: Annotated[
         str,
         option(
@@ -117,7 +118,7 @@ def prove(
     with ExitStack() as stack:
         before = stack.enter_context(workflow.files_before(against, inventory, work))
         if running:
-            read = workflow.running_files(project, connections, snapshot, output.Meter())
+            read = workflow.running_files(project, connections, snapshot, output.Meter(), parallel)
             snapshot = stack.enter_context(read)
         request = workflow.Request(
             folder=snapshot,

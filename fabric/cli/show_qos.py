@@ -19,6 +19,7 @@ from fabric.cli.options import (
     FormatOption,
     Inventory,
     Only,
+    Parallel,
     argument,
     inventory_folder,
     option,
@@ -89,6 +90,7 @@ def buffer(
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     only: Only = "",
+    parallel: Parallel = 0,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Buffer use, and the cable lengths that would fit.
@@ -103,21 +105,25 @@ def buffer(
         raise typer.BadParameter("needs --observed", param_hint="--saved")
     project = Project(inventory)
     if observed:
-        _observed(project, saved, connections, only, form)
+        _observed(project, saved, connections, (only, parallel), form)
         return
     output.records((computed_report if computed else report)(project), form)
 
 
 def _observed(
-    project: Project, saved: Path | None, connections: Path | None, only: str, form: Format
+    project: Project,
+    saved: Path | None,
+    connections: Path | None,
+    chosen: tuple[str, int],
+    form: Format,
 ) -> None:
     from fabric.report.buffer_use import buffer_use
     from fabric.workflow.buffer_use import from_devices, from_files
 
     if saved:
-        peaks = from_files(project, saved, only)
+        peaks = from_files(project, saved, chosen[0])
     else:
-        peaks = from_devices(project, connections, only, output.Meter())
+        peaks = from_devices(project, connections, chosen[0], output.Meter(), chosen[1])
     output.records(buffer_use(project, peaks), form)
     if any(item.failed for item in peaks):
         raise CommandExit(Exit.DEVICE)

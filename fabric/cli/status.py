@@ -22,6 +22,7 @@ def status(
     state: options.StateFolder = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
     export: Annotated[
         Path | None,
@@ -72,7 +73,7 @@ def status(
         if not chain.whole:
             raise CommandExit(Exit.FINDINGS)
     if devices and folder:
-        _left(folder, connections, form, remove=clean)
+        _left(folder, connections, form, parallel, remove=clean)
     if verify or export or devices:
         return
     rows = workflow.status(folder, run) if folder else []
@@ -135,10 +136,19 @@ def report(
     output.data(forms[form.value]())
 
 
-def _left(folder: Path, connections: Path | None, form: options.Format, *, remove: bool) -> None:
+def _left(
+    folder: Path,
+    connections: Path | None,
+    form: options.Format,
+    parallel: int,
+    *,
+    remove: bool,
+) -> None:
     from fabric.workflow.leftovers import leftovers
 
-    items, errors = leftovers(folder, connections, output.progress, remove=remove)
+    items, errors = leftovers(
+        folder, connections, output.progress, remove=remove, parallel=parallel
+    )
     if form is options.Format.JSON:
         output.as_json([asdict(item) for item in items])
     elif items:

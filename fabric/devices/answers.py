@@ -9,9 +9,10 @@ that pauses in the middle of an answer prints the rest instead.
 from __future__ import annotations
 
 import re
-import time
 from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING, Any
+
+from fabric.devices.pace import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,14 +77,14 @@ def read_answer(
         When the device closes the session, falls silent, or prints without end.
     """
     channel, decoder = session.remote_conn, getincrementaldecoder("utf-8")("ignore")
-    pieces, length, tail, held, last_s = [], 0, "", "", time.monotonic()
-    while not is_whole(tail, time.monotonic() - last_s):
+    pieces, length, tail, held, last_s = [], 0, "", "", clock.now()
+    while not is_whole(tail, clock.now() - last_s):
         received = _received(channel, wait_s)
         if received is None:
-            if time.monotonic() - last_s > quiet_s:
+            if clock.now() - last_s > quiet_s:
                 raise TimeoutError(f"no answer for {quiet_s:g} s")
             continue
-        last_s = time.monotonic()
+        last_s = clock.now()
         text = held + decoder.decode(received)
         if "\x1b" in text:
             text = session.strip_ansi_escape_codes(text)

@@ -115,6 +115,17 @@ def connections(
     return by_name
 
 
+def listed(path: Path | None) -> frozenset[str]:
+    """Return the devices that a connections file names.
+
+    Raises
+    ------
+    InputError
+        When the file is wrong.
+    """
+    return frozenset(_read(path)[0].devices) if path else frozenset()
+
+
 def _usual_port(platform: str) -> int:
     return platforms[platform].default_port if platform in platforms else _SSH_PORT
 

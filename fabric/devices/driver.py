@@ -143,6 +143,9 @@ class ScriptNet(Protocol):
     def undo_command(self, token: str) -> str:
         """Return what a person types on the device to roll back a change."""
 
+    def has_undo(self, token: str) -> bool:
+        """Tell whether what `undo_command` runs is on the device."""
+
     def folders(self) -> Sequence[str]:
         """Return the changes of which something lies on the device, with or without a net."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event, Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.core.errors import ConnectionLostError
 from fabric.devices.limits import renewed
+from fabric.devices.pace import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ class KeptSession:
         DeviceError
             When the device cannot be reached, or the work fails.
         """
-        begin_s = time.monotonic()
+        begin_s = clock.now()
         with self._lock:
             self._is_busy = True
             idle = self._driver
@@ -56,7 +56,7 @@ class KeptSession:
                     return work(renewed(idle, within_s))
                 except ConnectionLostError:
                     self._drop()
-                    within_s -= time.monotonic() - begin_s
+                    within_s -= clock.now() - begin_s
                     if within_s <= 0:
                         raise
             return work(self._opened(within_s))

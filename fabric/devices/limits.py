@@ -2,19 +2,21 @@
 
 A device that drips, or a server that swallows bytes, is never silent for long, or never heard of by
 a library that waits for ever. So each call runs in a thread of its own, and who called waits for it
-no longer than the phase may last, on the monotonic clock. Then the session is cut: what the thread
-still tries to send does not leave this machine, and every later call fails at once.
+no longer than the phase may last, on a clock that stands still while this machine is too busy to
+listen (`pace`). Then the session is cut: what the thread still tries to send does not leave this
+machine, and every later call fails at once. A login waits for its turn first, and the time of all
+calls begins with it.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from fabric.core.errors import ConnectionLostError
+from fabric.devices.pace import LOGIN_TURN_S, clock, logins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,7 @@ LIMITS_S = {
     "claim": 180.0,
     "claimed": 180.0,
     "unclaim": 20.0,
+    "has_undo": 180.0,
     "folders": 180.0,
     "forget": 180.0,
     "drained": 180.0,
@@ -73,6 +76,7 @@ class _Call:
     result: Any = None
     error: BaseException | None = None
     ended: threading.Event = field(default_factory=threading.Event)
+    began_s: float = field(default_factory=clock.now)
 
     def run(self) -> None:
         try:
@@ -90,19 +94,18 @@ class TimedDriver:
     driver : Driver
         Does the work; its ``cut`` ends a session from outside.
     within_s : float
-        How long all calls together may last, from now on.
+        How long all calls together may last, from the turn to log in on.
     """
 
     def __init__(self, driver: Driver, within_s: float = math.inf) -> None:
         self._driver = driver
         self._cut_in = ""
-        self._within_s = within_s
-        self._end_s = time.monotonic() + within_s
+        self.renew(within_s)
 
     def renew(self, within_s: float) -> None:
         """Begin the time of all calls together anew."""
         self._within_s = within_s
-        self._end_s = time.monotonic() + within_s
+        self._end_s = clock.now() + within_s
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._driver, name)
@@ -111,21 +114,44 @@ class TimedDriver:
             return value
         if name == "close":
             return lambda: self._close(limit_s)
+        if name == "open":
+            return lambda: self._open(limit_s, value)
         return lambda *words, **named: self._call(name, limit_s, lambda: value(*words, **named))
 
+    def _open(self, limit_s: float, work: Callable[[], Any]) -> Any:
+        """Log in when it is the turn of this device, which ends early where the device is slow."""
+        with logins.taken() as give:
+            self._check_going()
+            self.renew(self._within_s)
+            call = _started(work)
+            if clock.wait(call.ended, min(LOGIN_TURN_S, limit_s, self._within_s)):
+                return self._result(call)
+            give()
+            return self._ended("open", limit_s, call)
+
     def _call(self, name: str, limit_s: float, work: Callable[[], Any]) -> Any:
-        phase = _PHASES.get(name, "a reading")
+        self._check_going()
+        return self._ended(name, limit_s, _started(work))
+
+    def _check_going(self) -> None:
         if self._cut_in:
             raise self._lost(f"its session was cut: {self._cut_in}")
-        left_s = max(0.0, self._end_s - time.monotonic())
-        call = _started(work)
-        if not call.ended.wait(min(limit_s, left_s)):
+
+    def _ended(self, name: str, limit_s: float, call: _Call) -> Any:
+        """Wait for a call as long as its phase, and all calls together, may last."""
+        phase = _PHASES.get(name, "a reading")
+        left_s = max(0.0, self._end_s - clock.now())
+        if not clock.wait(call.ended, min(limit_s - (clock.now() - call.began_s), left_s)):
             what, most_s = phase, limit_s
             if left_s < limit_s:
                 what, most_s = "its session", self._within_s
             self._cut_in = f"{what} took longer than {most_s:g} s"
             self._driver.cut()
             raise self._lost(self._cut_in)
+        return self._result(call)
+
+    @staticmethod
+    def _result(call: _Call) -> Any:
         if call.error is not None:
             raise call.error
         return call.result
@@ -133,7 +159,7 @@ class TimedDriver:
     def _close(self, limit_s: float) -> None:
         if self._cut_in:
             return
-        if not _started(self._driver.close).ended.wait(limit_s):
+        if not clock.wait(_started(self._driver.close).ended, limit_s):
             self._cut_in = "the logout took too long"
             self._driver.cut()
 

@@ -284,6 +284,10 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """Return what a person types on the device to roll back a change."""
         return f"sudo sh {self._folder(token)}/undo.sh"
 
+    def has_undo(self, token: str) -> bool:
+        """Tell whether the script that it runs is there: the last upload of a change brings it."""
+        return self._exists(f"{self._folder(token)}/undo.sh")
+
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""
         disarmed = f"sudo -n sh -c '{_disarm(checked_token(token))}'"

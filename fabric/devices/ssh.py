@@ -11,7 +11,8 @@ import re
 import secrets
 import socket
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ class TerminalSession:
         """Log in; refuses a host key that is neither given nor known."""
         from netmiko import ConnectHandler
 
-        ask_for_gcm_first()
+        prepare_transports()
         connection = self._connection
         with known_hosts(connection) as keys:
             arguments = {
@@ -78,18 +79,22 @@ class TerminalSession:
                 "system_host_keys": not keys,
                 "alt_host_keys": bool(keys),
                 "alt_key_file": keys,
-                "conn_timeout": limits.CONNECT_S,
+                "conn_timeout": limits.LOGIN_S,  # of the key exchange: the socket is connected
                 "banner_timeout": limits.LOGIN_S,
                 "auth_timeout": limits.LOGIN_S,
                 "fast_cli": True,
                 "auto_connect": False,  # it would look for the prompt with pauses
                 "disable_lf_normalization": True,  # a pause after CR would make two line ends
             }
-            with self._translated("log in"):
-                session: Any = ConnectHandler(**arguments)
+            with self._translated("log in"), ExitStack() as failing:
+                address = (connection.address, connection.port)
+                plain = socket.create_connection(address, limits.CONNECT_S)
+                failing.callback(plain.close)
+                session: Any = ConnectHandler(sock=plain, **arguments)
                 session.ansi_escape_codes = True
                 session.special_login_handler = _leave_to_us
                 session.establish_connection()
+                failing.pop_all()
                 session.remote_conn_pre.get_transport().sock.settimeout(_IDLE_S)
                 self._session = session
         if self._is_cut:
@@ -309,17 +314,34 @@ def _is_ended(text: str, mark: str) -> bool:
     return len(status) < len(text) and "\n" in status
 
 
-def ask_for_gcm_first() -> None:
-    """Let every SSH session of this process ask for AES-GCM first; no cipher comes or goes.
+def prepare_transports() -> None:
+    """Let every SSH session of this process ask for AES-GCM first, and take its time to log in.
 
     With other ciphers paramiko compares the check of each packet byte by byte in Python
-    (``util.py``, ``constant_time_bytes_eq``), which costs three times as much as all of AES-GCM.
+    (``util.py``, ``constant_time_bytes_eq``), which costs three times as much as all of AES-GCM;
+    no cipher comes or goes. It gives up a key exchange after 15 s (``transport.py``,
+    ``handshake_timeout``), however busy this machine is.
     ncclient makes its transport itself, so that their class is told, not one of them.
     """
     from paramiko import Transport
 
     ciphers = sorted(Transport._preferred_ciphers, key=lambda name: "-gcm@" not in name)  # noqa: SLF001
     Transport._preferred_ciphers = tuple(ciphers)  # noqa: SLF001
+    _let_transports_wait()
+
+
+@cache
+def _let_transports_wait() -> None:
+    from paramiko import Transport
+
+    begin = Transport.__init__
+
+    def patiently(transport: Transport, *words: Any, **named: Any) -> None:
+        begin(transport, *words, **named)
+        transport.handshake_timeout = limits.LOGIN_S
+        transport.banner_timeout = transport.auth_timeout = limits.LOGIN_S
+
+    Transport.__init__ = patiently
 
 
 def _leave_to_us() -> None:

@@ -19,6 +19,7 @@ FaultKind = Literal[
     "refuse_line",  # refuse the command or configuration line with the system's own error text
     "accept_part",  # of a configuration of many lines or rows, apply only the first `count`
     "identity",  # answer with the identity `text` (hostname) in place of the own one
+    "forget_save",  # say that it saved, and have its old startup configuration again
     "expire_timer",  # the running commit timer expires at once, as when its clock ran out
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -131,6 +131,8 @@ class Run:
     ----------
     file : Path
         The record; it is read when it exists.
+    parallel : int
+        How many devices take part in a step at the same time; 0 for the default of the step.
 
     Raises
     ------
@@ -142,10 +144,12 @@ class Run:
     file: Path
     connections: Path | None
     progress: Progress
+    parallel: int = 0
 
     def __post_init__(self) -> None:
         """Read the record."""
         self._steps = steps(self.project)
+        self._all = Selection(parallel=self.parallel)
         self.record = self._read()
 
     @property
@@ -198,11 +202,11 @@ class Run:
         self._write()
 
     def _configuration(self) -> Outcome:
-        health = verify(self.project, self.connections, Selection(), self.progress)
+        health = verify(self.project, self.connections, self._all, self.progress)
         return _health(health, f"{len(health)} devices")
 
     def _cabling(self) -> Outcome:
-        seen = cabling(self.project, self.connections, Selection(), self.progress)
+        seen = cabling(self.project, self.connections, self._all, self.progress)
         wrong = [f"{item.near} - {item.far}: {item.verdict}" for item in seen.wrong]
         wrong += [f"{name}: {reason}" for name, reason in seen.unread]
         return wrong, seen.summary()
@@ -214,7 +218,7 @@ class Run:
         return self._watched()
 
     def _watched(self) -> Outcome:
-        chosen = Selection(switches=False)
+        chosen = replace(self._all, switches=False)
         health = verify(self.project, self.connections, chosen, self.progress, window_s=WATCH_S)
         return _health(health, f"{sum(len(item.nics) for item in health)} NICs")
 
@@ -228,7 +232,7 @@ class Run:
         return self._probed("bandwidth")
 
     def _probed(self, stage: str) -> Outcome:
-        hosts = Selection(switches=False)
+        hosts = replace(self._all, switches=False)
         plan = make_plan(self.project, hosts)
         report = run_probe(plan, self.connections, hosts, stage, self.progress)
         failures = [
@@ -240,7 +244,7 @@ class Run:
         return [*failures, *report.causes, *report.lost], summary
 
     def _incast(self) -> Outcome:
-        hosts = Selection(switches=False)
+        hosts = replace(self._all, switches=False)
         try:
             groups = make_groups(self.project, hosts, SENDERS)
         except InputError:

@@ -87,9 +87,12 @@ def _shown(file: Path) -> str:
 
 
 def from_devices(
-    project: Project, connections_file: Path | None, progress: Callable[[str, str], None]
+    project: Project,
+    connections_file: Path | None,
+    progress: Callable[[str, str], None],
+    parallel: int = 0,
 ) -> Read:
-    """Return what switches and hosts run.
+    """Return what switches and hosts run, read so many at a time; 0 for the default.
 
     Raises
     ------
@@ -101,7 +104,7 @@ def from_devices(
     chosen = targets(project, connections_file, Selection())
     states: dict[str, Running] = {}
     errors: list[DeviceError] = []
-    with executor(len(chosen)) as pool:
+    with executor(len(chosen), parallel) as pool:
         futures = {name: pool.submit(_running, target) for name, target in chosen.items()}
         for name, future in futures.items():
             try:

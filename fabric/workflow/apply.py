@@ -44,6 +44,7 @@ __all__ = [
     "apply",
     "check_approvals",
     "export",
+    "interrupted",
     "read_plan",
     "record",
     "resume",
@@ -124,10 +125,12 @@ def apply(
         When an earlier run was interrupted, or another one is under way.
     """
     notes = (freshness or Freshness()).check(plan, progress)
+    if options.traffic_stopped and plan.leaf_pings and plan.leaf_pings.pings:
+        notes.append("applied without pings, as the traffic is stopped")
     options = replace(options, notes=(*options.notes, *notes))
     reachable = _reachable(plan, connections_file)
     journal = _opened(of_plan(plan) if state is None else state, actor, progress)
-    with executor(len(plan.devices)) as pool:
+    with executor(len(plan.devices), options.parallel) as pool:
         gates = gates_of(plan, reachable, pool)
         return Applier(journal, reachable, pool, progress, options, gates).apply(plan)
 
@@ -152,12 +155,12 @@ def resume(
         raise JournalError("no interrupted run to resume")
     plan = _plan_of(journal, run)
     reachable = _reachable(plan, connections_file)
-    with executor(len(plan.devices)) as pool:
+    with executor(len(plan.devices), options.parallel) as pool:
         gates = gates_of(plan, reachable, pool)
         return Applier(journal, reachable, pool, progress, options, gates).resume(run, plan)
 
 
-def rollback(
+def rollback(  # noqa: PLR0913 - each is an option of the command
     run: int,
     state: Path,
     connections_file: Path | None,
@@ -167,6 +170,7 @@ def rollback(
     force: bool = False,
     skip_unreachable: bool = False,
     actor: Actor | None = None,
+    parallel: int = 0,
 ) -> Result:
     """Take a run back, whether it is finished, failed or was interrupted.
 
@@ -176,13 +180,15 @@ def rollback(
         Range of names that go back; empty is all that the run changed.
     force, skip_unreachable : bool
         As in `RollBack`.
+    parallel : int
+        As in `Options`.
     """
     journal = _opened(state, actor, progress)
     plan = _plan_of(journal, run)
     names = _chosen(run, plan, journal, only)
     request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
-    with executor(len(plan.devices)) as pool:
+    with executor(len(plan.devices), parallel) as pool:
         return Applier(journal, reachable, pool, progress).roll_back(request, plan)
 
 
@@ -219,6 +225,15 @@ def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
     if strange:
         raise InputError(f"--only: run {run} did not change {', '.join(strange[:5])}")
     return [name for name in touched if name in names]
+
+
+def interrupted(plan: Plan | None, state: Path | None) -> tuple[int, Path] | None:
+    """Return the run that waits to be resumed, and its state folder; None where none does."""
+    folder = state or (of_plan(plan) if plan else None)
+    if folder is None or not folder.is_dir():
+        return None
+    run = Journal(folder).unfinished()
+    return None if run is None else (run, folder)
 
 
 def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
@@ -300,6 +315,7 @@ def _plan_of(journal: Journal, run: int) -> Plan:
 
 def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
     pings = [ping for stage in _stages(plan) for ping in stage.pings]
+    pings += plan.leaf_pings.pings.values() if plan.leaf_pings else ()
     pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
     platforms |= {name: device.platform for name, device in plan.devices.items()}
@@ -311,9 +327,10 @@ def _stages(plan: Plan) -> Sequence[Stage]:
 
 
 def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> list[Gate]:
-    """Return the gates that the roll-out of a plan asks for."""
+    """Return the gates that the roll-out of a plan asks for; without one, its pings."""
     if plan.rollout is None:
-        return []
+        order = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
+        return [Pings(reachable, pool, order)] if plan.leaf_pings else []
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     gates: list[Gate] = []
     if wanted.counters:

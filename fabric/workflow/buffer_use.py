@@ -29,15 +29,16 @@ def from_devices(
     connections_file: Path | None,
     only: str,
     progress: Callable[[str, str], None],
+    parallel: int = 0,
 ) -> list[Peaks]:
-    """Read the watermarks of every selected switch.
+    """Read the watermarks of every selected switch, so many at a time; 0 for the default.
 
     Raises
     ------
     InputError
         When a device or the connections file is wrong.
     """
-    selection = Selection(hosts=False, only=only)
+    selection = Selection(hosts=False, only=only, parallel=parallel)
     seen = observe(project, connections_file, selection, FIELDS, progress)
     return [
         Peaks(item.device, item.snapshot, item.error or _problem(item), failed=_failed(item))

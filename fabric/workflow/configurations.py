@@ -66,7 +66,11 @@ def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | N
 
 @contextmanager
 def running_files(
-    project: Project, connections_file: Path | None, keep: Path | None, progress: Progress
+    project: Project,
+    connections_file: Path | None,
+    keep: Path | None,
+    progress: Progress,
+    parallel: int = 0,
 ) -> Iterator[Path]:
     """Give a folder with the running configuration of every switch, laid out as by ``render``.
 
@@ -74,6 +78,8 @@ def running_files(
     ----------
     keep : Path, optional
         A new or empty folder, which stays; default: a temporary one.
+    parallel : int
+        How many switches are read at the same time; 0 for the default.
 
     Raises
     ------
@@ -88,18 +94,18 @@ def running_files(
         raise InputError("nothing was read", [Finding("INT001", Severity.ERROR, message, fix)])
     reachable = project_connections(project, connections_file)
     with TemporaryDirectory(prefix="rocefab-") as place:
-        for name, text in _running(project, reachable, progress).items():
+        for name, text in _running(project, reachable, progress, parallel).items():
             path = whole(project.switch_artefacts[name]).path
             _write(keep or Path(place), path, text.encode())
         yield keep or Path(place)
 
 
 def _running(
-    project: Project, reachable: dict[str, Connection], progress: Progress
+    project: Project, reachable: dict[str, Connection], progress: Progress, parallel: int
 ) -> dict[str, str]:
     """Return the running configuration of every switch."""
     texts = {}
-    with executor(len(project.devices)) as pool:
+    with executor(len(project.devices), parallel) as pool:
         futures = {name: pool.submit(_ask, reachable[name]) for name in project.devices}
         for name, future in futures.items():
             texts[name] = future.result()

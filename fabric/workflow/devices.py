@@ -28,16 +28,29 @@ WORKERS = 200
 
 @dataclass(frozen=True)
 class Selection:
-    """Which devices take part: all, switches or hosts alone, or a range of names."""
+    """Which devices take part: all, switches or hosts alone, or a range of names.
+
+    Parameters
+    ----------
+    parallel : int
+        How many of them at the same time; 0 for the default of what is done.
+    """
 
     switches: bool = True
     hosts: bool = True
     only: str = ""
+    parallel: int = 0
 
 
-def executor(devices: int) -> Executor:
-    """Return an executor for work on so many devices: all of them at once, up to `WORKERS`."""
-    return ThreadPoolExecutor(max_workers=max(1, min(WORKERS, devices)))
+def executor(devices: int, parallel: int = 0) -> Executor:
+    """Return an executor for work on so many devices: all of them at once, up to `WORKERS`.
+
+    Parameters
+    ----------
+    parallel : int
+        Another bound; 0 for none.
+    """
+    return ThreadPoolExecutor(max_workers=max(1, min(parallel or WORKERS, devices)))
 
 
 def targets(

@@ -58,6 +58,8 @@ class Request:
         Inventory folder or ``fabric.yaml`` whose other sections are taken over.
     connections : Path or None
         How the devices of a running fabric are reached.
+    parallel : int
+        How many of them are read at the same time; 0 for the default.
     names : Path or None
         CSV file with the name of a device by the one that the source has.
     site : str
@@ -75,6 +77,7 @@ class Request:
     gpus: int | None = None
     base: Path | None = None
     connections: Path | None = None
+    parallel: int = 0
     site: str = ""
 
 
@@ -278,7 +281,8 @@ def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -
     from fabric.workflow.project import Project
 
     fields = ("facts", "lldp", "interfaces")
-    seen = observe(Project(source), request.connections, Selection(), fields, progress)
+    selection = Selection(parallel=request.parallel)
+    seen = observe(Project(source), request.connections, selection, fields, progress)
     return [item.as_dict() for item in seen]
 
 

@@ -145,12 +145,13 @@ def run(
     by_name = targets(project, connections_file, selection)
     names = dict.fromkeys(leg.host for item in groups for leg in (item.target, *item.sources))
     hosts = {name: by_name[name] for name in names}
-    watch = CounterWatch(project, hosts)
-    sessions = Sessions(hosts)
+    at_once = selection.parallel or AT_ONCE
+    watch = CounterWatch(project, hosts, selection.parallel)
+    sessions = Sessions(hosts, at_once)
     results: list[Incast] = []
     try:
         for turn in range(groups[-1].round + 1):
-            results += _round(sessions, [item for item in groups if item.round == turn])
+            results += _round(sessions, [item for item in groups if item.round == turn], at_once)
             bad = sum(bool(item.failure) for item in results)
             progress("", f"round {turn + 1} of {groups[-1].round + 1}: {bad} failed")
     finally:
@@ -158,10 +159,10 @@ def run(
     return Report(tuple(results), losing(watch.finish(0.0)))
 
 
-def _round(sessions: Sessions, groups: list[Group]) -> list[Incast]:
+def _round(sessions: Sessions, groups: list[Group], flows: int) -> list[Incast]:
     """Run groups at once, as many as all their flows can run together."""
     results: list[Incast] = []
-    at_once = max(1, AT_ONCE // len(groups[0].sources))
+    at_once = max(1, flows // len(groups[0].sources))
     for start in range(0, len(groups), at_once):
         batch = groups[start : start + at_once]
         with ThreadPoolExecutor(len(batch)) as pool:

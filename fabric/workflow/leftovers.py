@@ -31,6 +31,7 @@ def leftovers(
     *,
     remove: bool = False,
     actor: Actor | None = None,
+    parallel: int = 0,
 ) -> tuple[list[Leftover], list[FabricError]]:
     """Return what is left on the devices of all runs, and the errors of those not read.
 
@@ -38,6 +39,8 @@ def leftovers(
     ----------
     remove : bool
         Whether orphans are removed; the journal then has a run of kind ``clean``.
+    parallel : int
+        How many devices are read at the same time; 0 for the default.
 
     Raises
     ------
@@ -56,7 +59,7 @@ def leftovers(
         finally:
             session.close()
 
-    with executor(len(plans)) as pool:
+    with executor(len(plans), parallel) as pool:
         crew = Crew(0, journal, reachable, pool, progress, Options())
         done, errors = crew.side_by_side(list(plans.values()), look)
         dirty = [plan for plan, items in done if any(item.is_orphan for item in items)]

@@ -121,10 +121,12 @@ class CounterWatch:
         What is planned.
     targets : mapping
         Hosts and how to reach them; switches are passed over.
+    parallel : int
+        How many are read at the same time; 0 for the default.
     """
 
-    def __init__(self, project: Project, targets: Mapping[str, Target]) -> None:
-        self._hosts = project.hosts
+    def __init__(self, project: Project, targets: Mapping[str, Target], parallel: int = 0) -> None:
+        self._hosts, self._parallel = project.hosts, parallel
         self._targets = {name: item for name, item in targets.items() if name in project.hosts}
         self._first = self._read()
         self._since_s = time.monotonic()
@@ -140,7 +142,7 @@ class CounterWatch:
         }
 
     def _read(self) -> dict[str, HostFacts | str]:
-        with executor(len(self._targets)) as pool:
+        with executor(len(self._targets), self._parallel) as pool:
             return dict(zip(self._targets, pool.map(self._of, self._targets), strict=True))
 
     def _of(self, name: str) -> HostFacts | str:

@@ -68,7 +68,8 @@ def observe(
     InputError
         When a field, a device or the connections file is wrong.
     """
-    readings = observe_again(project, connections_file, selection, fields, progress, Pace())
+    pace = Pace(parallel=selection.parallel)
+    readings = observe_again(project, connections_file, selection, fields, progress, pace)
     return next(turns(readings, observed(project, selection), math.inf), [])
 
 

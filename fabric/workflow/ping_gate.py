@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.change.gates import PASSED
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
@@ -52,6 +53,17 @@ class Pings:
     _good: list[Ping] = field(default_factory=list)
     _refused: set[str] = field(default_factory=set)
     _silent: frozenset[str] = frozenset()
+    _planned: int = 0
+    _asked: int = 0
+
+    @property
+    def passed(self) -> str:
+        """How many pairs said so, where those are not all."""
+        left = self._planned - self._asked
+        if self._planned and not self._asked:
+            return "no pair was answered before the wave, so none was asked after it"
+        some = f"; {left} of {self._planned} pairs were not answered before" if left > 0 else ""
+        return f"{PASSED}{some}"
 
     def begin(self, stage: Stage) -> list[str]:
         """Find out which are answered now; none is needed."""
@@ -73,7 +85,9 @@ class Pings:
             for ping in stage.pings
             if ping.hosts & changed and not ping.hosts & waiting and ping.source_host not in mute
         ]
-        wanted = self._chosen([*dict.fromkeys([*self._good, *new])])
+        good = [ping for ping in self._good if ping in stage.pings]
+        wanted = self._chosen([*dict.fromkeys([*good, *new])])
+        self._planned, self._asked = len(self._chosen(stage.pings)), len(wanted)
         failures = self._failures(wanted)
         named = [f"{ping}: {failures[ping]}" for ping in list(failures)[:_NAMED]]
         more = len(failures) - len(named)

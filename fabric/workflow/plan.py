@@ -21,6 +21,7 @@ from fabric.intent.contents import inventory_hash
 from fabric.platforms import platforms
 from fabric.workflow.check import refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
+from fabric.workflow.leaf_pings import describe_pings, leaf_pings
 from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
@@ -80,7 +81,7 @@ def plan(
     refuse_errors(project)
     by_name = targets(project, connections_file, selection)
     order = [[name for name in wave if name in by_name] for wave in waves(project.fabric, by)]
-    with executor(len(by_name)) as pool:
+    with executor(len(by_name), selection.parallel) as pool:
         name = project.intent.fabric.name
         plan_of_all, errors = make_plan(
             name, order, by_name, pool, progress, keep_and_judge, allow_missing=allow_missing
@@ -90,10 +91,12 @@ def plan(
         fail_on(errors)
     assert plan_of_all is not None
     whole = replace(plan_of_all, origin=origin)
-    if rollout and not whole.empty:
+    if whole.empty:
+        return whole
+    if rollout:
         progress("", "judging the states between waves")
         return staged(project, whole, running)
-    return whole
+    return replace(whole, leaf_pings=leaf_pings(project, whole, connections_file))
 
 
 def origin_of(folder: Path, approvals: int = 0) -> Origin:
@@ -136,6 +139,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
             lines += [f"    {note}" for note in device.notes]
     lines += [str(plan_file.origin)] if plan_file.origin else []
     lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]
+    lines += [describe_pings(plan_file.leaf_pings)] if plan_file.leaf_pings else []
     lines += describe_rollout(plan_file)
     if wanted := needed(plan_file):
         lines.append(f"approvals needed: {wanted} (`rocefab apply --approvals`)")

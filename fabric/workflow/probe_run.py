@@ -53,10 +53,11 @@ def run(
     """
     by_name = targets(plan.project, connections_file, selection)
     hosts = {name: by_name[name] for name in plan.hosts()}
-    watch = CounterWatch(plan.project, hosts)
-    sessions = Sessions(hosts)
+    at_once = selection.parallel or AT_ONCE
+    watch = CounterWatch(plan.project, hosts, selection.parallel)
+    sessions = Sessions(hosts, at_once)
     try:
-        outcomes = _rounds(plan, sessions, last_stage, progress)
+        outcomes = _rounds(plan, sessions, last_stage, progress, at_once)
     finally:
         sessions.close()
     return report(plan, outcomes, watch.finish(0.0))
@@ -65,12 +66,12 @@ def run(
 class Sessions:
     """A session with each host, open as long as the probes run, and its GID table."""
 
-    def __init__(self, hosts: dict[str, Any]) -> None:
+    def __init__(self, hosts: dict[str, Any], at_once: int = AT_ONCE) -> None:
         self._drivers: dict[str, Any] = {}
         self._gids: dict[str, Any] = {}
         self._binds: dict[str, bool] = {}
         self.errors: dict[str, str] = {}
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with ThreadPoolExecutor(at_once) as pool:
             list(pool.map(self._open, hosts.items()))
 
     def _open(self, item: tuple[str, Any]) -> None:
@@ -124,7 +125,11 @@ class Sessions:
 
 
 def _rounds(
-    plan: Plan, sessions: Sessions, last_stage: str, progress: Callable[[str, str], None]
+    plan: Plan,
+    sessions: Sessions,
+    last_stage: str,
+    progress: Callable[[str, str], None],
+    at_once: int,
 ) -> list[Outcome]:
     stages = STAGES[: STAGES.index(last_stage) + 1]
     outcomes = []
@@ -134,7 +139,7 @@ def _rounds(
         target = plan.leg(int(plan.table.target[number]))
         return _probe(plan, sessions, source, target, stages)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         for turn in range(plan.rounds):
             numbers = np.flatnonzero(plan.table.round == turn).tolist()
             outcomes += list(pool.map(one, numbers))

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fabric.change.model import Plan
     from fabric.change.rollout import Stage
     from fabric.observe.snapshot import Running
-    from fabric.probe.reach.plan import Probes
     from fabric.topology.model import Bools
     from fabric.workflow.project import Project
 
@@ -79,7 +78,7 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
     """Yield the waves with pings through their devices: by every kind of path, spread evenly."""
     fabric = project.fabric
     by_rdma = project.intent.fabric.rollout.gates.rdma
-    hosts_in = taking_part(project, Selection()) if by_rdma else _pinging(project)
+    hosts_in = taking_part(project, Selection()) if by_rdma else pinging(project)
     table = probes(fabric, hosts_in)
     leaves = fabric.nics.leaf
     for stage in stages:
@@ -92,11 +91,14 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
             through |= table.kind != SAME_LEAF
         chosen = np.flatnonzero(through)
         places = np.unique(np.linspace(0, max(0, len(chosen) - 1), MOST_PINGS).astype(int))
-        pings = [_ping(project, table, int(chosen[one])) for one in places if len(chosen)]
+        pings = [
+            planned_ping(project, int(table.source[number]), int(table.target[number]))
+            for number in chosen[places if len(chosen) else []]
+        ]
         yield replace(stage, pings=tuple(pings))
 
 
-def _pinging(project: Project) -> Bools:
+def pinging(project: Project) -> Bools:
     """Return which hosts are pinged, shape (hosts,): IP is enough, nothing need be lossless."""
     hosts = (
         project.hosts[name].traits.nic.link_layer != "infiniband"
@@ -105,8 +107,9 @@ def _pinging(project: Project) -> Bools:
     return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
 
 
-def _ping(project: Project, table: Probes, number: int) -> Ping:
-    source, target = (leg_of(project, int(row[number])) for row in (table.source, table.target))
+def planned_ping(project: Project, source_row: int, target_row: int) -> Ping:
+    """Return the ping from one NIC of the fabric to another, with the addresses of the plan."""
+    source, target = (leg_of(project, row) for row in (source_row, target_row))
     return Ping(
         source_host=source.host,
         target_host=target.host,

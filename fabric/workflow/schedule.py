@@ -10,13 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from fabric.devices.pace import clock
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 T = TypeVar("T")
 
-#: A reading that takes longer than this waits for its device and not for this machine, so that the
-#: next one may begin beside it. Ours: a login takes about a second while all workers log in.
+#: A reading that takes longer than this waits for its device, so that the next one may begin beside
+#: it; while this machine is busy, the clock stands still. Ours: a login takes about a second.
 SLOW_S = 5.0
 #: The longest time between two tries to read a device that fails again and again. Ours.
 MOST_BACK_OFF_S = 300.0
@@ -123,7 +125,7 @@ class Schedule(Generic[T]):
             while due or self._running:
                 while due and due[0][0] <= time.monotonic() and self._may_begin():
                     _, place = heapq.heappop(due)
-                    self._running[turns[place].name] = time.monotonic()
+                    self._running[turns[place].name] = clock.now()
                     pool.submit(self._work, turns[place])
                 try:
                     turn, read = self._arrived.get(timeout=self._pause_s(due))
@@ -152,7 +154,7 @@ class Schedule(Generic[T]):
 
     def _quick(self) -> list[float]:
         """Return when the readings began that are not slow yet."""
-        slow_s = time.monotonic() - SLOW_S
+        slow_s = clock.now() - SLOW_S
         return [begin_s for begin_s in self._running.values() if begin_s > slow_s]
 
     def _pause_s(self, due: list[tuple[float, int]]) -> float | None:
@@ -161,5 +163,5 @@ class Schedule(Generic[T]):
             return None
         waits_s = [due[0][0] - time.monotonic()]
         if len(quick := self._quick()) >= self._bound:
-            waits_s.append(min(quick) + SLOW_S - time.monotonic())
+            waits_s.append(min(quick) + SLOW_S - clock.now())
         return max(_SHORTEST_S, *waits_s)

@@ -114,14 +114,15 @@ def verify(
         How long the counters of NICs are watched; 0 does not. With a window the PCI tree and the
         matrix of GPUs are read as well.
     """
-    deadline_s = time.monotonic() + wait_s
     nics = NicLooks(project, hardware=window_s > 0)
     watch = None
     if window_s > 0:
-        watch = CounterWatch(project, targets(project, connections_file, selection))
+        hosts = targets(project, connections_file, selection)
+        watch = CounterWatch(project, hosts, selection.parallel)
     look = partial(_health_of, nics)
     health = _looks(project, connections_file, selection, progress, look)
     latest = {item.device: item for item in health}
+    deadline_s = time.monotonic() + wait_s  # each device was looked at once by now
     while (late := [name for name, item in latest.items() if not item.ok]) and (
         time.monotonic() < deadline_s
     ):
@@ -152,7 +153,7 @@ def _looks(
     look: Callable[[Target], Health],
 ) -> list[Health]:
     by_name = targets(project, connections_file, selection)
-    with executor(len(by_name)) as pool:
+    with executor(len(by_name), selection.parallel) as pool:
         futures = {name: pool.submit(_safely, look, target) for name, target in by_name.items()}
         health = []
         for name, future in futures.items():

@@ -320,7 +320,9 @@ def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes)
     working = applier(folder, workers=1)
     with monkeypatch.context() as patch:
         patch.setattr(journal_module.sqlite3, "connect", connect)
-        with pytest.raises(JournalError, match="disk is full.*Commit timers roll back"):
+        # Before the first row there is no run that stops.
+        then = ".*Commit timers roll back" if good_writes else "$"
+        with pytest.raises(JournalError, match=f"disk is full{then}"):
             working.apply(plan)
     assert effects() == at_failure[0]
     if Journal(folder / "state").runs():
@@ -368,7 +370,9 @@ def test_resume_does_not_undo_the_work_of_others(folder, plan):
 
 def test_interrupted_run_is_taken_back_by_force_and_counts_as_ended(folder, plan):
     by_hand_after_a_crash(folder, plan)
-    assert "use --force" in back(folder, 1).reasons[0]
+    reason = back(folder, 1).reasons[0]
+    assert "changed again after run 1 outside of this journal (VLAN|Vlan7|vlanid)" in reason
+    assert "force" not in reason
     assert Journal(folder / "state").unfinished() == 1
     result = back(folder, 1, force=True)
     assert result.ok, result.reasons
@@ -442,7 +446,7 @@ def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
     assert not applier(folder, workers=1).apply(plan).ok
     event = Journal(folder / "state").states(1)["leaf2"]
     assert event.state is State.FAILED
-    assert "it was changed outside rocefab during or after the run (VLAN|Vlan3999" in event.detail
+    assert "it was changed outside this run during or after it (VLAN|Vlan3999" in event.detail
     assert "Vlan3999" in memory_fabric.state(folder, "leaf2")["startup"]["VLAN"]
 
 

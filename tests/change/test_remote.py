@@ -6,25 +6,32 @@ import getpass
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from fabric.change import database
 from fabric.change.actor import Actor
+from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal, State
 from fabric.change.remote import is_url, link
 from fabric.core.errors import InputError, JournalError
 from fabric.workflow.state import of_url
-from tests.change import labs
+from tests.change import labs, memory_fabric
+from tests.change.scripted import ScriptedDriver
 from tests.cli.runs import process, run
 from tests.judges.conftest import missing_judge
+from tests.waiting import until
 
 START_S = 60.0
 SAVED = json.dumps({"config": {"a": "\x00 ü"}, "canonical": "", "files": {}, "kernel": {}})
@@ -298,3 +305,152 @@ def test_apply_status_and_rollback_in_fresh_processes(
         rocefab("two", "rollback", "1", "--commit")
         assert "none damaged" in rocefab("three", "status", "--verify")
         assert rocefab("one", "status").count("CHG-1") == 1
+
+
+class Proxy:
+    """Forwards to the server, until it is told to keep quiet: connections stay open then."""
+
+    def __init__(self, url: str) -> None:
+        from psycopg.conninfo import conninfo_to_dict
+
+        self._path = conninfo_to_dict(url)["host"]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self.is_silent = False
+        port = self._listener.getsockname()[1]
+        self.url = url.partition("host=")[0] + f"host=127.0.0.1&port={port}&" + url.split("&")[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(f"{self._path}/.s.PGSQL.5432")
+            self._open += [near, far]
+            for ends in ((near, far), (far, near)):
+                threading.Thread(target=self._forward, args=ends, daemon=True).start()
+
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                if not self.is_silent:
+                    target.sendall(data)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        """Let the server see that nobody is there."""
+        for end in (self._listener, *self._open):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+@pytest.fixture
+def proxy(machines: tuple[str, Path, Path]) -> Iterator[Proxy]:
+    proxied = Proxy(machines[0])
+    yield proxied
+    proxied.close()
+
+
+def _ended(work: Callable[[], object], within_s: float) -> Exception | None:
+    """Return how work ends; it must end in time."""
+    ends: list[Exception | None] = []
+
+    def run_it() -> None:
+        try:
+            work()
+            ends.append(None)
+        except Exception as error:  # noqa: BLE001 - returned
+            ends.append(error)
+
+    thread = threading.Thread(target=run_it, daemon=True)
+    thread.start()
+    thread.join(within_s)
+    assert ends, f"it goes on after {within_s:g} s"
+    return ends[0]
+
+
+@pytest.fixture
+def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times of a second in place of those of a run, which together are below 30 s."""
+    assert database.ANSWER_S + database.CONNECT_S < 30
+    monkeypatch.setattr(database, "ANSWER_S", 0.6)
+    monkeypatch.setitem(database._ALIVE, "connect_timeout", 2)
+
+
+@pytest.mark.fault(29)
+@pytest.mark.usefixtures("shorter")
+@pytest.mark.parametrize(
+    "moment", ["commit", "after commit", "confirm"], ids=lambda moment: moment.replace(" ", "-")
+)
+def test_a_silent_server_ends_the_run(
+    machines: tuple[str, Path, Path],
+    proxy: Proxy,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
+    """Silence is no error of TCP; another machine resumes the run."""
+    _, _, direct = machines
+    link(tmp_path / "proxied", proxy.url)
+    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
+    ScriptedDriver.reset()
+    memory_fabric.create(tmp_path)
+    plan = memory_fabric.make_plan(tmp_path)
+    ScriptedDriver.act("leaf1", moment, lambda _driver: setattr(proxy, "is_silent", True))
+    reachable = memory_fabric.connections(tmp_path)
+    options = Options(verify_s=0.5, poll_s=0.01)
+
+    def applier(folder: Path) -> Applier:
+        return Applier(Journal(folder), reachable, pool, labs.silent, options)
+
+    with ThreadPoolExecutor(4) as pool:
+        near = applier(tmp_path / "proxied")
+        begin_s = time.monotonic()
+        try:
+            error = _ended(lambda: near.apply(plan), 20)
+        finally:
+            proxy.close()
+        assert isinstance(error, JournalError), error
+        assert "no answer for 0.6 s; the run stops" in str(error)
+        assert time.monotonic() - begin_s < 15
+        until(lambda: _is_free(direct), "the server has let the lock go")
+        far = applier(direct)
+        result = far.resume(far.journal.unfinished() or 0, plan)
+        assert result.ok, result.reasons
+    names = ("spine01", "leaf1", "leaf2")
+    assert all(
+        memory_fabric.state(tmp_path, name)["startup"] == memory_fabric.wanted() for name in names
+    )
+    assert Journal(direct).verify().whole
+
+
+@pytest.mark.usefixtures("shorter")
+def test_a_server_that_is_silent_from_the_start_is_named(proxy: Proxy, tmp_path: Path) -> None:
+    link(tmp_path / "proxied", proxy.url)
+    proxy.is_silent = True
+    error = _ended(lambda: Journal(tmp_path / "proxied"), 20)
+    assert isinstance(error, JournalError)
+    assert "timeout" in str(error)
+
+
+def test_the_server_forgets_a_client_that_is_gone(machines: tuple[str, Path, Path]) -> None:
+    """Else its lock would stay for the two hours of Linux; what it waits for has an end too."""
+    with database.connect(machines[0]) as connection:
+        rows = [
+            database.ask(connection, "SELECT current_setting(%s)", (name,))[0][0]
+            for name in ("statement_timeout", "idle_in_transaction_session_timeout")
+        ]
+    assert rows == ["12s", "30s"]
+
+
+def _is_free(folder: Path) -> bool:
+    try:
+        with Journal(folder).exclusive():
+            return True
+    except JournalError:
+        return False

@@ -180,6 +180,29 @@ def check_record(record: RunReport) -> None:
 
 
 @pytest.mark.fault(24)
+def test_a_grey_leaf_stops_a_run_without_a_roll_out(site: tuple) -> None:
+    lab, inventory, connections, state = site
+    project = _with_kmin(inventory, 172000)
+    planned = plan(project, connections, labs.ALL, "rail", _silent)
+    assert "pings before and after each wave: 2 pairs of NICs" in describe(planned)
+    paths = lab["gpu1"].probing.paths
+
+    def watch(device: str, text: str) -> None:
+        if device == "su1-rail1" and text.startswith("commit"):
+            paths.broken.add("su1-rail1")
+
+    options = replace(OPTIONS, verify_s=3.0)
+    try:
+        result = applying.apply(planned, state, connections, options, watch)
+    finally:
+        paths.broken.clear()
+    assert not result.ok
+    assert result.confirmed == ("spine01", "su1-rail0")
+    assert result.rolled_back == ("su1-rail1",)
+    assert "gate ping: gpu2 10.64." in result.reasons[0]
+
+
+@pytest.mark.fault(24)
 def test_a_leaf_that_carries_no_rdma_stops_the_run(site: tuple) -> None:
     """Pings are not asked for; the pair of NICs is tried once on each leaf."""
     lab, inventory, connections, state = site

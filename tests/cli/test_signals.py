@@ -108,15 +108,23 @@ def test_a_reader_that_is_gone_at_once() -> None:
 
 
 @pytest.mark.fault(27)
-def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize("begun", [True, False], ids=["in-the-run", "before-the-run"])
+def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch, begun: bool) -> None:
+    """Where no run had begun, there is nothing to resume."""
+    from fabric.change.journal import Journal
     from fabric.change.model import Plan
     from fabric.workflow import apply as workflow
 
+    state = tmp_path / "the state"
+
     def stopped(*_arguments):
+        if begun:
+            Journal(state).begin("apply", "x", "{}")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(workflow, "apply", stopped)
     monkeypatch.setattr(workflow, "read_plan", lambda _path: Plan("x", (("a",),), {"a": None}))
-    ended = run("apply", tmp_path / "plan.json", "--commit")
+    ended = run("apply", tmp_path / "plan.json", "--commit", "--state", state)
     assert (ended.code, ended.out) == (130, "")
-    assert "`rocefab apply --resume` continues it" in ended.err
+    assert ("Run 1 was interrupted." in ended.err) is begun
+    assert (f"`rocefab apply --resume --state '{state}'` continues it" in ended.err) is begun

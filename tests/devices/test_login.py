@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from types import SimpleNamespace
 
 import netmiko
@@ -17,13 +18,17 @@ from fabric.systems.eos.drivers import EosDriver
 def login(monkeypatch, **fields) -> dict:
     """Return what netmiko is told for a connection."""
     told: dict = {}
+    plain = SimpleNamespace(close=lambda: told.update(closed=True))
     sock = SimpleNamespace(settimeout=lambda idle_s: told.update(idle_s=idle_s))
     channel = SimpleNamespace(get_transport=lambda: SimpleNamespace(sock=sock))
     session = SimpleNamespace(
         establish_connection=lambda: None, write_channel=lambda _: None, remote_conn_pre=channel
     )
+    monkeypatch.setattr(socket, "create_connection", lambda *_: plain)
     monkeypatch.setattr(netmiko, "ConnectHandler", lambda **more: told.update(more) or session)
     ShellSession(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", **fields)).open()
+    assert told["sock"] is plain
+    assert "closed" not in told
     return told
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 import socket
 import tempfile
+import threading
+import time
 import traceback
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from hypothesis import given
@@ -13,9 +16,10 @@ from hypothesis import strategies as st
 from paramiko import Transport
 
 from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices import limits
 from fabric.devices.answers import read_answer
 from fabric.devices.driver import checked_token
-from fabric.devices.ssh import ask_for_gcm_first, checked_path
+from fabric.devices.ssh import checked_path, prepare_transports
 from fabric.lab.faults import Fault
 from fabric.systems.host.drivers import _command
 from tests.change.labs import HOST, LEAF
@@ -202,12 +206,56 @@ def test_a_session_is_encrypted_with_gcm(shell):
 def test_a_device_without_gcm_gets_what_it_has(monkeypatch):
     before = (*Transport._preferred_ciphers[1:], Transport._preferred_ciphers[0])
     monkeypatch.setattr(Transport, "_preferred_ciphers", before)
-    ask_for_gcm_first()
+    prepare_transports()
     with socket.socket() as one:
         after = Transport(one).get_security_options().ciphers
     assert sorted(after) == sorted(before), "none is left out"
     gcm = [name for name in before if "gcm" in name]
     assert list(after) == [*gcm, *(name for name in before if name not in gcm)]
+
+
+@pytest.mark.fault(30)
+def test_a_busy_machine_has_longer_for_the_key_exchange_than_for_tcp(lab, driver, monkeypatch):
+    """The connection is there: what takes its time is the work of both ends."""
+    monkeypatch.setattr(limits, "CONNECT_S", 0.3)
+    with late_proxy(lab[HOST].port, 1.0) as port:
+        assert driver(HOST, port=port)._shell.run("echo here") == (0, "here\n")
+
+
+def test_the_exchange_is_not_given_up_after_15_seconds():
+    prepare_transports()
+    prepare_transports()
+    with socket.socket() as one:
+        transport = Transport(one)
+    waits_s = (transport.handshake_timeout, transport.banner_timeout, transport.auth_timeout)
+    assert waits_s == (limits.LOGIN_S,) * 3
+
+
+@contextmanager
+def late_proxy(port, late_s):
+    """Give the port of a server whose first word comes late."""
+
+    def forward(source, target, pause_s):
+        with suppress(OSError):
+            while data := source.recv(65536):
+                time.sleep(pause_s)
+                pause_s = 0.0
+                target.sendall(data)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+
+        def serve():
+            near = stack.enter_context(listener.accept()[0])
+            far = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            for ends in ((near, far, 0.0), (far, near, late_s)):
+                threading.Thread(target=forward, args=ends, daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield listener.getsockname()[1]
 
 
 def test_commands_in_turn_end_at_the_first_that_fails(shell):

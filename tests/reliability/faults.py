@@ -208,7 +208,8 @@ FAULTS = {
     ),
     24: Promise(
         "A grey failure after the change",
-        "Gates that send packets stop the run; the wave is rolled back.",
+        "Gates that send packets stop the run, without a roll-out one pair of NICs for each leaf "
+        "that changes; the wave is rolled back. The plan says where no packet is sent.",
         "`done` for earlier waves, `rolled-back` for the wave, `failed` for the run",
         "3",
         "`gate ping`, with the pair of NICs that lost packets",
@@ -237,10 +238,29 @@ FAULTS = {
     ),
     28: Promise(
         "The saved configuration differs from the running one",
-        "`rocefab verify` reports it; a run saves only what it has confirmed.",
-        "as undisturbed",
-        "4",
+        "A run saves only what it has confirmed, and reads it back before it says `saved`; where a "
+        "restart would load another configuration, the wave is rolled back. `rocefab verify` "
+        "reports what differs later.",
+        _FAILED_WAVE,
+        "3; 4 of `verify`",
+        "`the device reports that it saved, and its saved configuration is not the one that runs`; "
         "`the running configuration is not saved`",
+    ),
+    29: Promise(
+        "The server of a shared journal falls silent",
+        "A row waits 15 s for its answer, and a login 10 s: the run stops, commit timers roll back "
+        "unconfirmed changes, and any machine resumes the run.",
+        "last state that the server has; `interrupted`",
+        "2",
+        "`no answer for 15 s; the run stops`",
+    ),
+    30: Promise(
+        "The machine of rocefab is busy, with hundreds of devices",
+        "No sound device counts as unreadable: the time of a device begins with its turn to log "
+        "in, and stands still while this machine does not come to listen.",
+        "as undisturbed",
+        "as undisturbed",
+        "nothing; it takes longer",
     ),
 }
 

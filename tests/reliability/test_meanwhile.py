@@ -128,8 +128,8 @@ def test_a_rollback_that_fails_halts_the_run(changing, monkeypatch):
     assert result.confirmed == result.rolled_back == ()
     assert states(state) == {labs.SPINE: "failed"}
     assert running(lab[labs.LEAF]) == before
-    unknown = "whether its commit timer will roll back the change is unknown; check the device"
-    told = next(text for text in said if unknown in text)
+    timer = "s was set: it rolls back the change, unless that is rolled back already; check the"
+    told = next(text for text in said if timer in text)
     assert lab[labs.SPINE].running_text != old_text
     lab[labs.SPINE].faults.clear()
     typed = shlex.split(re.search(r"`rocefab (.*)`", told)[1])

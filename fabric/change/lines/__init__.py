@@ -103,9 +103,14 @@ class LineAdapter(ConfigurationAdapter):
         return self._candidate(self.read(now.config), self.read(before.config))
 
     def apart(self, left: Running, right: Running) -> set[str]:
-        """Return the lines that only one of two configurations has."""
-        first, second = (set(self.read(item.config).lines()) for item in (left, right))
-        return {redacted(": ".join(path)) for path in first ^ second}
+        """Return the lines that only one of two configurations has.
+
+        One that holds in the other without being printed there counts where nothing else differs.
+        """
+        first, second = (self.read(item.config) for item in (left, right))
+        paths = {step.path for step in self.steps(first, second)}
+        paths = paths or set(first.lines()) ^ set(second.lines())
+        return {redacted(": ".join(path)) for path in paths}
 
     def _candidate(self, now: Node, target: Node) -> LinePatch:
         lines = "\n".join([*self.patch(now, target), ""])

@@ -39,7 +39,7 @@ from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.base import BaseDriver
 from fabric.devices.clients import napalm_part
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.ssh import ask_for_gcm_first
+from fabric.devices.ssh import prepare_transports
 from fabric.observe.authors import SUBJECT
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class JunosDriver(BaseDriver):
         """Log in; refuses a host key that is neither given nor known."""
         # It logs what is sent, configurations with their secrets.
         logging.getLogger("ncclient").setLevel(logging.WARNING)
-        ask_for_gcm_first()
+        prepare_transports()
         connection = self.connection
         with self._translated("log in"), _ssh_config(connection) as config:
             driver = napalm_part("junos").JunOSDriver(

@@ -88,7 +88,7 @@ class Comware7StandIn(SshStandIn):
         """Save the running configuration, to a file of its own or for the next start."""
         if name:
             self.files[name] = self.text
-        else:
+        elif not self.faults.strike("save", "forget_save"):
             self.startup = self.text
 
     def directory(self) -> str:

@@ -197,7 +197,8 @@ class CumulusStandIn(SshStandIn):
 
     def save(self) -> None:
         """Make the applied configuration the one of the next start."""
-        self.startup = set(self.applied)
+        if not self.faults.strike("nv config save", "forget_save"):
+            self.startup = set(self.applied)
 
     def hand_edit(self, *lines: str, save: bool = True) -> None:
         """Change the applied configuration as a person on the switch would, by ``nv`` lines."""

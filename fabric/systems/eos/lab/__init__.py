@@ -229,7 +229,11 @@ class EosStandIn(HttpsStandIn):
                 keep[0] -= 1
             alias = self.strike(command, "identity")
             self.view.alias = alias.text if alias else ""
-            return cli.run(command, given)
+            before = self.state.startup
+            answer = cli.run(command, given)
+            if self.state.startup is not before and self.strike(command, "forget_save"):
+                self.state.startup = before
+            return answer
 
     def strike(self, command: str, *kinds: FaultKind) -> Fault | None:
         """Return the fault that strikes at a command; ``enable`` is none."""

@@ -226,6 +226,11 @@ class HostAdapter:
             restore=_back(now, before),
         )
 
+    def effects(self, artefacts: Sequence[Artefact]) -> set[str]:
+        """Return the settings that our files change and that are kept for the rollback alone."""
+        settings = _planned(_state(artefacts))
+        return {name.removeprefix("sysctl:") for name in settings if settings[name] is None}
+
     def apart(self, left: Running, right: Running) -> set[str]:
         """Return the files and live settings that differ."""
         paths = {*left.files, *right.files}

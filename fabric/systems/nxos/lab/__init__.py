@@ -182,7 +182,8 @@ class NxosStandIn(HttpsStandIn):
         if command in ("configure terminal", "terminal dont-ask", "no terminal dont-ask"):
             return "\n"
         if re.fullmatch(r"copy run(ning-config)? start(up-config)?", command):
-            self.state.save()
+            if not self.faults.strike(command, "forget_save"):
+                self.state.save()
             return "[########################################] 100%\nCopy complete.\n"
         named = _NAMED.fullmatch(command)
         return self._named(named) if named else None

@@ -98,14 +98,23 @@ class SonicAdapter:
         steps = way(now.config, before.config, updater(now))
         return steps.candidate(beside, ran_before=True)
 
+    def effects(self, artefacts: Sequence[Artefact]) -> set[str]:  # noqa: ARG002
+        """Return nothing: what changes is what the rows and files say."""
+        return set()
+
     def apart(self, left: Running, right: Running) -> set[str]:
-        """Return the fields and files that differ, without the profiles that the switch makes."""
+        """Return what differs, without the profiles that the switch makes.
+
+        Kernel parameters of an interface come and go with its VLAN.
+        """
         cells = [cell for cell, _, _ in differences(left.config, right.config)]
         fields = {"|".join(cell) for cell in cells if not _is_self_made(cell)}
-        pairs = ((left.files, right.files), (left.kernel, right.kernel))
-        return fields | {
-            name for old, new in pairs for name in {*old, *new} if old.get(name) != new.get(name)
-        }
+        names = {*left.files, *right.files}
+        files = {name for name in names if left.files.get(name) != right.files.get(name)}
+        lasting = left.kernel.keys() & right.kernel.keys()
+        return (
+            fields | files | {name for name in lasting if left.kernel[name] != right.kernel[name]}
+        )
 
 
 def updater(running: Running) -> Updater:

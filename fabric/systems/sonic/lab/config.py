@@ -170,7 +170,8 @@ class _Config:
         if not {"-y", "--yes"} & set(words):
             return Result("Existing files will be overwritten, continue? [y/N]: ", "Aborted!\n", 1)
         text = json.dumps(self._device.running, indent=4, sort_keys=True) + "\n"
-        write_file(context, name, text)
+        if not self._device.faults.strike(context.line, "forget_save"):
+            write_file(context, name, text)
         return Result(f"Running command: /usr/local/bin/sonic-cfggen -d --print-data > {name}\n")
 
     # -- generic config updater ------------------------------------------------------------------

@@ -178,8 +178,9 @@ class Vrp8Session(Channel):
             self._write("Enter system view, return user view with return command.\n")
         elif line == "save":
             if (await self._ask(_SAVING)).startswith("y"):
-                with self._switch.lock:
-                    state.save()
+                if not self._switch.faults.strike(line, "forget_save"):
+                    with self._switch.lock:
+                        state.save()
                 self._write(_SAVED)
         elif not line.startswith("screen-length 0 temporary"):
             raise LineRefusedError(UNKNOWN)
