@@ -9,7 +9,7 @@
 # Variables: Slurm's prolog and epilog guide (SLURM_SCRIPT_CONTEXT since 20.11).
 PATH=/usr/bin:/bin
 URL=http://127.0.0.1:8780
-HEADERS=/dev/null # a file of mode 0600 with `Authorization: Bearer TOKEN`, of scope write
+HEADERS=/dev/null # a file of mode 0600 with `Authorization: Bearer TOKEN`, of scope jobs
 
 send() {
   curl --silent --show-error --fail --max-time 2 --output /dev/null -H "@$HEADERS" "$@" 2>&1 |

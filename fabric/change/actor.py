@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 import socket
 from dataclasses import dataclass, field
 
@@ -14,11 +14,15 @@ LONGEST = 200
 
 
 def user() -> str:
-    """Return the name of the account, or its number where it has none."""
+    """Return the name of the account that runs this, or its number where it has none.
+
+    The environment is not asked: everyone can set `LOGNAME`.
+    """
+    number = os.getuid()
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # an account without a name, as in some containers
-        return f"uid {os.getuid()}"
+        return pwd.getpwuid(number).pw_name
+    except KeyError:  # an account without a name, as in some containers
+        return f"uid {number}"
 
 
 @dataclass(frozen=True)

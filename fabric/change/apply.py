@@ -216,14 +216,22 @@ def check_approvals(plan: Plan, options: Options) -> None:
 
     Neither who made it counts nor who applies it.
     """
-    wanted, given = needed(plan), approvers(plan, options.approvals, user())
-    if len(given) < wanted:
-        author = plan.origin.author if plan.origin else ""
-        besides = " and ".join(dict.fromkeys([user(), *([author] if author else [])]))
+    wanted = needed(plan) if options.demanded is None else options.demanded
+    given = approvers(plan, options.approvals, user())
+    if len(given) >= wanted:
+        return
+    demand = f"the inventory demands approvals of the plan: {wanted}; "
+    author = plan.origin.author if plan.origin else ""
+    if not author:
         raise PlanError(
-            f"the inventory demands approvals of the plan: {wanted}; given: {len(given)}, without "
-            f"those of {besides}; add --approvals with the service or the file that has them"
+            f"{demand}none counts, because the plan does not say who made it; run `rocefab plan` "
+            "again"
         )
+    besides = " and ".join(dict.fromkeys([user(), author]))
+    raise PlanError(
+        f"{demand}given: {len(given)}, without those of {besides}; add --approvals with the "
+        "service or the file that has them"
+    )
 
 
 def _check_rollout(plan: Plan, options: Options) -> None:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import hmac
+import re
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from fabric.core.errors import InputError, PlanError
+from fabric.intent.demanded import approvals_demanded
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from fabric.change.model import Plan
 
 #: A longer file is none of approvals; our choice.
 MOST_BYTES = 1 << 20
 _MOST = 1000
+#: Who approves, and whose a token is: visible characters of ASCII.
+NAME = re.compile(r"[!-~]{1,128}")
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
+Name = Annotated[str, StringConstraints(pattern=rf"^{NAME.pattern}$")]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False, description="Unix time in seconds.")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
@@ -89,6 +93,8 @@ class Approvals(BaseModel):
 def approvers(plan: Plan, approvals: Approvals | None, account: str) -> list[Approval]:
     """Return the approvals of a plan that count for an account that applies it.
 
+    None counts of a plan that does not say who made it: its author may be among them.
+
     Raises
     ------
     PlanError
@@ -102,13 +108,31 @@ def approvers(plan: Plan, approvals: Approvals | None, account: str) -> list[App
             f"{plan.sha256[:12]}; ask for approval of this plan"
         )
     author = plan.origin.author if plan.origin else ""
-    return approvals.counting({account, author})
+    return approvals.counting({account, author}) if author else []
 
 
 def needed(plan: Plan) -> int:
     """Return how many people must approve a plan, as its inventory had it."""
     by_rollout = plan.rollout.policy.approvals if plan.rollout else 0
     return max(by_rollout, plan.origin.approvals if plan.origin else 0)
+
+
+def demanded(plan: Plan, inventory: Path | None = None) -> int:
+    """Return how many people must approve a plan: a file that was edited does not lower it.
+
+    Parameters
+    ----------
+    inventory : Path or None
+        Folder that says it now; None is the one of the plan, where it is on this machine.
+
+    Raises
+    ------
+    InputError
+        When the inventory says it wrongly.
+    """
+    if inventory is None and plan.origin and plan.origin.is_here():
+        inventory = Path(plan.origin.inventory)
+    return max(needed(plan), approvals_demanded(inventory) if inventory else 0)
 
 
 def read_approvals(path: Path) -> Approvals:

@@ -13,6 +13,7 @@ from fabric.change.journal import State
 from fabric.change.session import Session
 from fabric.change.stop import POLL_S, StopRequestedError
 from fabric.core.errors import DeviceError, FabricError
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -129,4 +130,4 @@ def _error_of(future: Future[R]) -> FabricError | None:
     error = future.exception()
     if error is None or isinstance(error, FabricError):
         return error
-    return FabricError(f"internal error, {type(error).__name__}: {error}")
+    return FabricError(f"internal error, {type(error).__name__}: {shortened(str(error))}")

@@ -49,6 +49,8 @@ class State(StrEnum):
     SKIPPED = "skipped"
 
 
+#: Kind of a run that changes nothing: a plan that was sent for review is deleted.
+DELETION = "delete"
 _ENDS = {State.DONE, State.FAILED}
 #: How a run stands that has not ended, by what `lock.is_at_work` says of it.
 _STANDINGS = {True: "in progress", False: "interrupted", None: "interrupted or in progress"}
@@ -196,6 +198,18 @@ class Journal:
         for row in rows:
             yield {**row.line(previous), "hash": row.hash}
             previous = row.hash
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Write rows that belong to no run in progress, which may go on meanwhile.
+
+        Raises
+        ------
+        JournalError
+            When the rows are on a server and a run is in progress: it numbers them.
+        """
+        with self.exclusive() if self._remote else nullcontext():
+            yield
 
     @contextmanager
     def exclusive(self, run: int | None = None) -> Iterator[None]:

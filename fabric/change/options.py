@@ -41,6 +41,9 @@ class Options:
         Whether nobody minds that packets of the lossless class are lost between waves.
     approvals : Approvals or None
         Who approved the plan.
+    demanded : int or None
+        How many people must approve the plan, as its inventory says now; None is what the plan
+        says.
     max_failures : MaxFailures
         How many devices may fail, in a wave and in all, without stopping the run.
     notes : tuple of str
@@ -61,6 +64,7 @@ class Options:
     despite_cabling: bool = False
     traffic_stopped: bool = False
     approvals: Approvals | None = None
+    demanded: int | None = None
     max_failures: MaxFailures = NO_FAILURES
     notes: tuple[str, ...] = ()
     parallel: int = 0

@@ -62,18 +62,13 @@ class Origin:
             return f"the plan is {_span(age_s)} old, at most {_span(max_age_s)} is allowed"
         return ""
 
-    def changed(self) -> str:
-        """Return how the inventory differs from that of the plan; empty where it does not.
-
-        A folder that is not on this machine is not compared.
-        """
-        if not self.is_here():
-            return ""
+    def changed(self, folder: Path) -> str:
+        """Return how an inventory differs from that of the plan; empty where it does not."""
         try:
-            same = inventory_hash(Path(self.inventory)) == self.sha256
+            same = inventory_hash(folder) == self.sha256
         except OSError as error:
-            return f"the inventory {self.inventory} cannot be read: {error.strerror}"
-        return "" if same else f"the inventory {self.inventory} was changed after the plan"
+            return f"the inventory {folder} cannot be read: {error.strerror}"
+        return "" if same else f"the inventory {folder} was changed after the plan"
 
     def is_here(self) -> bool:
         """Tell whether the folder of the inventory is on this machine."""

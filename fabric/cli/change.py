@@ -159,7 +159,16 @@ def apply(
     ] = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
-    inventory: options.OfInventory = None,
+    inventory: Annotated[
+        Path | None,
+        option(
+            "Inventory folder of the plan, or whose run is resumed; default: the one that the "
+            "plan names, or the one in or below the current folder.",
+            "INVENTORY",
+            "--inventory",
+            callback=lambda path: path and options.inventory_folder(path),
+        ),
+    ] = None,
     state: options.StateFolder = None,
     timer_s: Annotated[
         int, option("Commit timer on the devices, in seconds.", "TIMER_S", min=30, max=86_000)
@@ -238,7 +247,8 @@ def apply(
     despite_inventory: Annotated[
         bool,
         option(
-            "Apply a plan although its inventory was changed since. The journal records it.",
+            "Apply a plan although its inventory was changed since, or is not on this machine. "
+            "The journal records it.",
             "",
             "--despite-inventory",
         ),
@@ -291,14 +301,17 @@ def apply(
 
         options = replace(options, approvals=approvals_of(planned, approvals))
     fresh = workflow.Freshness(
-        max_age_s, despite_age=despite_age, despite_inventory=despite_inventory
+        max_age_s,
+        despite_age=despite_age,
+        despite_inventory=despite_inventory,
+        inventory=inventory,
     )
     if not commit:
         from fabric.workflow.plan import NO_NET, describe
 
         output.alarming(describe(planned, verify_s), NO_NET)
         _warn(lambda: fresh.check(planned, output.progress))
-        _warn(lambda: workflow.check_approvals(planned, options))
+        _warn(lambda: workflow.check_approvals(planned, options, fresh))
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
     if planned.empty:

@@ -115,8 +115,8 @@ TlsKey = Annotated[
 TokenFile = Annotated[
     Path | None,
     option(
-        "File of mode 0600 with lines `read TOKEN` or `write TOKEN`, each with a name or "
-        "without; who approves plans needs one.",
+        "File of mode 0600 with lines `SCOPES TOKEN NAME`. Scopes are read, jobs, plans, approve "
+        "and stop, with commas between them; read and jobs need no name.",
         "TOKEN_FILE",
         "--token-file",
     ),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from fabric.core.errors import RefusedError
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from fabric.devices.driver import Driver
@@ -138,7 +139,7 @@ class ShellLock:
         )
         holder = _claim(said)
         if holder is None:
-            raise RefusedError(self._device, f"the lock cannot be taken: {said.strip()[:200]}")
+            raise RefusedError(self._device, f"the lock cannot be taken: {shortened(said, 200)}")
         return holder
 
     def claimed(self) -> Claim | None:

@@ -29,6 +29,7 @@ from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.device_lock import ShellLock
 from fabric.devices.driver import OWN_TOKEN, Connection, checked_token
+from fabric.devices.redaction import shortened
 from fabric.devices.ssh import Rehearsal, ShellSession, checked_path
 from fabric.devices.sudo import privileged
 
@@ -275,8 +276,8 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         if status == 0:
             self._forget(token)
             return
-        failed = self._shell.run(f"sudo -n head -n 3 {folder}/failed")[1].split("\n")
-        reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
+        failed = self._shell.run(f"sudo -n head -n 3 {folder}/failed")[1]
+        reason = shortened(failed, between=" | ") or shortened(output, 200)
         armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
         raise RefusedError(self.connection.device, f"rollback failed: {reason}; {armed}")
 
@@ -335,7 +336,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """Return the time of the device's clock."""
         said = self._shell.check("date +%s").strip()
         if not said.isdecimal():
-            raise RefusedError(self.connection.device, f"its clock says {said[:40]!r}")
+            raise RefusedError(self.connection.device, f"its clock says {shortened(said, 40)!r}")
         return datetime.fromtimestamp(int(said), UTC)
 
     def _folder(self, token: str) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import limits
 from fabric.devices.answers import read_answer
+from fabric.devices.redaction import redacted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +37,8 @@ _IDLE_S = 10.0
 #: Linux drivers/tty/n_tty.c keeps 4096 characters of a line (N_TTY_BUF_SIZE); some are for marks.
 _LINE_CHARACTERS = 3800
 _MARK_CHARACTERS = 60
+#: What an error shows of three lines that a command printed, our choice.
+_MOST_SHOWN = 1000
 #: Debian gives people other than root no folders of system programs (/etc/profile of base-files).
 _SEARCH = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 #: Marks find each output; an echo and a prompt would each be a packet to read past.
@@ -128,7 +131,7 @@ class TerminalSession:
         except Exception as error:
             # netmiko, paramiko and socket have no common base; their texts hold no secrets.
             reason = " ".join(str(error).split())[:200] or type(error).__name__
-            message = f"cannot {doing}" if doing == "log in" else f"lost during {doing!r}"
+            message = f"cannot {doing}" if doing == "log in" else f"lost during {redacted(doing)!r}"
             raise ConnectionLostError(self._connection.device, f"{message}: {reason}") from error
 
 
@@ -250,9 +253,10 @@ class ShellSession(TerminalSession):
             When its exit status is not 0.
         """
         if status:
-            last = " | ".join(output.strip().splitlines()[-3:])
+            last = shortened("\n".join(output.strip().splitlines()[-3:]), _MOST_SHOWN, " | ")
             raise RefusedError(
-                self._connection.device, f"{command!r} ended with status {status}: {last}"
+                self._connection.device,
+                f"{redacted(command)!r} ended with status {status}: {last}",
             )
         return output
 

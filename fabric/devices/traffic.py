@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 from fabric.core.errors import RefusedError
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from fabric.devices.driver import Driver
@@ -74,5 +75,5 @@ class FrrShutdown:
     def _set(self, command: str, *, drained: bool) -> None:
         said = self._shell.check(command)
         if self.drained() != drained:
-            reason = f"{command} had no effect: {said.strip()[:200]}"
+            reason = f"{command} had no effect: {shortened(said, 200)}"
             raise RefusedError(self._device, reason)

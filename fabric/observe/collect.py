@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from fabric.core.errors import DeviceError
+from fabric.devices.redaction import shortened
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import Running, Snapshot
 
@@ -41,7 +42,8 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
     try:
         return parsers[connection.platform].running(connection.device, texts)
     except UnreadableError as error:
-        raise DeviceError(connection.device, f"cannot understand its answer: {error}") from error
+        reason = f"cannot understand its answer: {shortened(str(error))}"
+        raise DeviceError(connection.device, reason) from None
 
 
 def read_snapshot(

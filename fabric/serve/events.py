@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from contextlib import contextmanager
-from http import HTTPStatus
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from fabric.serve.problem import refused
+from fabric.serve.problem import Problem
+from fabric.serve.turns import Shares
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -30,7 +30,7 @@ class Events:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._shares = Shares(most, "clients listen", "try again later, or poll /v1/state")
         self._last: deque[tuple[int, bytes]] = deque(maxlen=KEPT)
         self._queues: set[asyncio.Queue[bytes | None]] = set()
         self._number = 0
@@ -53,16 +53,14 @@ class Events:
         for queue in self._queues:
             queue.put_nowait(None)
 
-    def check_room(self) -> None:
-        """Raise Problem (503) when too many listen."""
-        if len(self._queues) >= self._most:
-            message = f"{self._most} clients listen already"
-            status = HTTPStatus.SERVICE_UNAVAILABLE
-            raise refused(status, "SRV009", "", message, "try again later, or poll /v1/state")
+    def check_room(self, caller: str) -> None:
+        """Raise Problem (503) when too many listen, of all or of a token."""
+        self._shares.check(caller)
 
-    async def stream(self, after: int | None) -> AsyncIterator[bytes]:
+    async def stream(self, after: int | None, caller: str = "") -> AsyncIterator[bytes]:
         """Yield events as they come; first those that came after one with a number."""
-        with self._listening() as queue:
+        # Another one may have come since there was room: a stream that has begun ends then.
+        with suppress(Problem), self._shares.held(caller), self._listening() as queue:
             yield b": rocefab\n\n"
             for number, text in [*self._last]:
                 if after is not None and number > after:

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fabric.serve.problem import Problem, internal, refused
+from fabric.serve.scopes import EVERYONE, NOBODY, PERSONAL, READING, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,23 +19,18 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from fabric.serve.metrics import Metrics
+    from fabric.serve.scopes import Grant
     from fabric.serve.settings import Settings
 
 #: Paths that need no token: the probes of systemd, Kubernetes and load balancers, and the files of
 #: the page, which are the same for every fabric.
 OPEN = ("/healthz", "/readyz", "/")
 OPEN_FOLDER = "/page/"
-#: POSTs that ask and change nothing.
-ASKING = (
-    *("/v1/placements", "/v1/whatif", "/v1/generate"),
-    *("/extender/filter", "/extender/prioritize"),
-)
 STREAM = "/v1/events"
-#: Where the grant of the token is in the scope of a request.
+#: Where it is in the scope of a request who sends it.
 CALLER = "rocefab.caller"
 #: Largest plan that is taken, our choice; other bodies are smaller.
 PLAN, PLAN_BYTES = "/v1/plans", 64 << 20
-_READING = ("GET", "HEAD", "OPTIONS")
 #: Names that a browser on this machine has for it; a page of elsewhere has another (DNS rebinding).
 _OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 #: Clients whose rate is remembered.
@@ -55,7 +51,7 @@ _OWN_SITES = (b"same-origin", b"none")
 
 
 class Buckets:
-    """A token bucket for each client.
+    """A token bucket for each client: an address, and the token that it sends.
 
     Parameters
     ----------
@@ -131,8 +127,9 @@ class Guard:
 
     def _check(self, scope: Scope, most: int) -> None:
         headers = dict(scope["headers"])
+        caller = scope[CALLER] = self._caller(headers)
         client = scope["client"][0] if scope.get("client") else ""
-        wait_s = self._buckets.take(client, time.monotonic())
+        wait_s = self._buckets.take(f"{client} {caller.key}", time.monotonic())
         if wait_s:
             problem = refused(429, "SRV008", "", "too many requests", "wait as Retry-After says")
             problem.headers["Retry-After"] = str(int(wait_s) + 1)
@@ -140,30 +137,34 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > most:
             raise too_large(most)
-        if scope["method"] not in _READING:
+        if scope["method"] not in READING:
             _refuse_other_sites(headers)
         if scope["path"] not in OPEN and not scope["path"].startswith(OPEN_FOLDER):
-            self._authorise(scope, headers)
+            self._authorise(scope, caller)
 
-    def _authorise(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+    def _caller(self, headers: dict[bytes, bytes]) -> Grant:
         tokens = self._settings.tokens
-        if tokens is None:
-            name = headers.get(b"host", b"localhost").decode("latin-1").lower()
-            if name.rpartition(":")[0] not in _OWN_NAMES and name not in _OWN_NAMES:
-                message = "the Host header is not a name of this machine"
-                raise refused(421, "SRV010", "Host", message, "use http://127.0.0.1, or tokens")
-            return
-        granted = tokens.grant(headers.get(b"authorization", b"").decode("latin-1"))
-        if granted is None:
+        if tokens is not None:
+            return tokens.grant(headers.get(b"authorization", b"").decode("latin-1")) or NOBODY
+        name = headers.get(b"host", b"localhost").decode("latin-1").lower()
+        is_own = name.rpartition(":")[0] in _OWN_NAMES or name in _OWN_NAMES
+        return EVERYONE if is_own else NOBODY
+
+    def _authorise(self, scope: Scope, caller: Grant) -> None:
+        if caller is NOBODY and self._settings.tokens is None:
+            message = "the Host header is not a name of this machine"
+            raise refused(421, "SRV010", "Host", message, "use http://127.0.0.1, or tokens")
+        if caller is NOBODY:
             fix = "send the header Authorization: Bearer TOKEN"
             problem = refused(401, "SRV010", "Authorization", "no valid token was sent", fix)
             problem.headers["WWW-Authenticate"] = "Bearer"
             raise problem
-        scope[CALLER] = granted
-        asks = scope["method"] in _READING or scope["path"] in ASKING
-        if not asks and granted.scope != "write":
-            message = "the token has the scope read, and this is a change"
-            problem = refused(403, "SRV010", "Authorization", message, "use a token of scope write")
+        needed = scope_of(scope["method"], scope["path"])
+        if needed not in caller.scopes:
+            message = f"the token has the scope {caller}, and this needs {needed}"
+            name = ", which has a name" if needed in PERSONAL else ""
+            fix = f"use a token of scope {needed}{name}"
+            problem = refused(403, "SRV010", "Authorization", message, fix)
             problem.headers["WWW-Authenticate"] = 'Bearer error="insufficient_scope"'
             raise problem
 

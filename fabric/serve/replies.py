@@ -178,13 +178,13 @@ class KnownStateReply(StateReply):
 
 
 class ReadyReply(BaseModel):
-    """Whether placements are answered, and about what."""
+    """Whether placements are answered; about what is said to who may read."""
 
     status: Literal["ok", "degraded"]
-    fabric: str
-    inventory: InventoryReply
-    tokens: TokensReply
-    state: KnownStateReply
+    fabric: str = ""
+    inventory: InventoryReply | None = None
+    tokens: TokensReply | None = None
+    state: KnownStateReply | None = None
 
 
 class FilterReply(BaseModel):

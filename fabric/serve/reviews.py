@@ -13,16 +13,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fabric.core.errors import InputError, PlanError
 from fabric.core.files import write_whole
 from fabric.serve.problem import Problem, problem_of, refused
+from fabric.serve.scopes import APPROVE
 from fabric.workflow.approvals import Approvals
 from fabric.workflow.review import Brief, Plan, brief, parse_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabric.serve.tokens import Grant
+    from fabric.serve.scopes import Grant
 
-#: Plans that are kept at a time, our choice.
-MOST_PLANS = 50
+#: Plans that are kept at a time, of all and of those that a person sent; our choice.
+MOST_PLANS, MOST_OF_A_PERSON = 50, 20
 #: Plans that are kept parsed, our choice.
 _PARSED = 4
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -69,13 +70,20 @@ class Reviews:
         name = plan.sha256
         if self._path(name).exists():
             return name
-        if len(self.names()) >= MOST_PLANS:
-            fix = "DELETE those that are done with"
-            raise refused(_CONFLICT, "SRV013", "", f"{MOST_PLANS} plans are kept already", fix)
+        self._check_room(by)
         self._folder.mkdir(exist_ok=True, mode=0o700)
         write_whole(self._folder / f"{name}.json", plan.to_json().encode(), 0o600)
         self.write(name, Review(by=by, at=time.time(), approvals=Approvals(plan_sha256=name)))
         return name
+
+    def _check_room(self, by: str) -> None:
+        senders = [self.review(name).by for name in self.names()]
+        fix = "DELETE those that are done with"
+        if len(senders) >= MOST_PLANS:
+            raise refused(_CONFLICT, "SRV013", "", f"{MOST_PLANS} plans are kept already", fix)
+        if by and senders.count(by) >= MOST_OF_A_PERSON:
+            message = f"{MOST_OF_A_PERSON} plans of {by} are kept already"
+            raise refused(_CONFLICT, "SRV013", "", message, fix)
 
     def plan(self, name: str) -> Plan:
         """Return a plan; raise Problem (404) where there is none."""
@@ -110,6 +118,22 @@ class Reviews:
     def write(self, name: str, review: Review) -> None:
         """Write what is known of a plan; it is on disk when this returns."""
         write_whole(self._path(name), review.model_dump_json().encode(), 0o600)
+
+    def about(self, name: str) -> str:
+        """Return whose plan it is and who approved it, as far as that can be read.
+
+        Raises
+        ------
+        Problem
+            404 where there is none.
+        """
+        self._check(name)
+        try:
+            review, plan = self.review(name), self.brief(name)
+        except Problem:
+            return "which was damaged"
+        who = ", ".join(str(one) for one in review.approvals.counting(())) or "nobody"
+        return f"made by {plan.author!a}, sent by {review.by!a}, approved by {who}"
 
     def drop(self, name: str) -> None:
         """Remove a plan and its approvals."""
@@ -166,11 +190,17 @@ def approved(review: Review, author: str, caller: Grant, stale: str) -> Review:
 def why_not(review: Review, author: str, caller: Grant, stale: str) -> tuple[int, str, str]:
     """Return status, reason and fix where a person may not approve; the reason is empty else."""
     name = caller.name
-    if caller.scope != "write":
-        return HTTPStatus.FORBIDDEN, "the token has the scope read", "use a token of scope write"
+    if APPROVE not in caller.scopes:
+        reason = f"the token has the scope {caller}"
+        return HTTPStatus.FORBIDDEN, reason, f"use a token of scope {APPROVE}"
     if not name:
         fix = "add the name of the person to the line of the token"
         return HTTPStatus.FORBIDDEN, "the request has no token with a name", fix
+    if not author:
+        return _CONFLICT, "the plan does not say who made it", "run `rocefab plan` again"
+    if not review.by:
+        fix = "DELETE it, and send it again with a token that has a name"
+        return _CONFLICT, "who sent the plan is not known", fix
     if name.casefold() in {author.casefold(), review.by.casefold()}:
         reason = f"{name} made this plan or sent it"
         return HTTPStatus.FORBIDDEN, reason, "another person has to approve it"

@@ -12,6 +12,7 @@ from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.report.progress import progress
 from fabric.report.run import ENDS
 from fabric.serve.problem import Problem, refused
+from fabric.workflow.deletion import record_deletion
 from fabric.workflow.history import History
 from fabric.workflow.run_under_way import run_at_work
 from fabric.workflow.state import of_inventory
@@ -112,6 +113,21 @@ class Runs:
         except JournalError as error:
             raise _unreadable(error) from error
         return self.one(run)
+
+    def deleted(self, fabric: str, plan: str, by: str, detail: str) -> None:
+        """Write down who deletes a plan that was sent for review.
+
+        Raises
+        ------
+        Problem
+            503 when the journal cannot be written, or is on a server and a run is in progress.
+        """
+        try:
+            record_deletion(self.folder, fabric, plan, by, detail)
+        except JournalError as error:
+            message = f"the journal cannot say that the plan is deleted: {error}"
+            fix = "check the disk of --journal, and send it again when no run is in progress"
+            raise refused(HTTPStatus.SERVICE_UNAVAILABLE, "SRV013", "", message, fix) from error
 
     def _journal(self) -> History:
         """Return the journal, checked as a whole now and then."""

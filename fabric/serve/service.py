@@ -1,4 +1,4 @@
-"""What the routes share: the engine, the state, its changes, and slow work done one by one."""
+"""What the routes share: the engine, the state, its changes, and slow work in turns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import hashlib
 import sqlite3
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,12 +19,13 @@ from fabric.serve.events import Events
 from fabric.serve.figures import Figures
 from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
-from fabric.serve.problem import Problem, finding_as_dict, problem_of, refused
+from fabric.serve.problem import finding_as_dict, problem_of, refused
 from fabric.serve.query import Wrong, traffic_of
 from fabric.serve.readings import Readings
 from fabric.serve.reviews import Reviews
 from fabric.serve.runs import Runs
 from fabric.serve.source import Loaded, findings_of, fingerprint, load
+from fabric.serve.turns import Lane, Shares, Turns
 from fabric.workflow.review import ContentHash
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.placement.engine.engine import Engine
     from fabric.placement.engine.query import Answer, Query
+    from fabric.serve.scopes import Grant
     from fabric.serve.settings import Settings
     from fabric.serve.store import Kept, Store
 
@@ -80,11 +81,13 @@ class Service:
         self._refresh_files()
         self.broken: tuple[Finding, ...] = ()
         self.broken_tokens: tuple[Finding, ...] = ()
-        self._change = asyncio.Lock()
+        limits = settings.limits
+        self._change, self._change_shares = Turns(), _waiting(limits.queued, "changes")
         self._changes: set[asyncio.Task[Book]] = set()
-        self._threads = ThreadPoolExecutor(1, "rocefab-slow")
-        self._searches = ThreadPoolExecutor(1, "rocefab-search")
-        self._waiting = 0
+        self._slow = Lane("rocefab-slow", _waiting(limits.waiting, "slow requests"))
+        self._records = Lane("rocefab-records", _waiting(limits.waiting, "slow requests"))
+        self._searches = Lane("rocefab-search", _waiting(limits.queued, "searches"))
+        self.uploads = Shares(limits.uploads, "plans are on their way", "send it later")
         self._search_s = 0.0
         self.ignored = self.loaded.ignored()
         self._count()
@@ -94,19 +97,18 @@ class Service:
         """The state that the next query sees."""
         return self.loaded.book
 
-    async def place(self, loaded: Loaded, query: Query) -> Answer:
-        """Return the answer of an engine.
+    async def place(self, caller: Grant, loaded: Loaded, query: Query) -> Answer:
+        """Return the answer of an engine; a search that takes long waits for its turn.
 
         Raises
         ------
         Problem
-            409 when there is no place now, 422 when the query is wrong.
+            409 when there is no place now, 422 when the query is wrong, 503 when too many wait.
         """
         search = partial(_timed, loaded.engine, query)
         try:
             if self._search_s > _LONG_S:
-                loop = asyncio.get_running_loop()
-                answer, took_s = await loop.run_in_executor(self._searches, search)
+                answer, took_s = await self._searches.do(caller.key, search)
             else:
                 answer, took_s = search()
         except InputError as error:
@@ -117,26 +119,29 @@ class Service:
         self.metrics.placements.labels("placed").inc()
         return answer
 
-    async def slow(self, work: Callable[[], T]) -> T:
-        """Run work that takes long, after that which waits already.
+    async def slow(self, caller: Grant, work: Callable[[], T]) -> T:
+        """Run work that takes long, when it is the turn of who asks for it.
 
         Raises
         ------
         Problem
             503 when too much waits; what the work did not take, as a problem.
         """
-        if self._waiting >= self.settings.limits.waiting:
-            raise _busy()
-        self._waiting += 1
+        return await self._do(self._slow, caller, work)
+
+    async def records(self, caller: Grant, work: Callable[[], T]) -> T:
+        """Run work on plans, approvals and runs, which waits for no other slow work; as `slow`."""
+        return await self._do(self._records, caller, work)
+
+    async def _do(self, lane: Lane, caller: Grant, work: Callable[[], T]) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await lane.do(caller.key, work)
         except InputError as error:
             raise problem_of(error) from error
-        finally:
-            self._waiting -= 1
 
     async def change(
         self,
+        caller: Grant,
         make: Callable[[Book], Book],
         *,
         match: str | None = None,
@@ -158,22 +163,28 @@ class Service:
         ------
         Problem
             412 when the state has another ETag, 422 when it is about what the fabric does not have,
-            503 when it cannot be written.
+            503 when it cannot be written, or too many changes wait.
         """
         # A request that ends early (time limit) must not leave disk and memory apart.
-        task = asyncio.create_task(self._changed(make, match, event, answer))
+        self._change_shares.take(caller.key)
+        task = asyncio.create_task(self._changed(caller, make, match, event, answer))
         self._changes.add(task)
-        task.add_done_callback(self._changes.discard)
+        task.add_done_callback(lambda ended: self._end_change(ended, caller))
         return await asyncio.shield(task)
+
+    def _end_change(self, task: asyncio.Task[Book], caller: Grant) -> None:
+        self._changes.discard(task)
+        self._change_shares.give(caller.key)
 
     async def _changed(
         self,
+        caller: Grant,
         make: Callable[[Book], Book],
         match: str | None,
         event: tuple[str, dict[str, Any]],
         answer: Callable[[Book], Kept | None],
     ) -> Book:
-        async with self._change:
+        async with self._change.turn(caller.key):
             before = self.book
             if match is not None and match.strip() not in {"*", etag(before)}:
                 message = f"the state is at version {before.version}, not at the one of If-Match"
@@ -195,15 +206,15 @@ class Service:
         self.events.tell(event[0], {**event[1], "version": after.version})
         return after
 
-    async def kept(self, key: str) -> Kept | None:
+    async def kept(self, caller: Grant, key: str) -> Kept | None:
         """Return the answer of an Idempotency-Key, after the change that is being written."""
-        async with self._change:
+        async with self._change.turn(caller.key):
             return self.store.answer(key)
 
     async def reload(self) -> bool:
         """Load the inventory again; a wrong one leaves the one before in place."""
         seen = await asyncio.to_thread(fingerprint, self.folder)
-        async with self._change:
+        async with self._change.turn(""):
             number = self.loaded.number + 1
             try:
                 loaded = await asyncio.to_thread(load, self.folder, self.book, number)
@@ -272,8 +283,8 @@ class Service:
 
     def close(self) -> None:
         """End the threads, after the work that has begun."""
-        for threads in (self._threads, self._searches):
-            threads.shutdown(wait=True, cancel_futures=True)
+        for lane in (self._slow, self._records, self._searches):
+            lane.close()
 
     def _count(self) -> None:
         self.metrics.version.set(self.book.version)
@@ -307,13 +318,5 @@ def _read_book(store: Store) -> Book:
     return Book(store.conditions(), jobs, version, changed_s)
 
 
-def _busy() -> Problem:
-    problem = refused(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "SRV009",
-        "",
-        "too many slow requests are waiting",
-        "try again after the time in Retry-After",
-    )
-    problem.headers["Retry-After"] = "5"
-    return problem
+def _waiting(most: int, what: str) -> Shares:
+    return Shares(most, f"{what} are waiting", "try again after the time in Retry-After")

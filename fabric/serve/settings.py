@@ -21,7 +21,7 @@ _MAX_PORT = 65535
 
 @dataclass(frozen=True)
 class Limits:
-    """What one client can take of the service.
+    """What clients can take of the service.
 
     Parameters
     ----------
@@ -34,14 +34,20 @@ class Limits:
     streams : int
         Clients of ``/v1/events`` at a time.
     waiting : int
-        Slow requests (``/v1/whatif``, exports) that may wait for their turn.
+        Slow requests that may wait for their turn; those of plans and runs, and all others, each.
+    queued : int
+        Searches for places, and changes of state and jobs, that may wait; each.
+    uploads : int
+        Plans that are being received at a time. Of these four a token gets a quarter.
     """
 
     body_bytes: int = 1 << 20
     rate: float = 1000.0
     request_s: float = 30.0
-    streams: int = 64
-    waiting: int = 8
+    streams: int = 256
+    waiting: int = 32
+    queued: int = 1024
+    uploads: int = 8
 
 
 @dataclass(frozen=True)

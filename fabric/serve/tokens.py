@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import stat
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.serve.scopes import NOBODY, PERSONAL, SCOPES, Grant, granted
+from fabric.workflow.approvals import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: What a token may do; ``write`` may read as well.
-SCOPES = ("read", "write")
 #: Shortest token: 128 bits in hexadecimal digits.
 MIN_LENGTH = 32
 _MAX_BYTES = 1 << 20
-_NAME = re.compile(r"[!-~]{1,128}")
+_RANDOM = "use `openssl rand -hex 32`"
 #: Words of a line with a name.
 _WITH_NAME = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What a token may do, and whose it is; empty for one without a name."""
-
-    scope: str
-    name: str = ""
 
 
 class Tokens:
@@ -84,7 +74,26 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 
 def _read(path: Path) -> dict[bytes, Grant]:
-    """Return grants by digest of a file of lines ``scope token [name]``; ``#`` starts a comment."""
+    """Return the grants of a file by the digests of the tokens; ``#`` starts a comment."""
+    grants: dict[bytes, Grant] = {}
+    findings = []
+    for number, line in enumerate(_text(path).splitlines(), 1):
+        parts = line.split()
+        if not parts or parts[0].startswith("#"):
+            continue
+        grant, message, fix = _grant(parts)
+        if message:
+            findings.append(_finding(path, number, message, fix))
+        else:
+            grants[_digest(parts[1])] = grant
+    if not grants and not findings:
+        findings.append(_finding(path, 0, "the token file has no token", "add `read TOKEN`"))
+    if findings:
+        raise InputError("the token file is wrong", findings)
+    return grants
+
+
+def _text(path: Path) -> str:
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode):  # a pipe would wait for a writer
@@ -93,29 +102,26 @@ def _read(path: Path) -> dict[bytes, Grant]:
             message = f"the token file has mode {stat.S_IMODE(mode):04o}: others can read it"
             raise _wrong(path, 0, message, "run `chmod 0600` on it")
         with path.open("rb") as file:
-            text = file.read(_MAX_BYTES).decode("utf-8", "replace")
+            return file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise _wrong(path, 0, f"the token file cannot be read: {error.strerror}", "") from error
-    grants: dict[bytes, Grant] = {}
-    findings = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        scope, token, name, *more = (*words, "", "")[: max(len(words), _WITH_NAME)]
-        if more or not token or scope not in SCOPES or not _NAME.fullmatch(name or "-"):
-            message = "this line is not `read TOKEN`, `write TOKEN`, or one of these with a name"
-            findings.append(_finding(path, number, message))
-        elif len(token) < MIN_LENGTH:
-            message = f"the token is shorter than {MIN_LENGTH} characters"
-            findings.append(_finding(path, number, message, "use `openssl rand -hex 32`"))
-        else:
-            grants[_digest(token)] = Grant(scope, name)
-    if not grants and not findings:
-        findings.append(_finding(path, 0, "the token file has no token", "add `read TOKEN`"))
-    if findings:
-        raise InputError("the token file is wrong", findings)
-    return grants
+
+
+def _grant(parts: list[str]) -> tuple[Grant, str, str]:
+    """Return what a line grants, what is wrong with it, and what to do."""
+    words, token, name, *more = (*parts, "", "")[: max(len(parts), _WITH_NAME)]
+    scopes = granted(words, name)
+    if more or not token or scopes is None or not NAME.fullmatch(name or "-"):
+        message = "this line is not `SCOPES TOKEN` or `SCOPES TOKEN NAME`"
+        fix = f"scopes are {', '.join(SCOPES)}, with commas between them"
+    elif len(token) < MIN_LENGTH:
+        message, fix = f"the token is shorter than {MIN_LENGTH} characters", _RANDOM
+    elif scopes & PERSONAL and not name:
+        message = "a scope of this line is of a person, and the line has no name"
+        fix = "add the name of the person behind the token"
+    else:
+        return Grant(scopes, name, _digest(token).hex()), "", ""
+    return NOBODY, message, fix
 
 
 def _digest(token: str) -> bytes:

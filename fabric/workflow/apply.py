@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.actor import Actor
-from fabric.change.apply import Applier, Options, Result, RollBack, check_approvals
+from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.apply import check_approvals as check_given
+from fabric.change.approvals import demanded
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.jobs import FailedJobs
@@ -27,7 +30,6 @@ from fabric.workflow.state import of_plan
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from fabric.change.chain import Chain
     from fabric.change.gates import Gate
@@ -65,11 +67,14 @@ class Freshness:
         Age in seconds up to which it is applied.
     despite_age, despite_inventory : bool
         Whether it is applied all the same when it is older, or its inventory another one.
+    inventory : Path or None
+        Folder of its inventory on this machine; None is the one that the plan names.
     """
 
     max_age_s: float = MAX_AGE_S
     despite_age: bool = False
     despite_inventory: bool = False
+    inventory: Path | None = None
 
     def check(self, plan: Plan, progress: Callable[[str, str], None]) -> list[str]:
         """Return what the journal is to say of a plan that is applied despite its state.
@@ -79,17 +84,13 @@ class Freshness:
         StalePlanError
             When it is not to be applied.
         """
-        origin = plan.origin
-        if origin is None:
-            return []
-        if not origin.is_here():
-            progress("", f"inventory {origin.inventory} is not on this machine; not compared")
-        age, change = origin.aged(self.max_age_s), origin.changed()
+        age = plan.origin.aged(self.max_age_s) if plan.origin else ""
+        again, (change, remedy) = "run `rocefab plan` again", self._changed(plan)
         wrong = [
-            f"{text}; run `rocefab plan` again, or add {name} to apply it anyway"
-            for text, name, allowed in (
-                (age, "--despite-age", self.despite_age),
-                (change, "--despite-inventory", self.despite_inventory),
+            f"{text}; {fix}, or add {name} to apply it anyway"
+            for text, fix, name, allowed in (
+                (age, again, "--despite-age", self.despite_age),
+                (change, remedy or again, "--despite-inventory", self.despite_inventory),
             )
             if text and not allowed
         ]
@@ -99,6 +100,23 @@ class Freshness:
         for note in notes:
             progress("", note)
         return notes
+
+    def _changed(self, plan: Plan) -> tuple[str, str]:
+        """Return how the inventory differs from that of the plan, and what to do about it."""
+        origin, fix = plan.origin, "add --inventory with its folder"
+        if self.inventory is not None:
+            return origin.changed(self.inventory) if origin else "", ""
+        if origin is None:
+            return "the plan does not name its inventory, which says who must approve it", fix
+        if not origin.is_here():
+            absent = f"the inventory {origin.inventory} is not on this machine"
+            return f"{absent}, and it says who must approve the plan", fix
+        return origin.changed(Path(origin.inventory)), ""
+
+
+def check_approvals(plan: Plan, options: Options, freshness: Freshness) -> None:
+    """Raise PlanError where fewer people approved a plan than its inventory demands now."""
+    check_given(plan, replace(options, demanded=demanded(plan, freshness.inventory)))
 
 
 def apply(
@@ -120,14 +138,16 @@ def apply(
     Raises
     ------
     StalePlanError
-        When the plan is too old, or its inventory was changed since.
+        When the plan is too old, or its inventory was changed since, or is not here.
     JournalError
         When an earlier run was interrupted, or another one is under way.
     """
-    notes = (freshness or Freshness()).check(plan, progress)
+    freshness = freshness or Freshness()
+    notes = freshness.check(plan, progress)
     if options.traffic_stopped and plan.leaf_pings and plan.leaf_pings.pings:
         notes.append("applied without pings, as the traffic is stopped")
-    options = replace(options, notes=(*options.notes, *notes))
+    demand = demanded(plan, freshness.inventory)
+    options = replace(options, notes=(*options.notes, *notes), demanded=demand)
     reachable = _reachable(plan, connections_file)
     journal = _opened(of_plan(plan) if state is None else state, actor, progress)
     with executor(len(plan.devices), options.parallel) as pool:

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from fabric.change.actor import user
 from fabric.change.approvals import (
     MOST_BYTES,
+    NAME,
     Approvals,
-    needed,
+    demanded,
     parse_approvals,
     read_approvals,
 )
@@ -25,7 +26,7 @@ from fabric.core.files import write_whole
 if TYPE_CHECKING:
     from fabric.change.model import Plan
 
-__all__ = ["Approvals", "approvals_of", "approve", "file_of"]
+__all__ = ["NAME", "Approvals", "approvals_of", "approve", "file_of"]
 
 #: Environment variable with the token of the service.
 TOKEN_VARIABLE = "ROCEFAB_TOKEN"  # noqa: S105 - the name of a variable
@@ -49,13 +50,12 @@ def approve(plan_file: Path, *, withdraw: bool = False) -> tuple[Path, Approvals
     Raises
     ------
     PlanError
-        When the account made the plan, or the approvals are of another plan.
+        When the account made the plan or has no usable name, or the approvals are of another plan.
     InputError
         When the file of approvals cannot be read or written.
     """
     plan, path, name = read_plan(plan_file), file_of(plan_file), user()
-    if not withdraw and plan.origin and plan.origin.author.casefold() == name.casefold():
-        raise PlanError(f"{name} made this plan; another person has to approve it")
+    _check_person(plan, name, withdraw=withdraw)
     before = read_approvals(path) if path.exists() else Approvals(plan_sha256=plan.sha256)
     if before.plan_sha256 != plan.sha256:
         raise PlanError(f"{path} is of another plan; remove it to begin again")
@@ -64,7 +64,21 @@ def approve(plan_file: Path, *, withdraw: bool = False) -> tuple[Path, Approvals
         write_whole(path, (after.model_dump_json(indent=1) + "\n").encode())
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
-    return path, after, needed(plan)
+    return path, after, demanded(plan)
+
+
+def _check_person(plan: Plan, name: str, *, withdraw: bool) -> None:
+    """Raise PlanError where an account cannot approve a plan."""
+    if not NAME.fullmatch(name):
+        raise PlanError(
+            f"the name of this account, {name!a}, is not one of visible ASCII characters; approve "
+            "the plan on the page of `rocefab serve`, with a token that has a name"
+        )
+    author = plan.origin.author if plan.origin else ""
+    if not author and not withdraw:
+        raise PlanError("the plan does not say who made it; run `rocefab plan` again")
+    if author.casefold() == name.casefold() and not withdraw:
+        raise PlanError(f"{name} made this plan; another person has to approve it")
 
 
 def approvals_of(plan: Plan, source: str) -> Approvals:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.apply import Options
 from fabric.change.crew import Crew
-from fabric.change.journal import Journal, State
+from fabric.change.journal import DELETION, Journal, State
 from fabric.change.leftovers import Leftover, clean, left_on
 from fabric.change.model import parse_plan
 from fabric.change.session import Session
@@ -65,7 +65,7 @@ def leftovers(
         dirty = [plan for plan, items in done if any(item.is_orphan for item in items)]
         if remove and dirty:
             with journal.exclusive():
-                last = journal.runs()[-1]
+                last = [run for run in journal.runs() if run.kind != DELETION][-1]
                 run = journal.begin("clean", last.fabric, last.plan)
                 crew = Crew(run, journal, reachable, pool, progress, Options())
                 cleaned, failed = crew.side_by_side(dirty, lambda plan: clean(crew, plan))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.audit.host_class import HOST
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.devices.redaction import shortened
 from fabric.observe.configuration.lossless import lossless_readers, system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
@@ -125,7 +126,9 @@ def _read(file: Path, system: str, text: str) -> Lossless:
     try:
         return lossless_readers[system].read(text)
     except (UnreadableError, KeyError, ValueError, RecursionError) as error:
-        raise _refused(f"the configuration cannot be read: {error}", str(file)) from error
+        raise _refused(
+            f"the configuration cannot be read: {shortened(str(error))}", str(file)
+        ) from None
 
 
 def _refused(message: str, file: str, fix: str = "") -> InputError:

@@ -10,7 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fabric.change.apply import Applier, check_approvals
-from fabric.change.approvals import Approval, Approvals, approvers, needed, read_approvals
+from fabric.change.approvals import (
+    MOST_BYTES,
+    Approval,
+    Approvals,
+    approvers,
+    needed,
+    read_approvals,
+)
 from fabric.change.journal import Journal
 from fabric.change.model import parse_plan
 from fabric.change.options import Options
@@ -126,6 +133,16 @@ def test_a_wrong_file_is_named(tmp_path, text):
     file = tmp_path / "approvals"
     file.write_text(text)
     with pytest.raises(InputError, match="no approvals: "):
+        read_approvals(file)
+
+
+def test_a_file_of_approvals_has_a_largest_size(tmp_path):
+    file = tmp_path / "approvals"
+    whole = Approvals(plan_sha256="0" * 64).model_dump_json()
+    file.write_text(whole.ljust(MOST_BYTES))
+    assert read_approvals(file).approvals == ()
+    file.write_text(whole.ljust(MOST_BYTES + 1))
+    with pytest.raises(InputError, match="it has more than 1,048,576 bytes"):
         read_approvals(file)
 
 

@@ -109,7 +109,8 @@ def test_the_lock_of_a_killed_run_is_its_own_and_nobody_elses(tmp_path, monkeypa
     assert held.left_s > 60
     plan = workflow.read_plan(folder / "plan.json")
     monkeypatch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
-    other = workflow.apply(plan, folder / "other", None, OPTIONS, silent)
+    fresh = workflow.Freshness(despite_inventory=True)
+    other = workflow.apply(plan, folder / "other", None, OPTIONS, silent, freshness=fresh)
     assert not other.ok
     resumed = workflow.resume(folder / "state", None, OPTIONS, silent)
     assert resumed.ok, resumed.reasons

@@ -44,8 +44,8 @@ def written(tmp_path_factory):
         prepared(folder)
         patch.setattr(workflow, "_reachable", lambda *_: memory_fabric.connections(folder))
         plan = workflow.read_plan(folder / "plan.json")
-        options = Options(poll_s=0.01)
-        assert workflow.apply(plan, folder / "state", None, options, lambda *_: None, ACTOR).ok
+        words = (plan, folder / "state", None, Options(poll_s=0.01), lambda *_: None, ACTOR)
+        assert workflow.apply(*words, workflow.Freshness(despite_inventory=True)).ok
     return folder
 
 

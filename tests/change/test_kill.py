@@ -102,5 +102,6 @@ def test_next_apply_is_refused_until_the_interrupted_run_is_settled(tmp_path, mo
     folder = prepared(tmp_path)
     run_child(folder, 5, "after")
     plan = workflow.read_plan(folder / "plan.json")
+    words = (plan, folder / "state", None, Options(), lambda *_: None, None)
     with pytest.raises(workflow.JournalError, match="run 1 was interrupted"):
-        workflow.apply(plan, folder / "state", None, Options(), lambda *_: None)
+        workflow.apply(*words, workflow.Freshness(despite_inventory=True))

@@ -119,11 +119,21 @@ def test_a_plan_of_the_future_is_rejected(devices, plan):
         apply(devices, aged(plan, -H))
 
 
-def test_an_inventory_that_is_elsewhere_is_not_compared(devices, plan, inventory):
+def test_an_inventory_that_is_elsewhere_is_named(devices, plan, inventory):
+    (devices / "elsewhere").mkdir()
+    moved = inventory.rename(devices / "elsewhere" / inventory.name)
+    with pytest.raises(StalePlanError, match=r"is not on this machine.*; add --inventory"):
+        apply(devices, plan)
+    assert not (devices / "state").exists()
+    assert apply(devices, plan, inventory=moved).ok
+
+
+def test_an_inventory_that_is_nowhere_is_in_the_journal(devices, plan, inventory):
     shutil.rmtree(inventory)
     said = []
-    assert apply(devices, plan, said).ok
-    assert "is not on this machine; not compared" in said[0][1]
+    assert apply(devices, plan, said, despite_inventory=True).ok
+    assert "is not on this machine" in said[0][1]
+    assert "is not on this machine" in Journal(devices / "state").events(1)[0].detail
 
 
 def test_a_plan_of_the_earlier_format_is_read(devices, plan):
@@ -135,7 +145,9 @@ def test_a_plan_of_the_earlier_format_is_read(devices, plan):
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     old = parse_plan(json.dumps({"digest": digest, **body}), "plan.json")
     assert old.origin is None
-    assert apply(devices, old).ok
+    with pytest.raises(StalePlanError, match=r"does not name its inventory.*; add --inventory"):
+        apply(devices, old)
+    assert apply(devices, old, despite_inventory=True).ok
 
 
 def test_the_revision_says_whether_files_were_committed(inventory):

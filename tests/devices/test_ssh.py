@@ -89,6 +89,15 @@ def test_refusal_names_command_and_reason(shell):
         shell.check("cat /no/such")
 
 
+@pytest.mark.fault(22)
+def test_refusal_tells_no_secret(shell, lab):
+    lab[HOST].fs.write("/tmp/said", 'Value "HUNTER2" is wrong.\n"passkey": "HUNTER2"\nLast.\n')
+    shown = r"status 1: Value \*\*\* is wrong. \| .* \| Last\."
+    with pytest.raises(RefusedError, match=shown) as caught:
+        shell.check("cat /tmp/said; echo 'SNMP_COMMUNITY|HUNTER2' > /dev/null; false")
+    assert "HUNTER2" not in f"{caught.value!r} {caught.value.__cause__!r}"
+
+
 @pytest.mark.parametrize("kind", ["cut_at_byte", "cut_at_command"])
 @pytest.mark.fault(1)
 def test_device_that_closes_in_the_middle_is_noticed_at_once(driver, lab, kind):

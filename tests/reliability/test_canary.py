@@ -7,12 +7,14 @@ rollback hold secrets; their owner alone can read them.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from contextlib import closing
 
 import pytest
 
+from fabric.lab.faults import Fault
 from fabric.workflow.laboratory import laboratory
 from fabric.workflow.project import Project
 from tests.change import labs
@@ -102,8 +104,14 @@ SONIC_ROWS = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Return an empty folder where the verbs run, on a lab with secrets everywhere."""
+def folder(planted):
+    """Return an empty folder where the verbs run."""
+    return planted[0]
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    """Return that folder, and its lab with secrets everywhere."""
     work = tmp_path / "work"
     work.mkdir()
     two_hosts = labs.INVENTORY.replace("hosts: gpu1", "hosts: 'gpu[1-2]'")
@@ -124,7 +132,7 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / "backups").mkdir()
         (tmp_path / "backups" / "spine01.cfg").write_text(lab[labs.SPINE].running_text)
         (tmp_path / "saved.txt").write_text(SAVED)
-        yield work
+        yield work, lab
 
 
 def plant(lab):
@@ -160,6 +168,29 @@ def leaking(folder):
             assert path.stat().st_mode & 0o077 == 0
         elif CANARY.encode() in path.read_bytes():
             yield path
+
+
+#: What a switch says of a configuration that it refuses: the value is in it, before its field.
+REFUSAL = f"""\
+Error: Value "{CANARY}tacacs" does not satisfy the constraint. (path: /s:s/TACPLUS/global/passkey)
+{{"SNMP_COMMUNITY": {{"{CANARY}snmp": {{"TYPE": "RO"}}}}, "passkey": "{CANARY}tacacs"}}"""
+
+
+def test_what_a_device_says_is_shown_without_canary_and_what_it_was_is_exact(planted):
+    folder, lab = planted
+    before = json.loads(json.dumps(lab[labs.LEAF].running))
+    lab[labs.LEAF].faults.add(Fault("refuse_line", "config (load|reload)", times=0, text=REFUSAL))
+    assert run("plan", "inventory", "--out", "plan.json").code == 0
+    ended = run("apply", "plan.json", "--commit")
+    assert ended.code == 3, ended.said
+    assert "does not satisfy the constraint" in ended.said
+    said = [ended.said, *(run("status", run_number).said for run_number in ("", "1"))]
+    assert not [text for text in said if CANARY in text]
+    assert list(leaking(folder)) == []
+    (kept,) = folder.rglob(f"{labs.LEAF}.before.json")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    assert json.loads(kept.read_text())["config"] == before
 
 
 def test_no_verb_shows_a_canary(folder):

@@ -74,6 +74,11 @@ ROWS = {
         {"BGP": {"x": {"auth_password": "correct-horse"}}},
         {("BGP|x|auth_password", "***", "***")},
     ),
+    "a community": (
+        {"SNMP_COMMUNITY": {"hunter22": {"TYPE": "RO"}}},
+        {"SNMP_COMMUNITY": {"hunter22": {"TYPE": "RW"}}},
+        {("SNMP_COMMUNITY ***", "RO", "RW")},
+    ),
     "a null": ({"A": {"r": {"f": None}}}, {"A": {"r": {"g": "1"}}}, {("A|r|g", None, "1")}),
 }
 

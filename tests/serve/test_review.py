@@ -48,7 +48,7 @@ WHO = [("bob", 403), ("reader", 403), ("nobody", 403), ("dave", 200)]
 
 
 @pytest.mark.parametrize(("name", "status"), WHO)
-def test_only_others_with_a_name_and_the_write_scope_approve(
+def test_only_others_with_a_name_and_the_scope_approve(
     site: Reviewed, name: str, status: int
 ) -> None:
     url = f"/v1/plans/{site.sha256}/approval"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.hostlist import natural_key
 from fabric.core.lines import nested
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.report.diff.model import Setting
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     #: Path of a setting, and its two values.
     Apart: TypeAlias = tuple[str, str | None, str | None]
 
-#: Fields of CONFIG_DB that hold secrets, in any table.
-_SECRETS = ("password", "passkey", "secret", "community")
 #: How deep JSON is opened: TABLE, row, field of CONFIG_DB.
 _LEVELS = 3
 _MOST = 300
@@ -69,9 +67,9 @@ def _first_apart(old: str, new: str) -> tuple[str, str]:
 def _json(old: str, new: str) -> Iterator[tuple[str, str | None, str | None]]:
     cells = _cells(json.loads(old), json.loads(new), ())
     for cell, *values in sorted(cells, key=lambda one: [natural_key(part) for part in one[0]]):
-        secret = any(word in cell[-1].lower() for word in _SECRETS)
+        secret = SECRET_FIELD.search(cell[-1])
         texts = ["***" if secret and value is not None else value for value in values]
-        yield "|".join(cell), _shown(texts[0]), _shown(texts[1])
+        yield redacted("|".join(cell)), _shown(texts[0]), _shown(texts[1])
 
 
 def _cells(

@@ -38,6 +38,14 @@ function about(plan) {
   ]));
 }
 
+// What an approval rests on: SECURITY.md says the same.
+const TRUSTED = [
+  "Who approves, sends or deletes is the name of the token. Whoever has the token is that person.",
+  "Who made the plan is what its file says. Neither that account nor who sent the plan can approve it.",
+  "How many must approve is what the inventory says: that of this service here, and its fabric.yaml when the plan is applied.",
+  "Approvals are not signed. Whoever can write the state folder of this service can change them.",
+];
+
 function approvals(plan, path, take, wrong) {
   const { you } = plan;
   const act = (run, text) => async () => {
@@ -57,7 +65,8 @@ function approvals(plan, path, take, wrong) {
     : you.why_not ? make("p", { class: "faint" }, "You cannot approve: ", name(you.why_not), ".")
       : make("button", { type: "button", class: "main", "data-key": "approve", onclick: act(() => post(`${path}/approval`, {}), "You have approved the plan") }, `Approve as ${you.name}`);
   return card(`Approvals: ${plan.counting.length} of ${plan.needed}`, make("p", {}, state),
-    rows.length ? table("Approvals", ["name", "when", "state"], rows) : null, make("p", {}, button));
+    rows.length ? table("Approvals", ["name", "when", "state"], rows) : null, make("p", {}, button),
+    make("details", {}, make("summary", {}, "What is trusted"), make("ul", {}, TRUSTED.map((text) => make("li", {}, text)))));
 }
 
 function notes(plan) {

@@ -44,7 +44,7 @@ function ways(found, path, take, wrong) {
   const asked = found.stop && make("p", {}, `Stop was requested ${clock(found.stop.at)}${found.stop.by ? ` by ${found.stop.by}` : ""}. `,
     found.kind === "apply" && "The wave in progress is rolled back, waves that are confirmed stay.");
   const command = (text, line) => make("p", {}, text, make("br", {}), make("code", {}, line));
-  if (found.kind === "rollback" && hasEnded(found.state)) return make("div", {});
+  if (["rollback", "delete"].includes(found.kind) && hasEnded(found.state)) return make("div", {});
   const title = found.state[0].toUpperCase() + found.state.slice(1);
   const dead = found.state === "interrupted";
   const ifDead = dead ? "" : "If no process works on it, it was interrupted. ";

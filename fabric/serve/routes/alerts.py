@@ -12,7 +12,7 @@ from fabric.serve.alerts import changes, conditions_of
 from fabric.serve.bodies import body
 from fabric.serve.replies import AlertsReply
 from fabric.serve.requests import AlertsBody
-from fabric.serve.routes.described import as_json, service_of, with_body
+from fabric.serve.routes.described import as_json, caller_of, service_of, with_body
 
 router = APIRouter()
 
@@ -29,7 +29,11 @@ async def post_alerts(request: Request) -> Response:
     alerts, unknown = conditions_of(wanted, service.loaded.fabric)
     changed = changes(alerts, service.book)
     if changed:
-        await service.change(lambda book: book.patched(changes(alerts, book)), event=("state", {}))
+        await service.change(
+            caller_of(request),
+            lambda book: book.patched(changes(alerts, book)),
+            event=("state", {}),
+        )
     content = {
         "state": service.about(service.book),
         "set": [subject for subject, one in changed.items() if one],

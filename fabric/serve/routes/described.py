@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from fabric.serve.guard import CALLER
-from fabric.serve.tokens import Grant
+from fabric.serve.scopes import NOBODY
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from starlette.requests import Request
 
+    from fabric.serve.scopes import Grant
     from fabric.serve.service import Service
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
@@ -46,8 +47,8 @@ def service_of(request: Request) -> Service:
 
 
 def caller_of(request: Request) -> Grant:
-    """Return what the token of a request may do; without tokens everyone may, without a name."""
-    grant: Grant = request.scope.get(CALLER, Grant("write"))
+    """Return what the sender of a request may do, and who that is."""
+    grant: Grant = request.scope.get(CALLER, NOBODY)
     return grant
 
 

@@ -13,7 +13,7 @@ from fabric.report.device import budget_rows, planned
 from fabric.report.events import document_of
 from fabric.serve.problem import refused
 from fabric.serve.replies_map import BudgetReply, DeviceReply, DriftReply
-from fabric.serve.routes.described import as_json, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 
 if TYPE_CHECKING:
     from fabric.core.events import Event
@@ -34,7 +34,7 @@ _Name = Annotated[str, Path(min_length=1, max_length=128, description="Switch or
 async def get_device(request: Request, name: _Name) -> Response:
     """Return what is planned for a device, its newest reading, its rates, and its drift."""
     service = service_of(request)
-    return as_json(await service.slow(lambda: _device(service, name)))
+    return as_json(await service.slow(caller_of(request), lambda: _device(service, name)))
 
 
 @router.get(
@@ -49,7 +49,8 @@ async def get_budget(
 ) -> Response:
     """Return what `rocefab explain DEVICE PORT` says of both ends of the cable."""
     service = service_of(request)
-    rows = await service.slow(lambda: budget_rows(service.loaded.project, name, port))
+    caller, project = caller_of(request), service.loaded.project
+    rows = await service.slow(caller, lambda: budget_rows(project, name, port))
     if rows is None:
         raise _unknown("port", "there is no such switch, or no such port with a cable")
     return as_json(BudgetReply(rows=rows).model_dump_json().encode())
@@ -63,7 +64,7 @@ async def get_budget(
 async def get_drift(request: Request) -> Response:
     """Return what `rocefab drift --watch` reported and what has not ended."""
     service = service_of(request)
-    return as_json(await service.slow(lambda: _drift(service)))
+    return as_json(await service.slow(caller_of(request), lambda: _drift(service)))
 
 
 def _drift(service: Service) -> bytes:

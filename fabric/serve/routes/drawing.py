@@ -16,7 +16,7 @@ from fabric.core import hostlist
 from fabric.serve.map import values
 from fabric.serve.problem import refused
 from fabric.serve.replies_map import MapReply, MapValuesReply
-from fabric.serve.routes.described import as_json, header, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, header, responses, service_of
 from fabric.topology.drawing_part import Choice
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Filters(BaseModel):
 )
 async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return boxes and lines with their places in pixels, as `rocefab draw` has them."""
-    drawn = await _drawn(service_of(request), filters)
+    drawn = await _drawn(request, filters)
     return _tagged(request, drawn.body, drawn.tag)
 
 
@@ -63,7 +63,7 @@ async def get_map(request: Request, filters: Annotated[Filters, Query()]) -> Res
 async def get_values(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the largest figure of the cables of each line; null where it is not known."""
     service = service_of(request)
-    drawn = await _drawn(service, filters)
+    drawn = await _drawn(request, filters)
     readings, warnings = service.readings, _warnings(service)
     live = readings.live if readings else None
     version = repr((drawn.tag, live.version if live else 0, warnings))
@@ -88,12 +88,13 @@ def _warnings(service: Service) -> list[str]:
     return found
 
 
-async def _drawn(service: Service, filters: Filters) -> Drawn:
+async def _drawn(request: Request, filters: Filters) -> Drawn:
+    service = service_of(request)
     choice = _choice(service, filters)
     live = service.readings.live if service.readings else None
     loaded = service.loaded
     drawn = service.maps.known(loaded, live, choice) or await service.slow(
-        lambda: service.maps.drawn(loaded, live, choice)
+        caller_of(request), lambda: service.maps.drawn(loaded, live, choice)
     )
     if drawn is None:
         fix = "use fewer filters; GET /v1/map lists their values"

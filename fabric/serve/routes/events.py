@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from fabric.serve.routes.described import header, responses, service_of
+from fabric.serve.routes.described import caller_of, header, responses, service_of
 
 router = APIRouter()
 #: Numbers of events have fewer digits.
@@ -23,12 +23,12 @@ _MAX_DIGITS = 18
 )
 async def events(request: Request) -> Response:
     """Send an event for each change of state, jobs, plans, runs and inventory."""
-    service = service_of(request)
-    service.events.check_room()
+    service, caller = service_of(request), caller_of(request).key
+    service.events.check_room(caller)
     last = request.headers.get("last-event-id", "")
     after = int(last) if last.isascii() and last.isdigit() and len(last) <= _MAX_DIGITS else None
     return StreamingResponse(
-        service.events.stream(after),
+        service.events.stream(after, caller),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -12,7 +13,11 @@ from starlette.responses import Response, StreamingResponse
 
 from fabric.serve.problem import finding_as_dict
 from fabric.serve.replies import AliveReply, ReadyReply
-from fabric.serve.routes.described import as_json, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, responses, service_of
+from fabric.serve.scopes import READ
+
+if TYPE_CHECKING:
+    from fabric.serve.service import Service
 
 router = APIRouter()
 #: Names in one answer.
@@ -33,11 +38,17 @@ async def healthz() -> Response:
     "/readyz", responses=responses(ok="It answers.", reply=ReadyReply), summary="Service can answer"
 )
 async def readyz(request: Request) -> Response:
-    """Say that placements are answered, and whether they are about the inventory on disk."""
+    """Say that placements are answered, and about what: without a valid token only whether."""
     service = service_of(request)
     is_degraded = service.broken or service.broken_tokens or service.ignored
-    content = {
-        "status": "degraded" if is_degraded else "ok",
+    content: dict[str, Any] = {"status": "degraded" if is_degraded else "ok"}
+    if READ in caller_of(request).scopes:
+        content |= _about(service)
+    return as_json(json.dumps(content).encode())
+
+
+def _about(service: Service) -> dict[str, Any]:
+    return {
         "fabric": service.loaded.fabric.intent.fabric.name,
         "inventory": {
             "loads": service.loaded.number,
@@ -51,7 +62,6 @@ async def readyz(request: Request) -> Response:
         },
         "state": {**service.about(service.book), "ignored": service.ignored[:MAX_IGNORED]},
     }
-    return as_json(json.dumps(content).encode())
 
 
 @router.get(

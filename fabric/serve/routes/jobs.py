@@ -17,7 +17,14 @@ from fabric.serve.problem import Problem, refused
 from fabric.serve.query import Wrong, job_hosts, traffic_of
 from fabric.serve.replies import JobReply, JobsReply
 from fabric.serve.requests import JobBody
-from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
+from fabric.serve.routes.described import (
+    as_json,
+    caller_of,
+    header,
+    responses,
+    service_of,
+    with_body,
+)
 from fabric.serve.routes.pages import Limit, Offset, page
 from fabric.serve.service import request_digest
 from fabric.serve.store import Kept
@@ -52,11 +59,11 @@ async def get_jobs(request: Request, limit: Limit = 1000, offset: Offset = 0) ->
 )
 async def post_jobs(request: Request) -> Response:
     """Note a job that runs: its hosts take no other job, its traffic shares the links."""
-    service = service_of(request)
+    service, caller = service_of(request), caller_of(request)
     wanted = await body(request, JobBody)
     key = _key(request)
     digest = request_digest("POST", "/v1/jobs", await request.body())
-    if key and (kept := await service.kept(key)):
+    if key and (kept := await service.kept(caller, key)):
         return _again(kept, digest)
     job = _job(wanted, service.loaded.fabric)
     content = json.dumps(_plain(job)).encode()
@@ -70,9 +77,9 @@ async def post_jobs(request: Request) -> Response:
 
     event = ("job", {"job": wanted.name, "is_running": True})
     try:
-        await service.change(make, event=event, answer=answer)
+        await service.change(caller, make, event=event, answer=answer)
     except Problem:
-        if key and (kept := await service.kept(key)):  # the same request came twice at once
+        if key and (kept := await service.kept(caller, key)):  # the same request came twice at once
             return _again(kept, digest)
         raise
     return as_json(content, HTTPStatus.CREATED, {"Location": f"/v1/jobs/{wanted.name}"})
@@ -96,7 +103,7 @@ async def delete_job(
         return book.without_job(name)
 
     event = ("job", {"job": name, "is_running": False})
-    await service_of(request).change(make, event=event)
+    await service_of(request).change(caller_of(request), make, event=event)
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from fabric.placement.host_health import HEALTHY, host_health
 from fabric.serve.problem import refused
 from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
-from fabric.serve.routes.described import as_json, responses, service_of
+from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 from fabric.serve.routes.pages import Limit, Offset, page
 from fabric.serve.topology import forms, topology
 from fabric.topology.naming import nic_names
@@ -140,7 +140,7 @@ async def get_topology(
         message = f"there is no form {form[:64]!a}"
         raise refused(404, "SRV011", "form", message, f"use one of {', '.join(forms())}")
     loaded = service.loaded
-    text = await service.slow(lambda: topology(loaded, form, part))
+    text = await service.slow(caller_of(request), lambda: topology(loaded, form, part))
     return Response(text, media_type="text/plain; charset=utf-8")
 
 

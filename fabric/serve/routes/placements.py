@@ -16,9 +16,10 @@ from fabric.serve.answers import encode
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.query import query_of
 from fabric.serve.requests import PlacementBody
-from fabric.serve.routes.described import as_json, service_of, with_body
+from fabric.serve.routes.described import as_json, caller_of, service_of, with_body
 
 if TYPE_CHECKING:
+    from fabric.serve.scopes import Grant
     from fabric.serve.service import Service
     from fabric.serve.source import Loaded
     from fabric.topology.model import Fabric, Ints
@@ -45,7 +46,7 @@ async def placements(request: Request) -> Response:
     answer = loaded.kept.get(content)
     if answer is None:
         wanted = parsed(content, PlacementBody)
-        answer = await _searched(service, loaded, wanted)
+        answer = await _searched(service, caller_of(request), loaded, wanted)
         loaded.kept.put(content, answer)
     now = {"state": service.about(loaded.book), "warnings": service.warnings()}
     return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
@@ -54,10 +55,12 @@ async def placements(request: Request) -> Response:
 ROUTE = router.routes[0]
 
 
-async def _searched(service: Service, loaded: Loaded, wanted: PlacementBody) -> bytes:
+async def _searched(
+    service: Service, caller: Grant, loaded: Loaded, wanted: PlacementBody
+) -> bytes:
     """Return an answer without what changes while the state does not."""
     query = query_of(wanted, loaded.fabric)
-    found = await service.place(loaded, query)
+    found = await service.place(caller, loaded, query)
     more: dict[str, Any] = {}
     if wanted.ranks:
         more["ranks"] = _ranks(loaded.fabric, found.rows, wanted.gpus_per_node)

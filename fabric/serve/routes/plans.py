@@ -26,9 +26,9 @@ from fabric.workflow.review import brief, device_review, plan_review
 
 if TYPE_CHECKING:
     from fabric.serve.reviews import Review
+    from fabric.serve.scopes import Grant
     from fabric.serve.service import Service
-    from fabric.serve.tokens import Grant
-    from fabric.workflow.review import Brief
+    from fabric.workflow.review import Brief, Plan
 
 router = APIRouter()
 _PATH = "/v1/plans"
@@ -54,16 +54,9 @@ _OK = "The plan, with its approvals."
 async def post_plan(request: Request) -> Response:
     """Keep a plan of the inventory of this service; one that `apply` would reject is rejected."""
     service, caller = service_of(request), caller_of(request)
-    content = await json_body(request)
-
-    def work() -> bytes:
-        plan = plan_of(content)
-        if reason := _stale(service, brief(plan)):
-            fix = "run `rocefab plan` again, and send the new plan"
-            raise refused(HTTPStatus.CONFLICT, "SRV013", "", reason, fix)
-        return _plan(service, service.reviews.add(plan, caller.name), caller)
-
-    answer = await service.slow(work)
+    with service.uploads.held(caller.key):
+        content = await json_body(request)
+        answer = await service.records(caller, lambda: _added(service, content, caller))
     service.events.tell("plan", {})
     return as_json(answer, 201)
 
@@ -77,7 +70,7 @@ async def post_plan(request: Request) -> Response:
 async def get_plans(request: Request) -> Response:
     """Return the plans that were sent, the newest first."""
     service = service_of(request)
-    return tagged(request, await service.slow(lambda: _plans(service)))
+    return tagged(request, await service.records(caller_of(request), lambda: _plans(service)))
 
 
 @router.get(
@@ -89,7 +82,8 @@ async def get_plans(request: Request) -> Response:
 async def get_plan(request: Request, sha256: Sha256) -> Response:
     """Return a plan, and whether the token of this request may approve it."""
     service, caller = service_of(request), caller_of(request)
-    return tagged(request, await service.slow(lambda: _plan(service, sha256, caller)))
+    answer = await service.records(caller, lambda: _plan(service, sha256, caller))
+    return tagged(request, answer)
 
 
 @router.delete(
@@ -99,9 +93,16 @@ async def get_plan(request: Request, sha256: Sha256) -> Response:
     responses=responses(204, 404, 409, 422, ok="It is removed."),
 )
 async def delete_plan(request: Request, sha256: Sha256) -> Response:
-    """Remove a plan that is done with."""
-    service = service_of(request)
-    await service.slow(lambda: service.reviews.drop(sha256))
+    """Remove a plan that is done with; the journal says who did, before it is removed."""
+    service, caller = service_of(request), caller_of(request)
+
+    def work() -> None:
+        about = service.reviews.about(sha256)
+        fabric = service.loaded.fabric.intent.fabric.name
+        service.runs.deleted(fabric, sha256, caller.name, about)
+        service.reviews.drop(sha256)
+
+    await service.records(caller, work)
     service.events.tell("plan", {"sha256": sha256})
     return Response(status_code=204)
 
@@ -113,19 +114,23 @@ async def delete_plan(request: Request, sha256: Sha256) -> Response:
 )
 async def get_device(request: Request, sha256: Sha256, name: _Name) -> Response:
     """Return the difference of a device; causes are empty once the inventory is another one."""
-    service = service_of(request)
+    service, caller = service_of(request), caller_of(request)
+
+    def known() -> tuple[Plan, str]:
+        return service.reviews.plan(sha256), _stale(service, service.reviews.brief(sha256))
+
+    plan, stale = await service.records(caller, known)
 
     def work() -> bytes:
-        plan = service.reviews.plan(sha256)
         if name not in plan.devices:
             message = "the plan does not change this device"
             raise refused(404, "SRV011", "name", message, "GET the plan: it lists its devices")
         data = device_review(service.loaded.project, plan, name)
-        if _stale(service, service.reviews.brief(sha256)):
+        if stale:
             data["changes"] = [{**one, "causes": [], "line": ""} for one in data["changes"]]
         return DeviceChangesReply(**data).model_dump_json().encode()
 
-    return as_json(await service.slow(work))
+    return as_json(await service.slow(caller, work))
 
 
 @router.get(
@@ -139,7 +144,8 @@ async def get_approvals(request: Request, sha256: Sha256) -> Response:
     Those of who sent the plan are not among them.
     """
     service = service_of(request)
-    review = await service.slow(lambda: service.reviews.review(sha256))
+    caller = caller_of(request)
+    review = await service.records(caller, lambda: service.reviews.review(sha256))
     return as_json(review.approvals.model_dump_json().encode())
 
 
@@ -176,16 +182,24 @@ async def _changed(request: Request, sha256: str, *, gives: bool) -> Response:
         service.reviews.write(sha256, review)
         return _plan(service, sha256, caller)
 
-    answer = await service.slow(work)
+    answer = await service.records(caller, work)
     service.events.tell("plan", {"sha256": sha256})
     return as_json(answer)
+
+
+def _added(service: Service, content: bytes, caller: Grant) -> bytes:
+    plan = plan_of(content)
+    if reason := _stale(service, brief(plan)):
+        fix = "run `rocefab plan` again, and send the new plan"
+        raise refused(HTTPStatus.CONFLICT, "SRV013", "", reason, fix)
+    return _plan(service, service.reviews.add(plan, caller.name), caller)
 
 
 def _plan(service: Service, sha256: str, caller: Grant) -> bytes:
     review, plan = service.reviews.review(sha256), service.reviews.plan(sha256)
     short = service.reviews.brief(sha256)
     reason, counting = _stale(service, short), _counting(review, short)
-    data: dict[str, Any] = plan_review(plan)
+    data: dict[str, Any] = {**plan_review(plan), "needed": _needed(service, short)}
     reply = PlanReply(
         sha256=sha256,
         by=review.by,
@@ -211,7 +225,7 @@ def _plans(service: Service) -> bytes:
             sha256=sha256,
             by=review.by,
             at=review.at,
-            needed=plan.needed,
+            needed=_needed(service, plan),
             counting=_counting(review, plan),
             devices=plan.devices,
             risk=plan.risk,
@@ -219,6 +233,11 @@ def _plans(service: Service) -> bytes:
         )
         rows.append(row)
     return PlansReply(plans=rows).model_dump_json().encode()
+
+
+def _needed(service: Service, plan: Brief) -> int:
+    """Return how many people must approve, as `apply` asks: a plan alone does not say it."""
+    return max(plan.needed, service.loaded.fabric.intent.fabric.rollout.approvals)
 
 
 def _counting(review: Review, plan: Brief) -> list[str]:

@@ -26,8 +26,10 @@ _TAGS = {"parameters": [header("If-None-Match", "ETag of the answer that is know
 )
 async def get_runs(request: Request) -> Response:
     """Return all runs, the newest first, and whether the hashes of the journal fit."""
-    service = service_of(request)
-    content = await service.slow(lambda: RunsReply(**service.runs.all()).model_dump_json())
+    service, caller = service_of(request), caller_of(request)
+    content = await service.records(
+        caller, lambda: RunsReply(**service.runs.all()).model_dump_json()
+    )
     return tagged(request, content.encode())
 
 
@@ -39,8 +41,10 @@ async def get_runs(request: Request) -> Response:
 )
 async def get_run(request: Request, run: _Run) -> Response:
     """Return waves, devices, gates and the newest rows of a run."""
-    service = service_of(request)
-    content = await service.slow(lambda: RunReply(**service.runs.one(run)).model_dump_json())
+    service, caller = service_of(request), caller_of(request)
+    content = await service.records(
+        caller, lambda: RunReply(**service.runs.one(run)).model_dump_json()
+    )
     return tagged(request, content.encode())
 
 
@@ -52,9 +56,9 @@ async def get_run(request: Request, run: _Run) -> Response:
 )
 async def post_stop(request: Request, run: _Run) -> Response:
     """Ask a run to stop, as Ctrl-C does: the wave in progress is rolled back."""
-    service, caller = service_of(request), caller_of(request).name
-    content = await service.slow(
-        lambda: RunReply(**service.runs.stop(run, caller)).model_dump_json()
+    service, caller = service_of(request), caller_of(request)
+    content = await service.records(
+        caller, lambda: RunReply(**service.runs.stop(run, caller.name)).model_dump_json()
     )
     service.events.tell("run", {"run": run})
     return as_json(content.encode(), 202)

@@ -13,7 +13,14 @@ from starlette.responses import Response
 from fabric.serve.bodies import body
 from fabric.serve.replies import ConditionsReply
 from fabric.serve.requests import StateBody, StatePatchBody
-from fabric.serve.routes.described import as_json, header, responses, service_of, with_body
+from fabric.serve.routes.described import (
+    as_json,
+    caller_of,
+    header,
+    responses,
+    service_of,
+    with_body,
+)
 from fabric.serve.service import etag
 
 if TYPE_CHECKING:
@@ -65,7 +72,7 @@ async def patch_state(request: Request) -> Response:
 async def _changed(request: Request, make: Any) -> Response:
     service = service_of(request)
     match = request.headers.get("if-match")
-    book = await service.change(make, match=match, event=("state", {}))
+    book = await service.change(caller_of(request), make, match=match, event=("state", {}))
     return _state(service, book)
 
 

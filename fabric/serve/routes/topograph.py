@@ -14,7 +14,7 @@ from fabric.serve import topograph
 from fabric.serve.bodies import json_body, parsed
 from fabric.serve.problem import refused
 from fabric.serve.requests import GenerateBody
-from fabric.serve.routes.described import responses, service_of, with_body
+from fabric.serve.routes.described import caller_of, responses, service_of, with_body
 
 if TYPE_CHECKING:
     from collections import OrderedDict
@@ -34,7 +34,8 @@ async def post_generate(request: Request) -> Response:
     content = await json_body(request) or b"{}"
     loaded = service.loaded
     wanted = topograph.check(parsed(content, GenerateBody, HTTPStatus.BAD_REQUEST), loaded)
-    text = await service.slow(lambda: topograph.generate(loaded, wanted))
+    caller = caller_of(request)
+    text = await service.slow(caller, lambda: topograph.generate(loaded, wanted))
     uid = hashlib.sha256(content).hexdigest()[:16]
     results: OrderedDict[str, str] = service.results
     results[uid] = text

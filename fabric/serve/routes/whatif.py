@@ -15,7 +15,7 @@ from fabric.serve.bodies import body
 from fabric.serve.query import Wrong
 from fabric.serve.replies import WhatIfReply
 from fabric.serve.requests import WhatIfBody
-from fabric.serve.routes.described import as_json, service_of, with_body
+from fabric.serve.routes.described import as_json, caller_of, service_of, with_body
 
 if TYPE_CHECKING:
     from fabric.workflow.project import Project
@@ -36,7 +36,7 @@ async def post_whatif(request: Request) -> Response:
     wanted = await body(request, WhatIfBody)
     _check(wanted)
     project = service.loaded.project
-    answer = await service.slow(lambda: _answer(project, wanted))
+    answer = await service.slow(caller_of(request), lambda: _answer(project, wanted))
     return as_json(json.dumps(answer).encode())
 
 

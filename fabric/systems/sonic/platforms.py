@@ -4,8 +4,6 @@ Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, s
 switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
 """
 
-import re
-
 from fabric.platforms.model import EcmpHash, Platform, platforms
 from fabric.platforms.refresh import NeighbourRefresh
 
@@ -67,9 +65,6 @@ EARLIER_SYSCTL_PATH = "/etc/sysctl.d/90-rocefab-neighbours.conf"
 KERNEL_PATTERN = (
     r"^net\.ipv[46]\.neigh\.(default|Vlan[0-9]+)\.(base_reachable_time_ms|gc_thresh[123])$"
 )
-
-#: Fields that hold passwords and keys (BGP_NEIGHBOR ``auth_password``, ``passkey`` of servers).
-SECRET_FIELD = re.compile(r"passw|passkey|secret|auth_key|community", re.IGNORECASE)
 
 #: Tables of CONFIG_DB that rocefab writes whole, but for rows of ports that are not the fabric's;
 #: every other table is kept as it is found.

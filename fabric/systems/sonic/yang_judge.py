@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ProgramError
+from fabric.devices.redaction import SECRET_FIELD
 from fabric.programs.run import Ended, run
 from fabric.systems.sonic.gcu import known_release
-from fabric.systems.sonic.platforms import SECRET_FIELD
 from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fabric.change.model import Risk
 from fabric.devices.candidate import SonicLive
 from fabric.devices.memory import _applied
+from fabric.observe.snapshot import Running
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import RELEASES, Updater
@@ -179,3 +180,10 @@ def test_secrets_of_config_db_are_not_shown(field):
     text = "\n".join(sonic._lines(cells)) + sonic._show(cells[0][0], cells[0][1])
     assert "hunter2" not in text
     assert "***" in text
+
+
+@pytest.mark.fault(22)
+def test_what_a_rollback_could_not_restore_names_no_community():
+    rows = {"SNMP_COMMUNITY": {"hunter2": {"TYPE": "RO"}}, "TACPLUS": {"global": {"passkey": "x"}}}
+    sides = (Running("leaf", "sonic", config, "", None, {}) for config in (rows, {}))
+    assert sonic.adapters["sonic"].apart(*sides) == {"SNMP_COMMUNITY ***", "TACPLUS|global|passkey"}

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices.candidate import LinePatch
 from fabric.devices.driver import Connection, drivers
+from fabric.devices.redaction import shortened
 from fabric.systems.esonic.drivers.cli import CliSession, SilentCli
 from fabric.systems.esonic.platforms.lines import read
 from fabric.systems.sonic.drivers import SonicShellDriver
@@ -158,7 +159,7 @@ class EsonicDriver(SonicShellDriver[LinePatch]):
             if time.monotonic() > deadline_s:
                 raise RefusedError(
                     self.connection.device,
-                    f"ports are not there in time: {' '.join(said.split())[-300:]}",
+                    f"ports are not there in time: {shortened(said, len(said))[-300:]}",
                 )
             time.sleep(_POLL_S)
 

@@ -16,6 +16,7 @@ from fabric.change.model import Change
 from fabric.change.model import Risk as Risk
 from fabric.change.scope import notes
 from fabric.devices.candidate import Files, RemoteFile
+from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters import kernel
@@ -25,11 +26,7 @@ from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.adapters.scope import merged
 from fabric.systems.sonic.adapters.steps import way
 from fabric.systems.sonic.gcu import Updater
-from fabric.systems.sonic.platforms import (
-    EARLIER_SYSCTL_PATH,
-    SECRET_FIELD,
-    SYSCTL_PATH,
-)
+from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +105,7 @@ class SonicAdapter:
         Kernel parameters of an interface come and go with its VLAN.
         """
         cells = [cell for cell, _, _ in differences(left.config, right.config)]
-        fields = {"|".join(cell) for cell in cells if not _is_self_made(cell)}
+        fields = {redacted("|".join(cell)) for cell in cells if not _is_self_made(cell)}
         names = {*left.files, *right.files}
         files = {name for name in names if left.files.get(name) != right.files.get(name)}
         lasting = left.kernel.keys() & right.kernel.keys()

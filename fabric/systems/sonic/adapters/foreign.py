@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.devices.redaction import redacted
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES, REFERENCES
 
@@ -119,8 +120,8 @@ def _dangling(running: ConfigDb, target: ConfigDb) -> Iterator[str]:
                 before, after = names[_NAMED_BY[kind]]
                 if name in before and name not in after:
                     yield (
-                        f"{table}|{row} refers to {name}, which goes away; take that reference "
-                        "out on the switch first"
+                        f"{redacted(f'{table}|{row}')} refers to {name}, which goes away; take "
+                        "that reference out on the switch first"
                     )
 
 
