@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabric.core.errors import FileError
 from fabric.core.units import S_PER_H, S_PER_MIN
 from fabric.intent.contents import inventory_hash
 
@@ -71,8 +72,9 @@ class Origin:
             return ""
         try:
             same = inventory_hash(Path(self.inventory)) == self.sha256
-        except OSError as error:
-            return f"the inventory {self.inventory} cannot be read: {error.strerror}"
+        except (OSError, FileError) as error:
+            reason = getattr(error, "strerror", error)
+            return f"the inventory {self.inventory} cannot be read: {reason}"
         return "" if same else f"the inventory {self.inventory} was changed after the plan"
 
     def is_here(self) -> bool:

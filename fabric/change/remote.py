@@ -16,7 +16,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from fabric.change.actor import user
 from fabric.core.errors import InputError, JournalError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.json_text import parse_json
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -75,7 +78,7 @@ def link(folder: Path, url: str) -> None:
 def remote(folder: Path) -> Remote | None:
     """Return the journal that a state folder is a copy of; None where it is the journal."""
     file = folder / _FILE
-    return Remote(checked_url(file.read_text(encoding="utf-8").strip())) if file.exists() else None
+    return Remote(checked_url(read_text(file, FileKind.NOTE).strip())) if file.exists() else None
 
 
 class Remote:
@@ -179,7 +182,7 @@ class Remote:
                     (table, last),
                 )
                 for (content,) in rows:
-                    _insert(local, table, json.loads(content))
+                    _insert(local, table, parse_json(content))
 
     def state(self, run: int, device: str) -> str | None:
         """Return the saved state of a device; None where there is none."""
@@ -187,7 +190,7 @@ class Remote:
             row = connection.execute(
                 "SELECT content FROM rocefab_states WHERE run = %s AND device = %s", (run, device)
             ).fetchone()
-        return str(json.loads(row[0])) if row else None
+        return str(parse_json(row[0])) if row else None
 
 
 def _connect(url: str, *, autocommit: bool = False) -> psycopg.Connection[Any]:
@@ -235,7 +238,7 @@ def _insert(local: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> No
 def _holder(connection: psycopg.Connection[Any]) -> str:
     row = connection.execute("SELECT content FROM rocefab_holder").fetchone()
     try:
-        data = json.loads(row[0]) if row else {}
+        data = parse_json(row[0]) if row else {}
         text = f"{data['user']} on {data['host']}, process {data['pid']}, since {data['since']}"
     except (ValueError, KeyError, TypeError):
         text = "owner unknown"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
 SCOPES = ("read", "write")
 #: Shortest token: 128 bits in hexadecimal digits.
 MIN_LENGTH = 32
-_MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[!-~]{1,128}")
 #: Words of a line with a name.
 _WITH_NAME = 3
@@ -85,17 +87,12 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 def _read(path: Path) -> dict[bytes, Grant]:
     """Return grants by digest of a file of lines ``scope token [name]``; ``#`` starts a comment."""
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):  # a pipe would wait for a writer
-            raise _wrong(path, 0, "the token file is a folder, a pipe or a device", "name a file")
-        if stat.S_IMODE(mode) & 0o077:
-            message = f"the token file has mode {stat.S_IMODE(mode):04o}: others can read it"
+    with open_regular(path, FileKind.TOKENS) as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & 0o077:
+            message = f"the token file has mode {mode:04o}: others can read it"
             raise _wrong(path, 0, message, "run `chmod 0600` on it")
-        with path.open("rb") as file:
-            text = file.read(_MAX_BYTES).decode("utf-8", "replace")
-    except OSError as error:
-        raise _wrong(path, 0, f"the token file cannot be read: {error.strerror}", "") from error
+        text = file.read(FileKind.TOKENS.most_bytes).decode("utf-8", "replace")
     grants: dict[bytes, Grant] = {}
     findings = []
     for number, line in enumerate(text.splitlines(), 1):
