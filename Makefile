@@ -23,7 +23,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rest test-python durations coverage lint lint-types lint-form format judges bench bench-page bench-devices docs docs-site models release lab-test clean
+.PHONY: help demo test test-rest test-slow test-python durations coverage lint lint-types lint-form format judges bench bench-page bench-devices docs docs-site models release lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -58,10 +58,14 @@ $(COMPILED): $(READY)
 test: $(COMPILED) ## The quick tests: no root, no network; five minutes on two cores
 	$(PYTEST) -n $(WORKERS)
 
-# Four workers on two cores: tests of the lab wait more than they work.
+# The real lab waits for machines that boot, and runs beside the others.
 test-rest: $(COMPILED) ## All other tests: slow ones, judges (make judges), and as root the real lab
+	@if [ "$$(id -u)" -eq 0 ]; then lab=lab-test; else echo "skipped: the real lab needs root"; fi; \
+	$(MAKE) --no-print-directory --output-sync=line -j 2 test-slow $$lab
+
+# Four workers on two cores: tests of the stand-ins wait more than they work.
+test-slow: $(COMPILED) ## The slow tests and the judges
 	$(PYTEST) -n 4 -m "slow or judge"
-	@if [ "$$(id -u)" -eq 0 ]; then $(MAKE) --no-print-directory lab-test; else echo "skipped: the real lab needs root"; fi
 
 durations: $(COMPILED) ## Measure every test and write tests/slow.txt; 20 minutes
 	rm -rf $(DURATIONS)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from fabric.core.errors import InputError, PlanError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_bytes
 from fabric.intent.demanded import approvals_demanded
 
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Plan
 
-#: A longer file is none of approvals; our choice.
-MOST_BYTES = 1 << 20
+#: More bytes are no approvals, from wherever they come.
+MOST_BYTES = FileKind.APPROVALS.most_bytes
 _MOST = 1000
 #: Who approves, and whose a token is: visible characters of ASCII.
 NAME = re.compile(r"[!-~]{1,128}")
@@ -143,12 +145,7 @@ def read_approvals(path: Path) -> Approvals:
     InputError
         When it cannot be read, or is no file of approvals.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    return parse_approvals(content, str(path))
+    return parse_approvals(read_bytes(path, FileKind.APPROVALS), str(path))
 
 
 def parse_approvals(content: bytes, source: str) -> Approvals:

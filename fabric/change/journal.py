@@ -6,7 +6,6 @@ device tells how far it got; ``resume`` in ``apply`` knows what each state allow
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import sqlite3
@@ -14,6 +13,7 @@ import time
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from json import JSONDecodeError
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,8 @@ from fabric.change.kept import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
 from fabric.change.stop import Stops
 from fabric.change.together import Together
-from fabric.core.errors import JournalError
+from fabric.core.errors import FileError, JournalError
+from fabric.core.json_text import parse_json, said
 from fabric.devices.driver import OWN_TOKEN
 
 if TYPE_CHECKING:
@@ -398,13 +399,13 @@ class Journal:
         """
         try:
             text = self._states.read(run, device)
-            data: dict[str, Any] = json.loads(text)
-        except FileNotFoundError:
-            raise JournalError(f"run {run} has no saved state of {device}") from None
-        except (OSError, ValueError) as error:
-            raise JournalError(
-                f"the state of {device} before run {run} cannot be read: {error}"
-            ) from error
+            data: dict[str, Any] = parse_json(text)
+        except FileError as error:
+            if error.fault == "missing":
+                raise JournalError(f"run {run} has no saved state of {device}") from None
+            raise _unreadable(run, device, error.reason) from error
+        except JSONDecodeError as error:
+            raise _unreadable(run, device, said(error)) from error
         if not is_state(data) or not self._is_as_kept(run, device, text):
             raise JournalError(
                 f"the state of {device} before run {run} is "
@@ -439,6 +440,10 @@ class Journal:
                 try:
                     if self._states.digest(record.id, device) not in hashes:
                         yield path
-                except OSError:
+                except FileError:
                     if touched:
                         yield path
+
+
+def _unreadable(run: int, device: str, reason: str) -> JournalError:
+    return JournalError(f"the state of {device} before run {run} cannot be read: {reason}")

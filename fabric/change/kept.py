@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import JournalError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.user_files import read_bytes, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,11 +55,11 @@ class KeptStates:
 
         Raises
         ------
-        OSError, ValueError
+        FileError
             When it cannot be read.
         """
         self._fetch(run, device)
-        return self.path(run, device).read_text()
+        return read_text(self.path(run, device), FileKind.SAVED_STATE)
 
     def has(self, run: int, device: str) -> bool:
         """Tell whether a state was kept."""
@@ -69,11 +71,12 @@ class KeptStates:
 
         Raises
         ------
-        OSError
+        FileError
             When it cannot be read.
         """
         self._fetch(run, device, always=True)
-        return hashlib.sha256(self.path(run, device).read_bytes()).hexdigest()
+        content = read_bytes(self.path(run, device), FileKind.SAVED_STATE)
+        return hashlib.sha256(content).hexdigest()
 
     def _fetch(self, run: int, device: str, *, always: bool = False) -> None:
         """Get a state that another machine kept, or always the one of the server."""

@@ -6,13 +6,17 @@ import fcntl
 import json
 import os
 import socket
+import stat
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.actor import user
-from fabric.core.errors import JournalError
+from fabric.core.errors import FileError, JournalError
+from fabric.core.file_kinds import FileKind
+from fabric.core.json_text import parse_json
+from fabric.core.user_files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +67,8 @@ def held(path: Path, run: int | None) -> Iterator[Holder]:
     except OSError as error:
         raise JournalError(f"the journal cannot be locked: {error}") from error
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise JournalError(f"the journal cannot be locked: {path} is not a regular file")
         _lock(handle)
         holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
         holder.write(run)
@@ -86,7 +92,7 @@ def _lock(handle: int) -> None:
 def _said(handle: int) -> str:
     """Return who holds the lock, as far as its file tells."""
     try:
-        data = json.loads(os.pread(handle, _LONGEST, 0))
+        data = parse_json(os.pread(handle, _LONGEST, 0))
         run = "a run that is starting" if data["run"] is None else f"run {int(data['run'])}"
         owner = (
             f"{run} of {data['user']} on {data['host']}, process {int(data['pid'])}, "
@@ -103,11 +109,10 @@ def run_of_holder(path: Path) -> int | None:
     The lock is not touched, so that a run that begins at this moment gets it.
     """
     try:
-        with path.open("rb") as file:
-            data = json.loads(file.read(_LONGEST))
+        data = read_json(path, FileKind.NOTE)
         own = data["host"] == socket.gethostname()
         return int(data["run"]) if own and _lives(int(data["pid"])) else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (FileError, ValueError, KeyError, TypeError):
         return None
 
 

@@ -7,14 +7,17 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.expectation import Expectation
 from fabric.change.origin import Origin
 from fabric.change.plan_file import DeviceForm, judged
 from fabric.core.artefact import Artefact
-from fabric.core.errors import PlanError
-from fabric.core.json_text import indented
+from fabric.core.errors import FileError, PlanError
+from fabric.core.file_kinds import FileKind
+from fabric.core.json_text import indented, parse_json
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,9 +214,9 @@ def read_plan(path: Path) -> Plan:
         When the file is not a plan, was made by another version, or was edited.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise PlanError(f"{path} cannot be read: {error}") from error
+        text = read_text(path, FileKind.PLAN)
+    except FileError as error:
+        raise PlanError(f"{path}: {error.reason}") from error
     return parse_plan(text, str(path))
 
 
@@ -226,9 +229,13 @@ def parse_plan(text: str, path: str) -> Plan:
         When the text is not a plan, was made by another version, or was edited.
     """
     try:
-        data = json.loads(text, parse_constant=_refuse_constant)
+        data = parse_json(text)
         digest, form = data.pop("digest"), data["format"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except JSONDecodeError as error:
+        place = f"{path}:{error.lineno}:{error.colno}"
+        fix = "create one with `rocefab plan`"
+        raise PlanError(f"{place}: {error.msg}: this is not a plan file; {fix}") from error
+    except (KeyError, TypeError, AttributeError) as error:
         raise PlanError(f"{path} is not a plan file; create one with `rocefab plan`") from error
     if form not in _READABLE:
         raise PlanError(
@@ -250,10 +257,6 @@ def parse_plan(text: str, path: str) -> Plan:
         missing={name: Missing(item.reason, item.risk) for name, item in whole.missing.items()},
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )
-
-
-def _refuse_constant(word: str) -> float:
-    raise ValueError(f"{word} is not valid JSON")
 
 
 def _device_plan(name: str, form: DeviceForm) -> DevicePlan:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fabric.core.errors import FileError
 from fabric.core.units import S_PER_H, S_PER_MIN
 from fabric.intent.contents import inventory_hash
 
@@ -66,8 +67,9 @@ class Origin:
         """Return how an inventory differs from that of the plan; empty where it does not."""
         try:
             same = inventory_hash(folder) == self.sha256
-        except OSError as error:
-            return f"the inventory {folder} cannot be read: {error.strerror}"
+        except (OSError, FileError) as error:
+            reason = getattr(error, "strerror", error)
+            return f"the inventory {folder} cannot be read: {reason}"
         return "" if same else f"the inventory {folder} was changed after the plan"
 
     def is_here(self) -> bool:

@@ -18,7 +18,10 @@ from urllib.parse import parse_qs, urlsplit
 from fabric.change.actor import user
 from fabric.change.database import ask, connect, server_errors
 from fabric.core.errors import InputError, JournalError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.json_text import parse_json
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -87,7 +90,7 @@ def remote(folder: Path, then: Callable[[], str]) -> Remote | None:
     file = folder / _FILE
     if not file.exists():
         return None
-    return Remote(checked_url(file.read_text(encoding="utf-8").strip()), then)
+    return Remote(checked_url(read_text(file, FileKind.NOTE).strip()), then)
 
 
 class Remote:
@@ -203,7 +206,7 @@ class Remote:
                     )
                 while rows := asked(_NEXT_ROWS, (table, last, _ROWS)):
                     for last, content in rows:  # noqa: B007 - where the next ones begin
-                        _insert(local, table, json.loads(content))
+                        _insert(local, table, parse_json(content))
 
     def state(self, run: int, device: str) -> str | None:
         """Return the saved state of a device; None where there is none."""
@@ -211,7 +214,7 @@ class Remote:
             rows = asked(
                 "SELECT content FROM rocefab_states WHERE run = %s AND device = %s", (run, device)
             )
-        return str(json.loads(rows[0][0])) if rows else None
+        return str(parse_json(rows[0][0])) if rows else None
 
 
 def _insert(local: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
@@ -226,7 +229,7 @@ def _insert(local: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> No
 def _holder(connection: psycopg.Connection[Any]) -> str:
     rows = ask(connection, "SELECT content FROM rocefab_holder")
     try:
-        data = json.loads(rows[0][0]) if rows else {}
+        data = parse_json(rows[0][0]) if rows else {}
         text = f"{data['user']} on {data['host']}, process {data['pid']}, since {data['since']}"
     except (ValueError, KeyError, TypeError):
         text = "owner unknown"

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fabric.core.errors import JournalError
+from fabric.core.errors import FileError, JournalError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.user_files import read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 #: Seconds between two looks while devices work, our choice.
 POLL_S = 0.5
-_MOST_BYTES = 4096
 
 
 class StopRequest(BaseModel):
@@ -69,14 +69,10 @@ class Stops:
     def asked(self, run: int) -> StopRequest | None:
         """Return the request to stop a run; None without one, or where it is of another run."""
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+            content = read_bytes(self.path, FileKind.NOTE, follow=False)
+            request = StopRequest.model_validate_json(content)
+        except (FileError, ValidationError):
             return None
-        with os.fdopen(handle, "rb") as file:
-            try:
-                request = StopRequest.model_validate_json(file.read(_MOST_BYTES))
-            except (OSError, ValidationError):
-                return None
         return request if request.run == run else None
 
     def clear(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 import time
@@ -17,6 +18,8 @@ __all__ = ["Exit", "main", "process"]
 def process() -> int:
     """Run the one command of this process and return its exit code."""
     collect_rarely()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # half a surrogate is no UTF-8
+        sys.stdout.reconfigure(errors="backslashreplace")
     code = main()
     collect_no_more()
     return code

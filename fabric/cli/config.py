@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FileError, InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -142,12 +144,15 @@ class _Reader:
         import tomllib
 
         try:
-            self._text = self._file.read_text()
+            self._text = read_text(self._file, FileKind.SETTINGS)
             tables = tomllib.loads(self._text)
-        except (OSError, UnicodeDecodeError) as error:
-            self._add("", 1, f"cannot be read: {error}", "check that it exists and is readable")
+        except FileError as error:
+            self._add("", 1, error.finding.message, error.finding.fix)
             return
-        except tomllib.TOMLDecodeError as error:
+        except RecursionError:
+            self._add("", 1, "not TOML: nested too deeply", "remove the brackets")
+            return
+        except ValueError as error:  # a number of too many digits is no error of TOML
             line = re.search(r"line (\d+)", str(error))
             self._add("", int(line[1]) if line else 1, f"not TOML: {error}", "correct the line")
             return
@@ -200,14 +205,11 @@ class _Reader:
         """Return the line of a key, or of the table that has it."""
         section: tuple[str, ...] = ()
         for number, line in enumerate(self._text.splitlines(), 1):
-            if header := re.match(r"\s*\[([^\[\]]+)\]", line):
+            if header := re.match(r"\[([^\[\]]+)\]", line.strip()):
                 section = _words(header[1])
                 if section == path:
                     return number
-            elif (key := re.match(r"\s*([\w.\"' -]+?)\s*=", line)) and (
-                *section,
-                *_words(key[1]),
-            ) == path:
+            elif "=" in line and (*section, *_words(line.partition("=")[0])) == path:
                 return number
         return self._line_of(path[:-1]) if len(path) > 1 else 1
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+
+
+def is_plain_path(path: object) -> bool:
+    """Tell whether something is a path below a folder, in printable characters."""
+    return (
+        isinstance(path, str)
+        and path.isprintable()
+        and "\\" not in path
+        and not path.startswith("/")
+        and "/../" not in f"/{path}/"
+        and bool(path.strip("./"))
+    )
 
 
 @dataclass(frozen=True)
@@ -36,9 +47,7 @@ class Artefact:
     executable: bool = False
 
     def __post_init__(self) -> None:
-        parts = PurePosixPath(self.path).parts
-        plain = self.path.isprintable() and "\\" not in self.path
-        if not plain or not parts or self.path.startswith("/") or ".." in parts:
+        if not is_plain_path(self.path):
             raise ValueError(f"artefact path {self.path!r} is not a plain relative path")
 
     @cached_property

@@ -4,6 +4,7 @@ FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
 │   ├── HistoryError           git cannot say what a commit has
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
+│   ├── FileError              a file that a user names cannot be read
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the fabric has no room for the ranks of a job
 ├── RenderError                a template failed or printed something invalid
@@ -47,6 +48,30 @@ class InputError(FabricError):
 
 class CapacityError(InputError):
     """The design needs more of something than there is."""
+
+
+class FileError(InputError):
+    """A file that a user names cannot be read, or is not what its kind must be.
+
+    Parameters
+    ----------
+    finding : Finding
+        What is wrong with it, and where.
+    fault : str
+        ``missing``: there is no such file; ``special``: it is no regular file; ``large``: it is
+        larger than its kind may be; ``unreadable``; ``content``: it says something else.
+    """
+
+    def __init__(self, finding: Finding, fault: str) -> None:
+        super().__init__(f"{finding.position}: {finding.message}", [finding])
+        self.finding = finding
+        self.fault = fault
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, and what to do."""
+        fix = f"; {self.finding.fix}" if self.finding.fix else ""
+        return f"{self.finding.message}{fix}"
 
 
 class HistoryError(InputError):

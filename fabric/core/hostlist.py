@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_NAMES = 1_000_000
+#: Characters of a name outside of brackets, and digits of a number in them: RFC 1035 section
+#: 2.3.4, without the root.
+_LONGEST_NAME = 253
+#: A limit that we chose: no name has more ranges in it.
+_MOST_BRACKETS = 16
 _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
+_SEPARATOR = re.compile(r"\[[^\[\]]*\]|(,)")
 #: A range as people write it elsewhere: gpu001-gpu032.
 _UNBRACKETED = re.compile(r"(.*[^0-9])([0-9]+)-\1([0-9]+)")
 _TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
@@ -52,7 +58,7 @@ def expand(text: str) -> list[str]:
     ['gpu01', 'gpu02', 'gpu03', 'login']
     """
     if count(text) > MAX_NAMES:
-        raise ValueError(f"{text!r} expands to more than {MAX_NAMES:,} names")
+        raise ValueError(f"{_shown(text)!r} expands to more than {MAX_NAMES:,} names")
     return [name for item in _split(text) for name in _expand_item(item)]
 
 
@@ -85,11 +91,15 @@ def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
 
 
 def _split(text: str) -> list[str]:
-    items = [item.strip() for item in re.split(r",(?![^\[]*\])", text)]
+    places = [comma.start() for comma in _SEPARATOR.finditer(text) if comma[1]]
+    ends = zip([-1, *places], [*places, len(text)], strict=True)
+    items = [text[start + 1 : end].strip() for start, end in ends]
     for item in items:
-        rest = _BRACKET.sub("", item)
+        rest, brackets = _BRACKET.subn("", item)
         if not item or "[" in rest or "]" in rest:
-            raise ValueError(f"{text!r} is not a name range; use the form gpu[001-064]")
+            raise ValueError(f"{_shown(text)!r} is not a name range; use the form gpu[001-064]")
+        if len(rest) > _LONGEST_NAME or brackets > _MOST_BRACKETS:
+            raise ValueError(f"{_shown(item)!r} is longer than a name can be")
         range_ = _UNBRACKETED.fullmatch(item)
         if range_:
             head, first, last = range_.groups()
@@ -102,24 +112,32 @@ def _ranges(bracket: str) -> list[tuple[int, int, int]]:
     for part in bracket.split(","):
         first, dash, last = part.partition("-")
         last = last if dash else first
-        if not first.isdigit() or not last.isdigit() or int(last) < int(first):
-            raise ValueError(f"[{bracket}] is not a list of ascending ranges")
+        if not _is_number(first) or not _is_number(last) or int(last) < int(first):
+            raise ValueError(f"{_shown(f'[{bracket}]')} is not a list of ascending ranges")
         width = len(first) if first.startswith("0") or len(first) == len(last) else 0
         ranges.append((int(first), int(last), width))
     return ranges
 
 
 def _expand_item(item: str) -> list[str]:
-    match = _BRACKET.search(item)
-    if not match:
-        return [item]
-    head, tail = item[: match.start()], _expand_item(item[match.end() :])
-    return [
-        f"{head}{number:0{width}d}{rest}"
-        for first, last, width in _ranges(match.group(1))
-        for number in range(first, last + 1)
-        for rest in tail
-    ]
+    head, *pieces = _BRACKET.split(item)
+    names = [head]
+    for bracket, text in zip(pieces[::2], pieces[1::2], strict=True):
+        names = [
+            f"{name}{number:0{width}d}{text}"
+            for name in names
+            for first, last, width in _ranges(bracket)
+            for number in range(first, last + 1)
+        ]
+    return names
+
+
+def _is_number(text: str) -> bool:
+    return text.isdigit() and len(text) <= _LONGEST_NAME
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
 
 
 def _fold_group(prefix: str, numbers: list[str]) -> str:

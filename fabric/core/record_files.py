@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +24,12 @@ SUFFIX = ".zst"
 _MAGIC = b"\x28\xb5\x2f\xfd"
 #: RFC 8878 section 3.1.1.1.2 recommends decoders to support windows of at least 8 MB; ours at most.
 _WINDOW_BYTES = 8 << 20
-#: Bounds of ours: a record of the largest chassis, and an hour of 2,000 devices every 30 s.
+#: Limits that we chose: a record of the largest chassis, and what a file of readings may have.
 MOST_LINE_BYTES = 64 << 20
-MOST_BYTES = 64 << 30
+MOST_BYTES = FileKind.READINGS.most_bytes
+#: A limit that we chose: a compressed file of blank lines would take hours. It is 64 times the
+#: records of an hour of 2,000 devices.
+MOST_LINES = 1 << 24
 
 
 class RecordFile:
@@ -85,7 +90,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     import zstandard
 
     try:
-        with path.open("rb") as file:
+        with open_regular(path, FileKind.READINGS) as file:
             is_compressed = file.read(len(_MAGIC)) == _MAGIC
             file.seek(0)
             yield from _lines(path, _plain(file) if is_compressed else file)
@@ -112,4 +117,6 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         if len(line) > MOST_LINE_BYTES or total_bytes > MOST_BYTES:
             most = MOST_LINE_BYTES if len(line) > MOST_LINE_BYTES else MOST_BYTES
             raise InputError(f"{path}:{number}: longer than {most >> 20} MiB; split the file")
+        if number > MOST_LINES:
+            raise InputError(f"{path}: more than {MOST_LINES:,} lines; split the file")
         yield number, line

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
+from functools import partial
+from json import JSONDecodeError
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.json_text import parse_json
+from fabric.core.user_files import check_regular, not_json, read_text
 from fabric.devices.driver import Connection
+from fabric.intent.yaml.tree import Loader
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from pydantic_core import ErrorDetails
 
 PASSWORD_VARIABLE = "ROCEFAB_PASSWORD"  # noqa: S105 - the name of a variable
 KEY_VARIABLE = "ROCEFAB_SSH_KEY"
 _SSH_PORT = 22
+#: Errors that are listed; a limit that we chose: names of another fabric are wrong in the same way.
+_MOST_ERRORS = 20
 
 
 class _Gnmi(BaseModel):
@@ -90,11 +97,12 @@ def connections(
     """
     file, text = _read(path) if path else (_File(), "")
     known = {*platforms, *beside}
-    strangers = _strangers(path, text, file, known) if path and not others_allowed else []
-    if path and strangers:
-        raise _input_error(path, strangers)
+    if path and not others_allowed:
+        _refuse_strangers(path, text, [name for name in file.devices if name not in known], known)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
     key_file = file.key_file or os.environ.get(KEY_VARIABLE, "")
+    if key_file:  # the libraries of SSH read it to its end
+        check_regular(Path(os.path.expanduser(key_file)), FileKind.KEY)  # noqa: PTH111 - no error for ~nobody
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
     by_name = {}
     for name, platform in platforms.items():
@@ -132,22 +140,20 @@ def _usual_port(platform: str) -> int:
 
 def _read(path: Path) -> tuple[_File, str]:
     """Return the content of the file, and its text for the positions of errors."""
+    text = read_text(path, FileKind.CONNECTIONS)
     try:
-        text = path.read_text(encoding="utf-8")
-        return _File.model_validate(json.loads(text)), text
-    except json.JSONDecodeError as error:
-        place = Position(str(path), error.lineno, error.colno)
-        raise _input_error(path, [_finding(f"not JSON: {error.msg.lower()}", "", place)]) from error
-    except (OSError, UnicodeDecodeError) as error:
-        place = Position(str(path))
-        raise _input_error(path, [_finding(f"cannot be read: {error}", "", place)]) from error
+        return _File.model_validate(parse_json(text)), text
+    except JSONDecodeError as error:
+        raise not_json(path, FileKind.CONNECTIONS, error) from error
     except ValidationError as error:
         # Not chained: the text of pydantic quotes the values, and one may be a password.
+        place = partial(_place, path, _tree(text))
+        errors = error.errors(include_url=False, include_input=False)
         findings = [
-            _finding(_told(item), ".".join(map(str, item["loc"])), _place(path, text, item["loc"]))
-            for item in error.errors(include_url=False, include_input=False)
+            _finding(_told(item), ".".join(map(str, item["loc"])), place(item["loc"]))
+            for item in errors[:_MOST_ERRORS]
         ]
-        raise _input_error(path, findings) from None
+        raise _input_error(path, findings, len(errors)) from None
 
 
 def _told(error: ErrorDetails) -> str:
@@ -164,39 +170,48 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _place(path: Path, text: str, keys: Sequence[object]) -> Position:
-    """Return where a value, or the nearest one around it that is there, begins."""
+def _tree(text: str) -> yaml.Node | None:
+    """Return the values of the file with their places; none where YAML cannot read the JSON."""
     try:
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+        return yaml.compose(text, Loader=Loader)
     except yaml.YAMLError:  # a character that JSON allows and YAML does not
+        return None
+
+
+def _place(path: Path, tree: yaml.Node | None, keys: Sequence[object]) -> Position:
+    """Return where a value, or the nearest one around it that is there, begins."""
+    if tree is None:
         return Position(str(path))
-    assert node is not None
-    mark = node.start_mark
+    node, mark = tree, tree.start_mark
     for key in keys:
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        name, node = next((pair for pair in pairs if pair[0].value == key), (None, None))
-        if name is None:
+        pair = next((pair for pair in pairs if pair[0].value == key), None)
+        if pair is None:
             break
-        mark = name.start_mark
+        mark, node = pair[0].start_mark, pair[1]
     return Position(str(path), mark.line + 1, mark.column + 1)
 
 
-def _strangers(path: Path, text: str, file: _File, known: Collection[str]) -> list[Finding]:
-    return [
+def _refuse_strangers(path: Path, text: str, names: Sequence[str], known: Collection[str]) -> None:
+    if not names:
+        return
+    tree = _tree(text)
+    findings = [
         _finding(
             f"there is no device {name!r} in the inventory{_hint(name, known)}",
             f"devices.{name}",
-            _place(path, text, ("devices", name)),
+            _place(path, tree, ("devices", name)),
         )
-        for name in file.devices
-        if name not in known
+        for name in names[:_MOST_ERRORS]
     ]
+    raise _input_error(path, findings, len(names))
 
 
 def _finding(message: str, field: str, place: Position) -> Finding:
     return Finding("DEV001", Severity.ERROR, message, "correct the connections file", field, place)
 
 
-def _input_error(path: Path, findings: Sequence[Finding]) -> InputError:
-    plural = "" if len(findings) == 1 else "s"
-    return InputError(f"{len(findings)} error{plural} in {path}", findings)
+def _input_error(path: Path, findings: Sequence[Finding], count: int) -> InputError:
+    errors = "1 error" if count == 1 else f"{count} errors"
+    listed = f"; {len(findings)} are listed" if count > len(findings) else ""
+    return InputError(f"{errors} in {path}{listed}", findings)

@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, InputError
+from fabric.core.json_text import parse_json
 from fabric.devices import limits
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.base import BaseDriver
@@ -242,7 +243,7 @@ def _value(value: Any) -> Any:
     """
     kind = value.WhichOneof("value")
     if kind in {"json_val", "json_ietf_val"}:
-        return json.loads(getattr(value, kind))
+        return parse_json(getattr(value, kind))
     if kind in {"string_val", "ascii_val", "int_val", "uint_val", "bool_val", "double_val"}:
         return getattr(value, kind)
     return None

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: A longer list is no list of jobs; our choice: 100,000 jobs on 100 hosts each take half of it.
-MOST_BYTES = 64 << 20
+
+#: Hosts of all jobs together; a limit that we chose: 100,000 jobs on 100 hosts each have as many.
+MOST_HOSTS = 10_000_000
 
 
 def read_jobs(file: Path) -> dict[str, tuple[str, ...]]:
@@ -23,13 +26,7 @@ def read_jobs(file: Path) -> dict[str, tuple[str, ...]]:
     InputError
         When the file cannot be read, or a line is no such line.
     """
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB; name a list of jobs")
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: the list of jobs cannot be read: {error}") from error
-    return parse_jobs(text, str(file))
+    return parse_jobs(read_text(file, FileKind.JOBS), str(file))
 
 
 def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
@@ -47,21 +44,26 @@ def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
     InputError
         When a line is no such line.
     """
-    jobs: dict[str, tuple[str, ...]] = {}
+    jobs: dict[str, list[str]] = {}
     findings = []
+    count = 0
     for number, line in enumerate(text.splitlines(), 1):
         name, _, ranges = line.partition("#")[0].strip().partition(" ")
         try:
             if ranges.strip():
                 _refuse_unprintable(name)
-                jobs[name] = (*jobs.get(name, ()), *hostlist.expand(ranges.strip()))
+                hosts = hostlist.expand(ranges.strip())
+                count += len(hosts)
+                if count > MOST_HOSTS:
+                    raise InputError(f"{source}:{number}: more than {MOST_HOSTS:,} hosts of jobs")
+                jobs.setdefault(name, []).extend(hosts)
         except ValueError as error:
             fix = "write a job and its hosts, such as 4711 gpu[001-004]"
             position = Position(source, number)
             findings.append(Finding("INT001", Severity.ERROR, str(error), fix, position=position))
     if findings:
         raise InputError("the list of jobs is wrong", findings)
-    return jobs
+    return {name: tuple(hosts) for name, hosts in jobs.items()}
 
 
 def _refuse_unprintable(name: str) -> None:

@@ -6,14 +6,16 @@ What others call the fields of a device, a cable and a NIC: explicit tables, no 
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.json_text import parse_json, said
 from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import Name, quoted
 from fabric.intent.yaml.file import read_text
@@ -48,8 +50,6 @@ _DNS = re.compile(
 _MAX_DNS = 253
 
 
-#: 131,072 NICs and as many links above them make some 20 MB in any of the forms.
-MAX_BYTES = 64 * 1024 * 1024
 #: Names of attributes, variables and columns by our field. The first is what we write. ``function``
 #: is the word of Cumulus' topology converter (CumulusNetworks/topology_converter, README).
 DEVICE_WORDS: dict[str, tuple[str, ...]] = {
@@ -194,10 +194,9 @@ def text_of(path: Path) -> str:
     Raises
     ------
     InputError
-        When it cannot be read, is larger than 64 MiB, or is no UTF-8 text without control
-        characters.
+        When it cannot be read, is too large, or is no UTF-8 text without control characters.
     """
-    return read_text(path, str(path), root=path.parent, most_bytes=MAX_BYTES)
+    return read_text(path, str(path), root=path.parent, kind=FileKind.SOURCE)
 
 
 def malformed(path: Path, message: str, fix: str, line: int = 1, column: int = 1) -> InputError:
@@ -216,14 +215,10 @@ def json_of(path: Path) -> Any:
         As for `text_of`, and when it is no JSON.
     """
     try:
-        return json.loads(text_of(path))
-    except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg}"
-        raise malformed(
-            path, message, "provide the complete file", error.lineno, error.colno
-        ) from error
-    except RecursionError as error:
-        raise malformed(path, "JSON is nested too deeply", "reduce the nesting") from error
+        return parse_json(text_of(path))
+    except JSONDecodeError as error:
+        fix = "provide the complete file"
+        raise malformed(path, said(error), fix, error.lineno, error.colno) from error
 
 
 def folded(word: str) -> str:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 CSV_FILE, DOT_FILE = "cabling.csv", "cabling.dot"
-#: A larger file is refused before it is read as a table.
-MAX_BYTES = 64 * 1024 * 1024
 #: More cables than a fabric of three tiers with 131,072 NICs has.
 MAX_ROWS = 1_000_000
 #: Errors of one file that are listed; more say nothing new.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_bytes
 from fabric.intent.cabling import CSV_FILE, DOT_FILE
 from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER
 
@@ -23,14 +25,28 @@ def inventory_hash(folder: Path) -> str:
 
     Raises
     ------
-    OSError
+    OSError, FileError
         When a file cannot be read, or there is no inventory.
     """
     whole = hashlib.sha256()
     for name, path in inventory_files(folder):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        content = hashlib.sha256(read_bytes(path, FileKind.OTHER)).hexdigest()
         whole.update(f"{name}\0{content}\n".encode())
     return whole.hexdigest()
+
+
+def copy_inventory(folder: Path, target: Path) -> None:
+    """Copy the files of an inventory into a new folder, and nothing else that lies beside them.
+
+    Raises
+    ------
+    OSError, FileError
+        When a file cannot be read or written.
+    """
+    for path in _files(folder):
+        copied = target / path.relative_to(folder)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes(read_bytes(path, FileKind.OTHER))
 
 
 class ContentHash:
@@ -52,7 +68,7 @@ class ContentHash:
 
         Raises
         ------
-        OSError
+        OSError, FileError
             When a file cannot be read, or there is no inventory.
         """
         status = ((name, path.stat()) for name, path in inventory_files(self._folder))

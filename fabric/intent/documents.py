@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.cabling import CSV_FILE, DOT_FILE, MAX_BYTES, read_csv
+from fabric.intent.cabling import CSV_FILE, DOT_FILE, read_csv
 from fabric.intent.cabling_dot import read_dot
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import Document, input_error, leads_inside, load_yaml, read_text
@@ -99,7 +100,7 @@ class _Reader:
         [name] = names
         path, shown = self.folder / name, self._shown(name)
         try:
-            text = read_text(path, shown, root=self.folder, most_bytes=MAX_BYTES)
+            text = read_text(path, shown, root=self.folder, kind=FileKind.CABLING)
         except InputError as error:
             self.findings.extend(error.findings)
             return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.scalars import closest, field_text, printable
 from fabric.intent.yaml.file import read_text
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from fabric.platforms.buffers import BufferPools
     from fabric.platforms.model import Platform
 
-#: Far above any real file: the largest table of sonic-net/sonic-buildimage 086b03bd has 6 KB.
-MOST_BYTES = 1024 * 1024
 #: More problems than this in one file are counted, not listed.
 MOST_PROBLEMS = 20
 KIND = "platforms"
@@ -287,7 +286,7 @@ class _Builder:
             return None
         try:
             path = self.folder / KIND / relative
-            return read_text(path, self._shown(relative), root=self.folder, most_bytes=MOST_BYTES)
+            return read_text(path, self._shown(relative), root=self.folder, kind=FileKind.TABLE)
         except InputError as error:
             for one in error.findings:
                 message = f"'{printable(relative)}': {one.message}"

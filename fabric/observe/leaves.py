@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def grouped(text: str, form: re.Pattern[str]) -> dict[tuple[str, ...], dict[str,
 
 def _leaves(text: str) -> list[tuple[str, Any]]:
     try:
-        leaves = [(path, value) for path, value in json.loads(text)]
-    except (ValueError, TypeError, RecursionError) as error:
+        leaves = [(path, value) for path, value in parse_json(text)]
+    except (ValueError, TypeError) as error:
         raise UnreadableError(f"not a list of leaves: {error}") from error
     if not all(isinstance(path, str) for path, _ in leaves):
         raise UnreadableError("a path is not a text")

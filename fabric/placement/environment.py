@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 
-#: Largest file that is read; our choice, far more than an environment holds.
-MAX_BYTES = 256 * 1024
 _LINE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _QUOTES = ("'", '"')
 
@@ -99,8 +97,8 @@ def _left_out(ours: Environment, users: Mapping[str, UserValue]) -> list[Finding
     ]
 
 
-def read_environment(raw: bytes, shown_as: str) -> dict[str, UserValue]:
-    """Return the variables of a file, each with its line.
+def read_environment(text: str, shown_as: str) -> dict[str, UserValue]:
+    """Return the variables of the text of a file, each with its line.
 
     Lines are ``NAME=value``, perhaps after ``export``; one pair of quotes around a value is taken
     off, nothing in it is expanded. ``#`` begins a comment line.
@@ -110,15 +108,6 @@ def read_environment(raw: bytes, shown_as: str) -> dict[str, UserValue]:
     InputError
         With every line that is not of this form, or names a variable again.
     """
-    if len(raw) > MAX_BYTES:
-        raise _refused([
-            _finding(shown_as, 1, "the file is larger than 256 KiB", "use a smaller file")
-        ])
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        at = raw[: error.start].count(b"\n") + 1
-        raise _refused([_finding(shown_as, at, "the line is not valid UTF-8", "")]) from None
     values: dict[str, UserValue] = {}
     findings: list[Finding] = []
     for number, line in enumerate(text.split("\n"), 1):

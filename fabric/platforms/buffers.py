@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.json_text import parse_json, said
 from fabric.platforms.model import BufferLayout, Pools
 from fabric.platforms.pg_table import MAX_BYTES, Problem
 
@@ -73,16 +74,13 @@ def parse_buffers(text: str) -> BufferPools:
         A JSON object with the table ``BUFFER_POOL``, and perhaps ``BUFFER_PROFILE``.
     """
     try:
-        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_object)
+        data = parse_json(text.removeprefix("\ufeff"), _object)
     except json.JSONDecodeError as error:
         return BufferPools(None, (_not_json(text, error),))
     except _DoubledKeyError as error:
         key = str(error)
         problem = _at(text, (key, key), f"the key {key!r} appears twice", "keep one of the two")
         return BufferPools(None, (problem,))
-    except (RecursionError, ValueError) as error:
-        message = "nested too deep" if isinstance(error, RecursionError) else "a number is too long"
-        return BufferPools(None, (Problem(1, 1, message, _PLAIN),))
     table = data.get(TABLE) if isinstance(data, dict) else None
     if not isinstance(table, dict):
         fix = "give a part of config_db.json that has it"
@@ -201,8 +199,7 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Problem:
     if error.msg == "Extra data":
         message = "the JSON ends before this; only plain JSON is read"
         return Problem(error.lineno, error.colno, message, "remove what follows")
-    message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-    return Problem(error.lineno, error.colno, message, _PLAIN)
+    return Problem(error.lineno, error.colno, said(error), _PLAIN)
 
 
 def _at(text: str, keys: tuple[str, ...], message: str, fix: str) -> Problem:

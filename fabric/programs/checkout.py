@@ -8,11 +8,12 @@ safe.bareRepository).
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import ProgramError
+from fabric.core.errors import FileError, ProgramError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,12 +72,9 @@ def checkout_of(folder: Path) -> Checkout | None:
 def first_line(path: Path) -> bytes | None:
     """Return the first line of a short file; None where there is no file."""
     try:
-        # No pipe and no device blocks here: they are no regular files.
-        if not stat.S_ISREG(path.stat().st_mode):
-            return None
-        with path.open("rb") as file:
+        with open_regular(path, FileKind.NOTE, any_size=True) as file:
             return file.read(_MOST_PATH).partition(b"\n")[0]
-    except OSError:
+    except (OSError, FileError):
         return None
 
 

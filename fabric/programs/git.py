@@ -10,7 +10,9 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.core.errors import ProgramError
+from fabric.core.errors import FileError, ProgramError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import open_regular
 from fabric.programs.borrowed import ask, borrow
 from fabric.programs.checkout import Checkout, checkout_of
 
@@ -133,13 +135,13 @@ def same(row: Row, path: Path) -> bool:
         if path.is_symlink():
             target = os.fsencode(path.readlink())
             return row.mode == LINK and _hash(row, len(target), [target]) == row.content
-        if row.mode not in FILES or not path.is_file():
+        if row.mode not in FILES:
             return False
-        with path.open("rb") as file:
+        with open_regular(path, FileKind.OTHER, any_size=True) as file:
             size = os.fstat(file.fileno()).st_size
             parts = iter(lambda: file.read(_READ), b"")
             return _hash(row, size, parts) == row.content
-    except OSError:
+    except (OSError, FileError):
         return False
 
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.errors import FileError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_bytes
 from fabric.render.changes import Changes, disk_state, folders_above
 from fabric.render.manifest import MANIFEST, Written
 
@@ -181,7 +184,7 @@ class Index:
         """Tell whether no other run changed the folder."""
         try:
             return _manifest(folder) == self.manifest
-        except OSError:
+        except FileError:
             return False
 
     def known(self, folder: Path) -> Known:
@@ -234,7 +237,7 @@ class Known:
 
 
 def _manifest(folder: Path) -> str:
-    return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    return hashlib.sha256(read_bytes(folder / MANIFEST, FileKind.MANIFEST)).hexdigest()
 
 
 def _rows(columns: Sequence[Any]) -> Iterator[DiskState]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import OutputFolderError
+from fabric.core.errors import FileError, OutputFolderError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_bytes
 from fabric.render.index import Known
 from fabric.render.manifest import MANIFEST, digests_of
 
@@ -106,7 +108,7 @@ def _compared(
                 intact[path] = digest
             else:
                 changed.append(path)
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             continue  # it is gone
     return intact, changed
 
@@ -162,4 +164,9 @@ def _digest(path: str) -> str:
         return ""
     if file.is_dir():
         raise FileNotFoundError(path)
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    try:
+        return hashlib.sha256(read_bytes(file, FileKind.RENDERED)).hexdigest()
+    except FileError as error:
+        if error.fault == "missing":
+            raise FileNotFoundError(path) from error
+        return ""  # rocefab has not written it

@@ -6,7 +6,10 @@ import json
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from fabric.core.errors import RenderError
+from fabric.core.artefact import is_plain_path
+from fabric.core.errors import FileError, RenderError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,12 +71,16 @@ def _row(file: Written) -> str:
 
 
 def digests_of(folder: Path) -> dict[str, str]:
-    """Return path -> SHA-256 of the last run; empty when no readable manifest is there."""
+    """Return path -> SHA-256 of the last run; empty when no readable manifest is there.
+
+    A manifest with a path that leaves the folder does not count: rocefab writes no such paths.
+    """
     try:
-        document = json.loads((folder / MANIFEST).read_bytes())
-        return {row["path"]: row["sha256"] for row in document["artefacts"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        document = read_json(folder / MANIFEST, FileKind.MANIFEST)
+        digests = {row["path"]: row["sha256"] for row in document["artefacts"]}
+    except (FileError, KeyError, TypeError):
         return {}
+    return digests if all(map(is_plain_path, digests)) else {}
 
 
 def states_of(before: Mapping[str, str], files: Sequence[Written]) -> dict[str, FileState]:

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import OutputFolderError
+from fabric.core.errors import FileError, OutputFolderError
+from fabric.core.file_kinds import FileKind
 from fabric.core.steps import stage
+from fabric.core.user_files import read_bytes
 from fabric.render import replacing
 from fabric.render.files import FILE_MODE, Target, put, write_file
 from fabric.render.index import Known
@@ -169,6 +171,6 @@ def write(
 
 def _has(folder: Path, manifest: bytes) -> bool:
     try:
-        return (folder / MANIFEST).read_bytes() == manifest
-    except OSError:
+        return read_bytes(folder / MANIFEST, FileKind.MANIFEST) == manifest
+    except FileError:
         return False

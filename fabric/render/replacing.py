@@ -13,6 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from fabric.core.artefact import is_plain_path
+from fabric.core.errors import OutputFolderError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_json
 from fabric.render.files import FILE_MODE, FOLDER_MODE, write_file
 from fabric.render.inspection import entries
 from fabric.render.manifest import MANIFEST
@@ -70,7 +74,10 @@ def replace_files(new: Path, folder: Path, gone: Sequence[str]) -> None:
 
 def _complete(aside: Path, folder: Path) -> None:
     """Move the files of a folder into another one, the manifest last, and remove others."""
-    for path in json.loads((aside / _REMOVED).read_bytes()):
+    gone = read_json(aside / _REMOVED, FileKind.MANIFEST, follow=False)
+    if not isinstance(gone, list) or not all(map(is_plain_path, gone)):
+        raise OutputFolderError(f"{aside} was not written by rocefab; remove it")
+    for path in gone:
         (folder / path).unlink(missing_ok=True)
         with suppress(OSError):  # where something is in them, they stay
             for parent in PurePosixPath(path).parents[:-1]:

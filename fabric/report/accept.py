@@ -9,6 +9,7 @@ from html import escape
 from typing import Any, Literal
 from xml.etree import ElementTree as ET
 
+from fabric.core.json_text import parse_json
 from fabric.validate.report.junit import xml_text
 
 State = Literal["open", "passed", "failed", "skipped"]
@@ -108,7 +109,7 @@ class Record:
         ValueError
             When it is not a record of this version.
         """
-        data = json.loads(text)
+        data = parse_json(text)
         if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
             raise ValueError(f"not a record of the form {FORMAT}")
         results = {

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FileError, InputError
 from fabric.core.events import Event
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 #: Form of a record: members are added to it, none is removed or changes its meaning.
@@ -82,7 +84,7 @@ def read_events(path: Path) -> Iterator[Event]:
         When the file cannot be read, or a line is no event.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, FileKind.EVENTS) as file:
             for number, text in enumerate(_lines(file), 1):
                 try:
                     document = EventDocument.model_validate_json(text)
@@ -90,16 +92,18 @@ def read_events(path: Path) -> Iterator[Event]:
                     reason = error.errors()[0]["msg"]
                     raise InputError(f"{path}:{number}: not an event: {reason}") from error
                 yield _event(document)
-    except FileNotFoundError:
-        return
+    except FileError as error:
+        if error.fault != "missing":
+            raise
     except OSError as error:
         raise InputError(f"{path}: cannot read the events: {error.strerror}") from error
 
 
-def _lines(file: Iterable[bytes]) -> Iterator[bytes]:
-    for text in file:
-        if text.endswith(b"\n"):
-            yield text[:_LONGEST]
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield whole lines; of one that is too long, its beginning, which is no event."""
+    while text := file.readline(_LONGEST):
+        if text.endswith(b"\n") or len(text) == _LONGEST:
+            yield text
 
 
 def _event(document: EventDocument) -> Event:

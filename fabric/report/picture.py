@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_json, wrong
 from fabric.report.picture_details import details
 from fabric.topology.cabling import HARMLESS, Verdict
 from fabric.topology.clos import clos
@@ -145,32 +146,20 @@ def read_cabling(file: Path) -> list[tuple[End, End, Verdict]]:
 
     Raises
     ------
-    InputError
+    FileError
         When the file cannot be read, or is something else.
     """
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _unusable(file, (error.strerror or str(error)).lower()) from error
-    except json.JSONDecodeError as error:
-        raise _unusable(file, f"not JSON: {error.msg.lower()}", error.lineno) from error
-    except (ValueError, RecursionError) as error:
-        raise _unusable(file, str(error)) from error
+    data = read_json(file, FileKind.CABLING_REPORT)
     try:
         return [
             (_end(item["near"]), _end(item["far"]), Verdict(item["verdict"]))
             for item in data["cables"]
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unusable(file, f"not a cabling report: {error}") from error
+        reason = f"not a cabling report: {error}"
+        raise wrong(file, FileKind.CABLING_REPORT, reason, 1) from error
 
 
 def _end(text: str) -> End:
     device, _, port = text.partition(" ")
     return device, port
-
-
-def _unusable(file: Path, reason: str, line: int = 1) -> InputError:
-    fix = "create it with `rocefab cabling --format json`"
-    finding = Finding("INT041", Severity.ERROR, reason, fix, "", Position(str(file), line))
-    return InputError("nothing was drawn", [finding])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.json_text import parse_json, said
 from fabric.core.record_files import lines_of
 from fabric.report.observed import READINGS_FORMAT, Seen
 from fabric.report.readings import ReadingsDocument, snapshot_of
@@ -160,13 +162,11 @@ def _device_of(path: Path, number: int, line: bytes) -> str:
 
 def _parsed(path: Path, number: int, text: bytes) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        place = getattr(error, "colno", 1)
-        message = f"not JSON: {getattr(error, 'msg', type(error).__name__).lower()}"
-        raise InputError(
-            "a record is wrong", [_finding(path, number, message, column=place)]
-        ) from None
+        return parse_json(text.rstrip())
+    except JSONDecodeError as error:
+        line = number + error.lineno - 1
+        found = _finding(path, line, said(error), column=error.colno)
+        raise InputError("a record is wrong", [found]) from None
 
 
 def seen_of(record: ReadingsDocument) -> Seen:

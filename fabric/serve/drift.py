@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import stat
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FileError, InputError
 from fabric.core.events import Ledger
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import open_regular, read_bytes
 from fabric.report.events import read_events
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from fabric.core.events import Event
 
-#: A longer file is not one of `rocefab drift`; our choice.
-MOST_BYTES = 64 << 20
 _SHOWN = 120
 _BEGINNING = 64
 
@@ -84,14 +83,14 @@ class Drift:
             if stamp == self._stamp:
                 return
             self._stamp = stamp
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-                self.warning = f"{self.path}: not a file of at most {MOST_BYTES >> 20} MiB"
-                return
             self._take()
             self.written_s, self.warning = status.st_mtime, ""
         except OSError as error:
             self._stamp = None
             self.warning = f"{self.path}: cannot be read: {(error.strerror or str(error)).lower()}"
+        except FileError as error:
+            self._stamp = None
+            self.warning = str(error)
         except InputError as error:
             self.warning = str(error)
         except ValidationError as error:
@@ -108,10 +107,10 @@ class Drift:
         InputError, ValidationError
             When the file is neither.
         """
-        with self.path.open("rb") as file:
+        with open_regular(self.path, FileKind.DRIFT_REPORT) as file:
             is_list = file.read(_BEGINNING).lstrip()[:1] == b"["
         if is_list:
-            devices = _FILE.validate_json(self.path.read_bytes())
+            devices = _FILE.validate_json(read_bytes(self.path, FileKind.DRIFT_REPORT))
             self._devices = {one.device: one for one in devices}
             self._ledger, self.lasting = None, []
             return

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fabric.core.errors import InputError, PlanError
+from fabric.core.errors import FileError, InputError, PlanError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.user_files import read_bytes, read_text
 from fabric.serve.problem import Problem, problem_of, refused
 from fabric.serve.scopes import APPROVE
 from fabric.workflow.approvals import Approvals
@@ -91,8 +93,8 @@ class Reviews:
         if name not in self._parsed:
             path = self._folder / f"{name}.json"
             try:
-                plan = parse_plan(path.read_text(encoding="utf-8"), "the plan")
-            except (OSError, ValueError, InputError, PlanError) as error:
+                plan = parse_plan(read_text(path, FileKind.PLAN), "the plan")
+            except (ValueError, InputError, PlanError) as error:
                 raise _damaged(name) from error
             if plan.sha256 != name:
                 raise _damaged(name)
@@ -111,8 +113,9 @@ class Reviews:
         """Return what is known of a plan; raise Problem (404) where there is none."""
         self._check(name)
         try:
-            return Review.model_validate_json(self._path(name).read_bytes())
-        except (OSError, ValidationError) as error:
+            content = read_bytes(self._path(name), FileKind.APPROVALS)
+            return Review.model_validate_json(content)
+        except (FileError, ValidationError) as error:
             raise _damaged(name) from error
 
     def write(self, name: str, review: Review) -> None:

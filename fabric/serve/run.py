@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import check_regular
 from fabric.serve.app import create_app
 from fabric.serve.protocol import LimitedProtocol
 
@@ -96,6 +98,8 @@ def server_of(
     InputError
         When the certificate or its key cannot be used.
     """
+    for path in filter(None, (settings.tls_cert, settings.tls_key)):
+        check_regular(path, FileKind.KEY)  # OpenSSL reads it to its end
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,

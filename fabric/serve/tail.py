@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import stat
+import os
 from typing import TYPE_CHECKING
+
+from fabric.core.errors import FileError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,17 +50,17 @@ class Tail:
         """Return whole lines; the rest of a line comes when it is whole."""
         try:
             return self._lines()
+        except FileError as error:
+            self.error = error.finding.message.removeprefix("cannot be read: ")
+            return []
         except OSError as error:
             self.error = (error.strerror or str(error)).lower()
             return []
 
     def _lines(self) -> list[bytes]:
-        status = self._path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe would wait for a writer
-            self.error = "not a file"
-            return []
-        self.error = ""
-        with self._path.open("rb") as file:
+        with open_regular(self._path, FileKind.READINGS, any_size=True) as file:
+            status = os.fstat(file.fileno())
+            self.error = ""
             self._turn_to((status.st_dev, status.st_ino), status.st_size)
             file.seek(self._offset)
             return self._whole(file.read(self._step))

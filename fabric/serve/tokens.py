@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import open_regular
 from fabric.serve.scopes import NOBODY, PERSONAL, SCOPES, Grant, granted
 from fabric.workflow.approvals import NAME
 
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
 #: Shortest token: 128 bits in hexadecimal digits.
 MIN_LENGTH = 32
-_MAX_BYTES = 1 << 20
 _RANDOM = "use `openssl rand -hex 32`"
 #: Words of a line with a name.
 _WITH_NAME = 3
@@ -94,17 +96,12 @@ def _read(path: Path) -> dict[bytes, Grant]:
 
 
 def _text(path: Path) -> str:
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):  # a pipe would wait for a writer
-            raise _wrong(path, 0, "the token file is a folder, a pipe or a device", "name a file")
-        if stat.S_IMODE(mode) & 0o077:
-            message = f"the token file has mode {stat.S_IMODE(mode):04o}: others can read it"
+    with open_regular(path, FileKind.TOKENS) as file:
+        mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if mode & 0o077:
+            message = f"the token file has mode {mode:04o}: others can read it"
             raise _wrong(path, 0, message, "run `chmod 0600` on it")
-        with path.open("rb") as file:
-            return file.read(_MAX_BYTES).decode("utf-8", "replace")
-    except OSError as error:
-        raise _wrong(path, 0, f"the token file cannot be read: {error.strerror}", "") from error
+        return file.read(FileKind.TOKENS.most_bytes).decode("utf-8", "replace")
 
 
 def _grant(parts: list[str]) -> tuple[Grant, str, str]:

@@ -61,7 +61,7 @@ def index_range(text: str) -> range:
     """Return the queues or groups of ``3`` or ``0-2``; an empty range when it is neither."""
     low, dash, high = text.partition("-")
     first, last = number(low), number(high if dash else low)
-    return range(0) if first is None or last is None else range(first, last + 1)
+    return range(0) if first is None or last is None else range(first, last + 1)[:_MOST_INDICES]
 
 
 def _numbered(row: Row) -> dict[int, int]:
@@ -297,7 +297,7 @@ class SonicConfig:
             (port, index): row
             for key, row in rows.items()
             for port in key.rpartition("|")[0].split(",")
-            for index in index_range(key.rpartition("|")[2])[:_MOST_INDICES]
+            for index in index_range(key.rpartition("|")[2])
         }
 
     def _lossless_port(self, name: str, row: Row) -> LosslessPort:

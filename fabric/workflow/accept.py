@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.steps import steps as counted
+from fabric.core.user_files import read_text
 from fabric.probe.reach.commands import DURATION_S, INCAST_S, ceiling_gbps
 from fabric.report.accept import (
     Acceptance,
@@ -267,7 +269,7 @@ class Run:
         if not self.file.exists():
             return own
         try:
-            record = Record.from_json(self.file.read_text(encoding="utf-8"))
+            record = Record.from_json(read_text(self.file, FileKind.ACCEPTANCE))
         except (ValueError, KeyError, TypeError) as error:
             fix = "remove the file to start again"
             raise _error("ACC003", f"the record cannot be read: {error}", fix, self.file) from error

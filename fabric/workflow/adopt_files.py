@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from fabric.audit.adoption.values import nested
 from fabric.core import hostlist
 from fabric.core.errors import InputError, OutputFolderError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
 from fabric.exchange.yaml_text import dump
 from fabric.intent.host_model import HostsFile
 from fabric.intent.inventory import Located
@@ -91,7 +93,7 @@ def _is_own(path: Path) -> bool:
     """Return whether a file may be replaced: it is absent, or of an earlier adoption."""
     if not path.exists():
         return not path.is_symlink()
-    return path.read_text(encoding="utf-8").startswith(_MARK)
+    return read_text(path, FileKind.INVENTORY).startswith(_MARK)
 
 
 def with_files(project: Project, files: Mapping[str, str]) -> Project:

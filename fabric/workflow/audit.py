@@ -13,14 +13,16 @@ from fabric.audit.host_class import lossless as class_of_host
 from fabric.audit.hosts import judge as judge_host
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
 from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.check import check_sonic_files
-from fabric.workflow.saved import read_saved, read_text
+from fabric.workflow.saved import read_saved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -135,7 +137,7 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     if reading is None:
         return {}
     try:
-        seen: Neighbours = reading[1](read_text(output))
+        seen: Neighbours = reading[1](read_text(output, FileKind.CONFIGURATION))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise UnreadableError(str(error)) from error
     return seen

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import json
 from dataclasses import replace
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import FabricError, InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.json_text import parse_json, said
+from fabric.core.user_files import read_text
 from fabric.intent.documents import MAIN_FILE
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
@@ -147,7 +150,7 @@ def check_sonic_files(
     yang = yang_of(yang_models)
     configs, positions = {}, {}
     for file in files:
-        text = _read(file)
+        text = read_text(file, FileKind.SONIC_CONFIG)
         configs[str(file)] = _tables(file, text)
         positions[str(file)] = key_positions(text, str(file))
     return run(World(sonic=configs, positions=positions, yang=yang), ignore)
@@ -177,15 +180,6 @@ def _folders(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*") if path.is_dir()]
 
 
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise _not_config_db(Position(str(file)), (error.strerror or str(error)).lower()) from error
-    except ValueError as error:
-        raise _not_config_db(Position(str(file)), str(error)) from error
-
-
 def _tables(file: Path, text: str) -> dict[str, Any]:
     """Return the tables of a text; a key that stands twice is refused, as its first value is lost.
 
@@ -204,12 +198,10 @@ def _tables(file: Path, text: str) -> dict[str, Any]:
         return data
 
     try:
-        data = json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
+        data = parse_json(text, unique)
+    except JSONDecodeError as error:
         place = Position(str(file), error.lineno, error.colno)
-        raise _not_config_db(place, f"not JSON: {error.msg.lower()}") from error
-    except (ValueError, RecursionError) as error:
-        raise _not_config_db(Position(str(file)), str(error)) from error
+        raise _not_config_db(place, said(error)) from error
     if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
         raise _not_config_db(Position(str(file)), "not a set of tables")
     return data

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import check_numbers
 from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
@@ -40,6 +42,7 @@ def read_configurations(source: Path) -> list[dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for file in files_of(source):
         text = text_of(file)
+        check_numbers(file, FileKind.CONFIGURATION, text)
         system = system_of(text)
         if system is None:
             continue

@@ -8,8 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabric.change.planner import open_driver
-from fabric.core.errors import DeviceError, InputError
+from fabric.core.errors import DeviceError, FileError, InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_text
 from fabric.observe.configuration import readers
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.breach import Breach
@@ -148,7 +150,7 @@ def read_files(
             continue
         try:
             files[name] = readers[design.platform](texts_of(project, name, folder))
-        except (OSError, UnreadableError, UnicodeDecodeError, KeyError) as error:
+        except (FileError, UnreadableError, KeyError) as error:
             missing = isinstance(error, KeyError)
             reason = f"there is no {error.args[0]} file" if missing else str(error)
             message = f"the configuration cannot be read: {reason}"
@@ -163,7 +165,7 @@ def texts_of(project: Project, name: str, folder: Path | None) -> dict[str, str]
     if folder is None:
         return {item.kind: item.text for item in artefacts}
     return {
-        item.kind: (folder / item.path).read_text(encoding="utf-8")
+        item.kind: read_text(folder / item.path, FileKind.RENDERED)
         for item in artefacts
         if (folder / item.path).exists()
     }

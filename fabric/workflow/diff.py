@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,8 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError, InputError, RenderError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_bytes
 from fabric.exchange.jobs import read_jobs
+from fabric.intent.contents import copy_inventory
 from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER, read_folder
 from fabric.intent.site import is_site, load_beside
 from fabric.report.diff.alone import applied
@@ -85,7 +87,7 @@ class Source:
         """Return the files of the inventory."""
         folder = self.folder / _TABLES
         tables = {
-            f"{_TABLES}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+            f"{_TABLES}/{path.relative_to(folder).as_posix()}": read_bytes(path, FileKind.OTHER)
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix != ".yaml"
         }
@@ -159,7 +161,8 @@ class _Variants:
         document = self.source.contents().documents()[swap.file][1]
         data = applied(document.data, swap)
         with TemporaryDirectory(prefix="rocefab-") as place:
-            copied = shutil.copytree(folder, Path(place) / folder.resolve().name)
+            copied = Path(place) / folder.resolve().name
+            copy_inventory(folder, copied)
             (copied / swap.file).write_text(json.dumps(data), encoding="utf-8")
             variant = Source(copied, self.source.shown, self.source.work)
             try:

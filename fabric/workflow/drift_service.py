@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FileError, InputError
 from fabric.core.events import Ledger
 from fabric.intent.contents import ContentHash
 from fabric.workflow.devices import Selection
@@ -116,6 +116,6 @@ class _Files:
     def have_changed(self) -> bool:
         """Tell whether the content is another one than at the last call."""
         before = self.sha256
-        with suppress(OSError):  # one is being replaced: the next call sees it
+        with suppress(OSError, FileError):  # one is being replaced: the next call sees it
             self.sha256 = self._hash.now()
         return self.sha256 != before

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import time
 from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.record_files import SUFFIX
+from fabric.core.user_files import open_regular
 from fabric.report.events import line, read_events
 from fabric.workflow.syslog import Syslog
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 _MOST_WAITING = 10_000
 #: Until a server that is away is tried again; our choice: a try may last seconds.
 _RETRY_S = 10.0
+#: Read at a time when the end of the last whole line is looked for.
+_STEP = 1 << 16
 
 
 class EventLog:
@@ -113,6 +118,8 @@ class EventLog:
 def _opened(stack: ExitStack, path: Path) -> BinaryIO:
     _refuse_compressed(path)
     try:
+        if path.exists():  # to append to a pipe waits for a reader
+            open_regular(path, FileKind.EVENTS).close()
         file = cast("BinaryIO", stack.enter_context(path.open("ab")))
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _cut_torn_line(path, file)
@@ -134,10 +141,16 @@ def _refuse_compressed(path: Path) -> None:
 
 def _cut_torn_line(path: Path, appended: BinaryIO) -> None:
     """Cut a last line without an end, which a process that was killed has left."""
-    with path.open("rb") as file:
-        whole = sum(len(text) for text in file if text.endswith(b"\n"))
-        if whole != file.tell():
-            appended.truncate(whole)
+    with open_regular(path, FileKind.EVENTS) as file:
+        whole = size = file.seek(0, os.SEEK_END)
+        while whole:
+            start = file.seek(max(0, whole - _STEP))
+            end = file.read(whole - start).rfind(b"\n") + 1
+            whole = start + end
+            if end:
+                break
+    if whole != size:
+        appended.truncate(whole)
 
 
 def _cannot_write(path: Path | None, error: OSError) -> InputError:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.exports import About, exporters, refused
 from fabric.core.exports import export as write_parts
-from fabric.core.findings import Finding, Position, Severity
+from fabric.core.file_kinds import FileKind
+from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_text
 from fabric.exchange.lab import Lab
 from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
-from fabric.placement.environment import MAX_BYTES, read_environment
+from fabric.placement.environment import read_environment
 from fabric.placement.export import JobWords, Order
 from fabric.placement.exporters.node_health import NodeHealth
 from fabric.placement.job_host import JobImage
@@ -135,7 +137,7 @@ def _order(project: Project, request: Request) -> Order:
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),
         template=load_yaml(template, str(template)) if template else None,
-        served=frozenset(_read(request.served).decode("utf-8", "replace").split())
+        served=frozenset(read_text(request.served, FileKind.ENVIRONMENT).split())
         if request.served
         else None,
         degraded=frozenset(host_names(request.degraded) if request.degraded else ()),
@@ -181,14 +183,4 @@ def _nothing(request: Request) -> Finding:
 
 
 def _users(path: Path) -> dict[str, UserValue]:
-    return read_environment(_read(path), str(path))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        message = f"the file cannot be read: {error.strerror}"
-        finding = Finding("PLC006", Severity.ERROR, message, position=Position(str(path)))
-        raise InputError("a file cannot be read", [finding]) from error
+    return read_environment(read_text(path, FileKind.ENVIRONMENT), str(path))

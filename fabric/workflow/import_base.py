@@ -9,10 +9,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
+from fabric.core.user_files import read_bytes
 from fabric.intent.inventory import load
 from fabric.intent.model import FabricFile
-from fabric.intent.yaml.file import load_yaml
+from fabric.intent.yaml.file import leads_inside, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise
 
@@ -54,9 +56,12 @@ def own_models(base: Path | None) -> tuple[Artefact, ...]:
         return ()
     assert base is not None
     return tuple(
-        Artefact("", "inventory", "platforms", str(path.relative_to(base)), path.read_bytes())
+        Artefact(
+            *("", "inventory", "platforms", str(path.relative_to(base))),
+            read_bytes(path, FileKind.OTHER),
+        )
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and leads_inside(path, base)
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.errors import OutputFolderError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.hardware.model import Source, hardware_readers, note, wrong
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
     from fabric.exchange.hardware.model import Hardware
 
-#: Far above any real file: platform.json of the largest switch has 200 KB.
-MOST_BYTES = 8 * 1024 * 1024
 MOST_FILES = 64
 _KIND = "platforms"
 _NAME: TypeAdapter[str] = TypeAdapter(SkuName)
@@ -121,7 +120,9 @@ def _sources(path: Path) -> tuple[Source, ...]:
         raise input_error([wrong(message, fix, Position(str(path)))], str(path))
     return tuple(
         Source(
-            name, printable(str(file)), read_text(file, str(file), root=root, most_bytes=MOST_BYTES)
+            name,
+            printable(str(file)),
+            read_text(file, str(file), root=root, kind=FileKind.HARDWARE),
         )
         for name, file, root in files
     )
@@ -151,7 +152,7 @@ def _default_sku(platform: Path) -> str:
     if not file.is_file() or (platform / _OF_SKU[0]).exists():
         return ""
     shown = str(file)
-    words = read_text(file, shown, root=platform, most_bytes=MOST_BYTES).split()
+    words = read_text(file, shown, root=platform, kind=FileKind.HARDWARE).split()
     name = words[0] if words else ""
     if _is_name(name) and (platform / name).is_dir():
         return name

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import RunningJob
 from fabric.placement.place import placed
 from fabric.workflow.place import Wanted, chosen, query_of, without_plan
-from fabric.workflow.state_file import read_document, read_state, validated
+from fabric.workflow.state_file import read_state, validated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,4 +98,4 @@ def _words(job: JobForm) -> dict[str, Any]:
 
 
 def _read(file: Path) -> list[JobForm]:
-    return validated(QueueForm, read_document(file), file, "PLC033").jobs
+    return validated(QueueForm, read_json(file, FileKind.STATE), file, "PLC033").jobs

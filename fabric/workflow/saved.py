@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.host_class import HOST
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_text
 from fabric.devices.redaction import shortened
 from fabric.observe.configuration.lossless import lossless_readers, system_of
 from fabric.observe.parsers import UnreadableError
@@ -15,7 +17,7 @@ from fabric.observe.saved.model import kind_of
 from fabric.observe.saved.reading import saved_hosts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.observe.configuration.lossless import Lossless
@@ -36,6 +38,12 @@ SUFFIXES = {
     ".txt",
     ".yaml",
 }
+
+
+#: Characters of all files together, which are compared with each other; a limit that we chose:
+#: 1,000 switches with 512 ports.
+MOST_CHARACTERS = 2 << 30
+_FEWER = "name fewer files at a time"
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
     InputError
         When a path is missing, a file cannot be read, or no system knows it.
     """
-    texts = {file: read_text(file) for path in paths for file in files_of(path)}
+    texts = dict(_texts([file for path in paths for file in files_of(path)]))
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
     systems = {file: system or _system(text) for file, text in texts.items()}
@@ -102,21 +110,22 @@ def files_of(path: Path) -> list[Path]:
     return [path]
 
 
-def read_text(file: Path) -> str:
-    """Return the text of a file.
+def _texts(files: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield the text of each file.
 
     Raises
     ------
     InputError
-        When it cannot be read, or is not text.
+        When one cannot be read, or they are too many to be held at a time.
     """
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        message, fix = (error.strerror or str(error)).lower(), "check the path and its permissions"
-        raise _refused(message, str(file), fix) from error
-    except UnicodeDecodeError as error:
-        raise _refused(f"not text: {error}", str(file)) from error
+    characters = 0
+    for file in files:
+        text = read_text(file, FileKind.CONFIGURATION)
+        characters += len(text)
+        if characters > MOST_CHARACTERS:
+            size = f"{MOST_CHARACTERS >> 20:,} MiB"
+            raise _refused(f"larger than {size} with the files before", str(file), _FEWER)
+        yield file, text
 
 
 def _read(file: Path, system: str, text: str) -> Lossless:

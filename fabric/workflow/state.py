@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import Journal
 from fabric.change.remote import checked_url, is_url, link
-from fabric.core.errors import InputError, JournalError
+from fabric.core.errors import FileError, InputError, JournalError
+from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.core.user_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,5 +138,5 @@ def existing(inventory: Path | None) -> Path | None:
 def _known() -> Iterator[tuple[Path, Path]]:
     """Yield the state folders of this user, each with the inventory that it belongs to."""
     for folder in sorted(user_folder().glob("*-*")):
-        with suppress(OSError, ValueError):
-            yield folder, Path((folder / _INVENTORY).read_text(encoding="utf-8").strip())
+        with suppress(FileError):
+            yield folder, Path(read_text(folder / _INVENTORY, FileKind.NOTE).strip())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -11,7 +10,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_json
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Members are added to this form, none is removed or changes its meaning.
 FORMAT = "rocefab-state/1"
-#: A longer file is none of ours; our choice: `verify` of 16,384 hosts writes 20 MB.
-MOST_BYTES = 256 << 20
 _MOST_FINDINGS = 50
 _Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[!-~]+$")]
@@ -84,7 +83,9 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
     jobs: list[RunningJob] = []
     names = {*fabric.switch_row, *fabric.host_row}
     for file in files:
-        data = list(documents(file, names)) if is_recorded(file) else read_document(file)
+        data = (
+            list(documents(file, names)) if is_recorded(file) else read_json(file, FileKind.STATE)
+        )
         _refuse_stale(data, file, max_age_s)
         if isinstance(data, dict) and data.get("format") == FORMAT:
             state = state_of(data, file)
@@ -93,16 +94,6 @@ def read_state(files: Iterable[Path], fabric: Fabric, max_age_s: float) -> State
             found += conditions_of(data, fabric, file)
     worst_last = sorted(found, key=lambda one: one.health is not Health.DEGRADED)
     return State(tuple(worst_last), tuple(jobs))
-
-
-def read_document(file: Path) -> Any:
-    """Return the JSON of a file; raises InputError when it cannot be read."""
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB")
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file}: the file cannot be read: {error}") from error
 
 
 def _refuse_stale(data: Any, file: Path, max_age_s: float) -> None:

@@ -142,7 +142,7 @@ def test_a_file_of_approvals_has_a_largest_size(tmp_path):
     file.write_text(whole.ljust(MOST_BYTES))
     assert read_approvals(file).approvals == ()
     file.write_text(whole.ljust(MOST_BYTES + 1))
-    with pytest.raises(InputError, match="it has more than 1,048,576 bytes"):
+    with pytest.raises(InputError, match="the file is larger than 1 MiB"):
         read_approvals(file)
 
 

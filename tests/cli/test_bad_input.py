@@ -191,7 +191,7 @@ CALLS = {
     "edited plan": ("apply edited.json --commit", r"edited\.json was modified"),
     "plan of another format": ("apply future.json --commit", r"plan format 99"),
     "something else for a plan": ("apply notes.json --commit", r"notes\.json is not a plan"),
-    "empty file for a plan": ("apply empty.json", r"empty\.json is not a plan"),
+    "empty file for a plan": ("apply empty.json", r"empty\.json:1:1: .* is not a plan"),
     "nothing to resume": ("apply --resume", r"no runs yet of an inventory in this folder; specify"),
     "resume with a plan": ("apply notes.json --resume", r"do not pass PLAN"),
     "run of nothing": ("status 3", r"no runs yet of an inventory in this folder; specify"),

@@ -56,8 +56,8 @@ def test_nothing_changes_for_any_job(tmp_path: Path) -> None:
     ("content", "words"),
     [
         (b"4711 gpu[001-\n4712 gpu[9-1]\n", "jobs.txt:2:1: "),
-        (b"\xff\xfe", "the list of jobs cannot be read"),
-        (None, "the list of jobs cannot be read"),
+        (b"\xff\xfe", "jobs.txt:1:1: not UTF-8 text; name a list of jobs"),
+        (None, "jobs.txt: cannot be read: no such file"),
         (b"4711 gpu[1-9999999]\n", "expands to more than"),
     ],
 )

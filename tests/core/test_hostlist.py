@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core import hostlist
+from tests.cases import each
 
 PREFIXES = st.sampled_from(["n", "gpu-a", "leaf-1-", "x2y", ""])
 NUMBERS = st.builds(
@@ -128,3 +129,25 @@ def test_the_hash_seed_does_not_matter() -> None:
         for seed in range(6)
     }
     assert outputs == {"a002b,a02b,a2b,n[1,01,001]\n"}
+
+
+@each(
+    "text",
+    [
+        "n[1]" * 17,
+        f"n[{'0' * 253}1-{'0' * 253}9]",
+        f"[1-1000000]{'x' * 254}",
+        "n," * 100_000,
+        "n[1," + "2," * 100_000,
+        "1-" * 100_000,
+    ],
+)
+def test_what_is_no_name_is_refused_in_time(text: str) -> None:
+    """Time grew with the square of commas and hyphens, and names with each bracket."""
+    with pytest.raises(ValueError, match="^.{1,400}$"):
+        hostlist.expand(text)
+
+
+def test_a_long_list_is_split_in_time() -> None:
+    names = [f"n{number}" for number in range(50_000)]
+    assert hostlist.expand(",".join(names)) == names

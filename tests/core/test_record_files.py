@@ -104,5 +104,5 @@ def test_a_folder_is_no_file(tmp_path, name: str) -> None:
     path.mkdir()
     with pytest.raises(InputError, match="cannot write the records"):
         RecordFile(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="not a regular file but a folder"):
         list(lines_of(path))

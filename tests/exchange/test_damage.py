@@ -210,7 +210,7 @@ def test_ten_million_rows_are_refused_before_they_are_read(tmp_path: Path) -> No
             file.write(b"a,p,b,p\n" * 1_000_000)
     with pytest.raises(InputError, match="1 error") as caught:
         read("csv", source)
-    assert "the file is larger than 65,536 KiB" in str(caught.value.findings[0])
+    assert "the file is larger than 64 MiB" in str(caught.value.findings[0])
 
 
 def test_more_rows_than_a_fabric_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
 from fabric.intent.inventory import Intent, load
-from fabric.intent.own_skus import MOST_BYTES, MOST_PROBLEMS
+from fabric.intent.own_skus import MOST_PROBLEMS
 from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.facts import Fact
 from fabric.platforms.model import HeadroomRow, Pools
@@ -190,7 +191,7 @@ CASES: dict[str, dict[str, str]] = {
     "template": changed(json='{%- set default_cable = "5m" %}\n'),
     "pool": changed(json=BUFFERS.replace('"164000000"', '"0"')),
     "missing file": changed(yaml=MODEL.replace("mine/buffers.json", "mine/none.json")),
-    "large file": changed(ini="#" * (MOST_BYTES + 1)),
+    "large file": changed(ini="#" * (FileKind.TABLE.most_bytes + 1)),
     "folder": changed(yaml=MODEL.replace("mine/buffers.json", "mine")),
     "unknown field": changed(yaml=MODEL.replace("    buffers:", "    bufers:")),
     "other system": changed(yaml=MODEL.replace("nos: sonic", "nos: ios")),

@@ -130,8 +130,11 @@ MISTAKES: dict[str, tuple[str, list[tuple[int, int, str, str]]]] = {
         '{"BUFFER_POOL": {\n"a": 1,\n"a": 2}}',
         [(3, 1, "the key 'a' appears twice", "keep one of the two")],
     ),
-    "deep": ("[" * 100_000, [(1, 1, "nested too deep", PLAIN)]),
-    "long number": ('{"a": ' + "1" * 5000 + "}", [(1, 1, "a number is too long", PLAIN)]),
+    "deep": ("[" * 100_000, [(1, 65, "not JSON: nested deeper than 64 levels", PLAIN)]),
+    "long number": (
+        '{"a": ' + "1" * 5000 + "}",
+        [(1, 7, "not JSON: a number has more than 4,300 digits", PLAIN)],
+    ),
 }
 
 

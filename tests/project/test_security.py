@@ -44,8 +44,8 @@ def test_every_threat_has_its_tests() -> None:
 def figures() -> dict[str, str]:
     """Return what the code allows, by the words of the table of figures."""
     from fabric.change import approvals
+    from fabric.core.file_kinds import FileKind
     from fabric.devices import answers, limits
-    from fabric.exchange import values
     from fabric.intent import cabling
     from fabric.intent.yaml import file, tree
     from fabric.programs import run
@@ -64,8 +64,8 @@ def figures() -> dict[str, str]:
     head = f"{protocol.HEAD_S:g} s, {protocol.HEAD_BYTES >> 10} KiB, {protocol.HEADERS} headers"
     return {
         "a file of YAML": f"{mib(file.MAX_BYTES)}, {tree.MAX_DEPTH} levels",
-        "a table of cables": f"{mib(cabling.MAX_BYTES)}, {cabling.MAX_ROWS:,} rows",
-        "a file": mib(values.MAX_BYTES),
+        "a table of cables": f"{mib(FileKind.CABLING.most_bytes)}, {cabling.MAX_ROWS:,} rows",
+        "a file": mib(FileKind.SOURCE.most_bytes),
         "an answer": mib(answers.LONGEST_ANSWER_CHARACTERS),
         "a login, an upload, a commit": ", ".join(f"{limit:,.0f} s" for limit in phases),
         "output of a program that we start": mib(run.MOST_BYTES),

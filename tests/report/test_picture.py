@@ -102,16 +102,16 @@ def test_findings_on_hosts_mark_their_leaf_ports(tmp_path: Path) -> None:
         ('{"cables": [{"near": "a b", "far": "c d", "verdict": "good"}]}', "'good' is not a valid"),
         ('{"cables": [{"near": 1, "far": "c d", "verdict": "ok"}]}', "not a cabling report"),
         ("[]", "not a cabling report"),
-        ("\xff", "codec can't decode"),
+        ("\xff", "not UTF-8 text"),
     ],
 )
 def test_a_report_that_is_none(tmp_path: Path, text: str, reason: str) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match="^nothing was drawn$") as caught:
+    with pytest.raises(InputError, match="x.json:1:") as caught:
         read_cabling(file)
     assert reason in str(caught.value.findings[0])
-    assert str(caught.value.findings[0]).startswith(f"{file}:1:1: ")
+    assert str(caught.value.findings[0]).startswith(f"{file}:1:")
 
 
 def test_files_that_cannot_be(demo: Project, tmp_path: Path, monkeypatch) -> None:

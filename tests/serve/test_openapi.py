@@ -176,5 +176,5 @@ def _run(strategy, check, examples: int) -> None:
 
 def test_fuzz(tmp_path) -> None:
     with served(tmp_path) as client:
-        _fuzz(client, examples(100).max_examples)
+        _fuzz(client, examples(40).max_examples)
         assert client.get("/readyz").status_code == 200

@@ -60,6 +60,9 @@ def test_a_long_line_is_skipped_and_counted(file) -> None:
 
 def test_what_is_not_a_file_is_reported(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for path, error in ((tmp_path, "not a file"), (tmp_path / "pipe", "not a file")):
+    for path, error in (
+        (tmp_path, "not a regular file but a folder"),
+        (tmp_path / "pipe", "not a regular file but a pipe"),
+    ):
         tail = Tail(path)
         assert (tail.lines(), tail.error) == ([], error)

@@ -364,7 +364,7 @@ def test_too_large(tmp_path: Path) -> None:
         stream.truncate(10**9)
     with pytest.raises(InputError) as raised:
         load(tmp_path, "inventory")
-    assert "the file is larger than 65,536 KiB" in str(raised.value.findings[0])
+    assert "the file is larger than 64 MiB" in str(raised.value.findings[0])
 
 
 SWITCH_PORT = '"su1-rail0":"Ethernet0"'

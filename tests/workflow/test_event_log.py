@@ -79,9 +79,14 @@ def test_a_file_that_is_renamed_gets_the_events_until_the_next_process(tmp_path:
     assert [event.word for event in read_events(file)] == ["opened"]
 
 
-@pytest.mark.parametrize("name", ["", "none/events.jsonl"])
-def test_a_file_that_cannot_be_written_is_an_error_of_the_user(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="cannot write the events"):
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("", "not a regular file but a folder"), ("none/events.jsonl", "cannot write the events")],
+)
+def test_a_file_that_cannot_be_written_is_an_error_of_the_user(
+    tmp_path: Path, name: str, says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
         EventLog(tmp_path / name, "", print)
 
 

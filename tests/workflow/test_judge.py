@@ -131,9 +131,9 @@ def test_wrong_limits(word, message) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "r:2:1: not JSON"),
+        ("{", "r:2:2: not JSON"),
         ('{"format": "rocefab-readings/2"}', "r:2:1: the form is 'rocefab-readings/2'"),
-        ('"\udcff"', "r:2:1: "),
+        ('"\udcff"', "r:2:2: not JSON: not UTF-8 text"),
     ],
 )
 def test_a_wrong_line_has_its_place(tmp_path, line, message) -> None:
@@ -156,7 +156,7 @@ def test_a_key_without_a_number_has_its_place(tmp_path) -> None:
 
 
 def test_no_file_and_a_file_of_another_fabric(tmp_path) -> None:
-    assert "the file cannot be read" in run("judge", DEMO, "--readings", tmp_path / "x").err
+    assert "x: cannot be read: no such file" in run("judge", DEMO, "--readings", tmp_path / "x").err
     file = tmp_path / "r"
     file.write_text(json.dumps(Seen("other", "sonic", Snapshot("other"), time=START).as_dict()))
     assert "the fabric has none of its devices" in run("judge", DEMO, "--readings", file).err

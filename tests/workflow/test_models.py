@@ -182,7 +182,8 @@ WRONG: dict[str, tuple[dict[str, str], str, dict[str, str], tuple[str, ...]]] = 
         {"x/S/hwsku.json": "{}", "x/platform.json": "{1}"}, "x/S", {}, ("not JSON",),
     ),
     "deep JSON": (
-        {"x/S/hwsku.json": "{}", "x/platform.json": "[" * 200_000}, "x/S", {}, ("nested too deep",),
+        {"x/S/hwsku.json": "{}", "x/platform.json": "[" * 200_000}, "x/S", {},
+        ("platform.json:1:65: not JSON: nested deeper",),
     ),
     "wrong types": (
         {"x/S/hwsku.json": "{}", "x/platform.json": '{"interfaces": {"Ethernet0": 7}}'}, "x/S", {},

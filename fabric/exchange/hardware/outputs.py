@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
+from fabric.core.json_text import parse_json
 from fabric.exchange.hardware.model import Source, wrong
 from fabric.intent.yaml.file import input_error
 
@@ -78,7 +79,8 @@ def as_object(output: Output) -> dict[str, Any]:
     if start < 0 or text[:start].strip() not in {"", "["}:
         return {}
     try:
-        data, _ = json.JSONDecoder().raw_decode(text, start)
+        _, end = json.JSONDecoder().raw_decode(text, start)
+        data = parse_json(text[start:end])
     except (RecursionError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -6,6 +6,7 @@ import json
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabric.core.json_text import parse_json
 from fabric.exchange.yaml_text import dump
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic
@@ -74,8 +75,8 @@ def own_file(name: str, hardware: Hardware, panel: Panel, family: str) -> OwnFil
 def _buffers(text: str) -> str:
     """Return the buffer tables of a configuration alone: the rest of it may hold secrets."""
     try:
-        data = json.loads(text) if text else {}
-    except (RecursionError, ValueError):
+        data = parse_json(text) if text else {}
+    except ValueError:
         return ""
     data = data if isinstance(data, dict) else {}
     tables = {

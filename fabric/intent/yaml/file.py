@@ -7,13 +7,13 @@ words that YAML readers understand differently are rejected, all of them at once
 from __future__ import annotations
 
 import logging
-import os
 import re
-import stat
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FileError, InputError
+from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
+from fabric.core.user_files import read_bytes
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.tree import Builder, Places
 
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-MAX_BYTES = 16 * 1024 * 1024
+MAX_BYTES = FileKind.INVENTORY.most_bytes
+#: Rule and advice by what is wrong with a file.
+_FAULTS = {
+    "special": ("INT011", "use a regular file"),
+    "large": ("INT008", "split it, or specify the right file"),
+}
 # What YAML 1.2.2 section 5.1 does not call printable, and line ends that editors do not show.
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -108,11 +113,11 @@ def load_yaml(
         With all that is wrong with the file as a YAML file.
     """
     shown = printable(shown_as)
-    raw = _read(path, shown, root or path.parent, MAX_BYTES)
+    raw = _read(path, shown, root or path.parent, FileKind.INVENTORY)
     return parse_yaml(raw, shown, listed=listed, foreign=foreign)
 
 
-def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
+def read_text(path: Path, shown_as: str, *, root: Path, kind: FileKind) -> str:
     """Read a text file that the inventory names.
 
     Parameters
@@ -123,8 +128,8 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
         The file's name in messages.
     root : Path
         The folder that links may not leave.
-    most_bytes : int
-        A larger file is rejected.
+    kind : FileKind
+        What it is, for its largest size.
 
     Raises
     ------
@@ -132,11 +137,7 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
         When the file cannot be read, is too large, or is no UTF-8 text.
     """
     shown = printable(shown_as)
-    raw = _read(path, shown, root, most_bytes)
-    if len(raw) > most_bytes:
-        message = f"the file is larger than {most_bytes // 1024:,} KiB"
-        raise _refused("INT008", message, "specify the right file", Position(shown))
-    return _decode(raw, shown)
+    return _decode(_read(path, shown, root, kind), shown)
 
 
 def parse_yaml(
@@ -185,21 +186,18 @@ def _refused(rule: str, message: str, fix: str, position: Position) -> InputErro
     return input_error([finding], position.file)
 
 
-def _read(path: Path, shown: str, root: Path, most_bytes: int) -> bytes:
+def _read(path: Path, shown: str, root: Path, kind: FileKind) -> bytes:
     try:
         if not leads_inside(path, root):
             message = "the link points outside the inventory folder"
             raise _refused("INT011", message, "replace the link with the file", Position(shown))
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise _refused("INT011", "not a regular file", "use a regular file", Position(shown))
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(path, flags), "rb") as stream:
-            content = stream.read(most_bytes + 1)
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        message = f"cannot be read: {printable(reason[:1].lower() + reason[1:])}"
-        fix = "check that it exists and is readable"
-        raise _refused("INT001", message, fix, Position(shown)) from error
+        content = read_bytes(path, kind)
+    except FileError as error:
+        rule, fix = _FAULTS.get(error.fault, ("INT001", kind.fix))
+        raise _refused(rule, printable(error.finding.message), fix, Position(shown)) from error
+    except (OSError, RuntimeError, ValueError) as error:  # of the links
+        message = f"cannot be read: {printable(str(error))}"
+        raise _refused("INT001", message, FileKind.INVENTORY.fix, Position(shown)) from error
     _LOGGER.debug("read %s: %s bytes", shown, len(content))
     return content
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, NetmaskValueError
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.spans import numbers_of
 from fabric.observe.configuration.model import (
     BITS,
     AddressLine,
@@ -211,10 +212,6 @@ def numbers(text: str) -> list[int]:
     Raises
     ------
     ValueError
-        When it is no such list.
+        When it is no such list, or a longer one than any switch has.
     """
-    result: list[int] = []
-    for part in re.sub(r"\s+to\s+", "-", text).replace(",", " ").split():
-        first, _, last = part.partition("-")
-        result += range(int(first), int(last or first) + 1)
-    return result
+    return numbers_of(re.sub(r"\s+to\s+", "-", text))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from fabric.core.json_text import parse_json
 from fabric.observe.hostfacts.values import U64_MAX, shown
 from fabric.observe.parsers import UnreadableError
 
@@ -29,10 +29,10 @@ def read_json(text: str) -> Any:
         When it is no JSON, or nested too deeply.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        return parse_json(text, _unique)
     except UnreadableError:
         raise
-    except (ValueError, RecursionError):
+    except ValueError:
         raise UnreadableError("the output is not JSON, or not all of it") from None
 
 

@@ -63,7 +63,7 @@ def _readers() -> Iterator[tuple[str, Read]]:
 def _attempt(read: Read, text: str) -> Neighbours | None:
     try:
         return read(text)
-    except (UnreadableError, RecursionError):  # the second: JSON that is nested too deeply
+    except UnreadableError:
         return None
 
 

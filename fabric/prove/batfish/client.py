@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from fabric.core.errors import InputError, ServiceError
+from fabric.core.json_text import parse_json
 from fabric.prove.batfish.questions import COLUMNS, short_name
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def _words(question: dict[str, Any]) -> str:
 
 def _batch(status: dict[str, Any]) -> str:
     """Return what a work is doing, as the service says it."""
-    task = json.loads(status.get("taskstatus") or "null") or {}
+    task = parse_json(status.get("taskstatus") or "null") or {}
     for batch in task.get("batches") or ():
         if batch["completed"] < batch["size"]:
             return f": {batch['description']} {batch['completed']} of {batch['size']}"

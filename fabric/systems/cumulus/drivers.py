@@ -18,13 +18,13 @@ somebody else's work.
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError
+from fabric.core.json_text import parse_json
 from fabric.core.units import S_PER_MIN
 from fabric.devices.base import read_subjects
 from fabric.devices.candidate import SetLines
@@ -231,7 +231,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         """Return the state of each revision by its number."""
         text = self._shell.check("nv config revision -o json | cat")
         try:
-            revisions = json.loads(text)
+            revisions = parse_json(text)
             return {number: str(item.get("state", "")) for number, item in revisions.items()}
         except (ValueError, AttributeError) as error:
             raise DeviceError(

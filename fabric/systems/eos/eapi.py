@@ -6,11 +6,12 @@ request, and searches each request and copies each answer for a log that is swit
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pyeapi.eapilib import CommandError, EapiConnection
 from pyeapi.eapilib import ConnectionError as EapiConnectionError
+
+from fabric.core.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class KeptEapi(EapiConnection):  # type: ignore[misc]
             if answer.status == _UNAUTHORIZED:
                 text = answer.body.decode(errors="replace")
                 raise EapiConnectionError(str(self), f"{answer.reason}. {text}")
-            decoded: dict[str, Any] = json.loads(answer.body)
+            decoded: dict[str, Any] = parse_json(answer.body)
         except OSError as error:
             message = f"Socket error during eAPI connection: {error}"
             raise EapiConnectionError(str(self), message) from error

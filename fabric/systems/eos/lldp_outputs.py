@@ -6,9 +6,9 @@ networktocode/ntc-templates, tests/arista_eos/show_lldp_neighbors.
 
 from __future__ import annotations
 
-import json
 import re
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import Neighbours, by_port, outputs
 from fabric.observe.state import LldpNeighbour
@@ -29,10 +29,10 @@ def detail(text: str) -> Neighbours:
     try:
         rows = [
             (port, _neighbour(info))
-            for port, seen in json.loads(text)["lldpNeighbors"].items()
+            for port, seen in parse_json(text)["lldpNeighbors"].items()
             for info in seen["lldpNeighborInfo"]
         ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnreadableError("this is not the JSON of LLDP neighbours") from error
     return by_port(rows)
 

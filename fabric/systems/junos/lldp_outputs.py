@@ -5,9 +5,9 @@ Names of elements: netenglabs/suzieq, suzieq/config/lldp.yml.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import Neighbours, by_port, outputs
 from fabric.observe.state import LldpNeighbour
@@ -28,10 +28,10 @@ def of_json(text: str) -> Neighbours:
     try:
         rows = [
             {name: str(value[0]["data"]) for name, value in row.items() if name in _LOCAL + _FAR}
-            for part in json.loads(text)["lldp-neighbors-information"]
+            for part in parse_json(text)["lldp-neighbors-information"]
             for row in part.get("lldp-neighbor-information", ())
         ]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise UnreadableError("this is not the JSON of LLDP neighbours") from error
     return _neighbours(rows)
 

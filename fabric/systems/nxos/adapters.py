@@ -18,6 +18,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
 from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node, nested
+from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
 from fabric.systems.nxos.platforms import DEFAULT_HASH, KEPT_FEATURES, LINE_RISK, OWNED_LINES
 
@@ -38,17 +39,11 @@ def tree(text: str) -> Node:
         if block[0].startswith(("banner ", "scheduler job ")):
             root.children["\n".join(block)] = Node()
         elif vlans and len(block) == 1:
-            for number in _numbers(vlans[1]):
+            for number in numbers_of(vlans[1]):
                 root.child(f"vlan {number}")
         else:
             root.merge(nested(_SERVER.sub(r"\1", line) for line in block))
     return root
-
-
-def _numbers(text: str) -> Iterator[int]:
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:

@@ -6,9 +6,9 @@ tests/cisco_nxos/show_lldp_neighbors_detail.
 
 from __future__ import annotations
 
-import json
 import re
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import Neighbours, by_port, outputs
 from fabric.observe.state import LldpNeighbour
@@ -27,7 +27,7 @@ def brief(text: str) -> Neighbours:
         When it is another output, or a row is cut.
     """
     try:
-        rows = json.loads(text)["TABLE_nbor"]["ROW_nbor"]
+        rows = parse_json(text)["TABLE_nbor"]["ROW_nbor"]
         listed = [
             (
                 long_name(str(row["l_port_id"])),
@@ -35,7 +35,7 @@ def brief(text: str) -> Neighbours:
             )
             for row in (rows if isinstance(rows, list) else [rows])
         ]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise UnreadableError("this is not the JSON of LLDP neighbours") from error
     return by_port(listed)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabric.core.spans import numbers_of
 from fabric.observe.configuration.blocks import Context, blocks
 from fabric.observe.configuration.lossless import (
     Lossless,
@@ -110,9 +111,7 @@ def _class_map(switch: _Device, line: int, name: str) -> set[int]:
 
 @_CLASS_MAP.line(r"match dscp (?P<words>[\d, -]+)")
 def _match(dscps: set[int], _: int, words: str) -> None:
-    for word in words.replace(",", " ").split():
-        low, dash, high = word.partition("-")
-        dscps |= set(range(int(low), int(high if dash else low) + 1))
+    dscps |= set(numbers_of(words))
 
 
 @_TOP.line(r"policy-map type qos (?P<name>\S+)", inside=_QOS_MAP)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.configuration.frr import frr
 from fabric.prove.batfish.forms import Form, snapshot_writers
 
@@ -48,7 +49,7 @@ def reduced(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, 
 
 
 def _write(name: str, texts: Mapping[str, str], switch: Configured) -> dict[str, bytes]:
-    tables = json.dumps(reduced(json.loads(texts["config_db"])), indent=1)
+    tables = json.dumps(reduced(parse_json(texts["config_db"])), indent=1)
     folder = f"sonic_configs/{name}"
     return {f"{folder}/config_db.json": tables.encode(), f"{folder}/frr.conf": frr(switch).encode()}
 

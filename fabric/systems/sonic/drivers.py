@@ -9,12 +9,12 @@ so that the net, which outlives it, then restores files alone.
 
 from __future__ import annotations
 
-import json
 import shlex
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.core.errors import RefusedError
+from fabric.core.json_text import parse_json
 from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import CHANGING, ShellDriver
@@ -218,7 +218,7 @@ def _back(step: SonicStep, folder: str, checkpoint: str, number: int) -> list[st
 
 def _names(text: str) -> list[str]:
     """Return the keys of the rows in a JSON text as the database has them."""
-    return [f"{table}|{row}" for table, rows in json.loads(text or "{}").items() for row in rows]
+    return [f"{table}|{row}" for table, rows in parse_json(text or "{}").items() for row in rows]
 
 
 def _drop(row: str) -> str:

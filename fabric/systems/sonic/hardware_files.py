@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Position
+from fabric.core.json_text import parse_json, said
 from fabric.exchange.hardware.model import wrong
 
 if TYPE_CHECKING:
@@ -36,16 +37,10 @@ def as_table(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 def as_json(source: Source, findings: list[Finding]) -> dict[str, Any]:
     """Return the object in a file; an empty one, and a finding, where there is none."""
     try:
-        data = json.loads(source.text)
+        data = parse_json(source.text)
     except json.JSONDecodeError as error:
         place = Position(source.shown, error.lineno, error.colno)
-        message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        findings.append(wrong(message, "copy the file from the switch again", place))
-        return {}
-    except (RecursionError, ValueError):
-        place = Position(source.shown)
-        message = "nested too deep, or a number is too long"
-        findings.append(wrong(message, "copy the file from the switch again", place))
+        findings.append(wrong(said(error), "copy the file from the switch again", place))
         return {}
     if isinstance(data, dict):
         return data

@@ -9,11 +9,11 @@ without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires
 
 from __future__ import annotations
 
-import json
 import re
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.configuration import (
     Bgp,
     BgpPeer,
@@ -110,7 +110,7 @@ def require_policies(switch: Configured) -> None:
 
 def _tables(text: str) -> dict[str, dict[str, Fields]]:
     try:
-        tables = json.loads(text)
+        tables = parse_json(text)
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from error
     if not isinstance(tables, dict) or not all(isinstance(rows, dict) for rows in tables.values()):

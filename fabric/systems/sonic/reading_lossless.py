@@ -6,9 +6,9 @@ takes addresses and ports where no ``SWITCH_HASH`` row says otherwise; all of th
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from fabric.core.json_text import parse_json
 from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     Tables = dict[str, Rows]
 
 _MBPS = 1_000
-#: Queues or priority groups of one range, as `fabric.validate.config_db` reads them.
-_MOST = 64
 _HASH = {
     "SRC_IP": "src-ip",
     "DST_IP": "dst-ip",
@@ -46,7 +44,7 @@ class _Dump:
 
     def __init__(self, text: str) -> None:
         try:
-            self.tables: Tables = json.loads(text)
+            self.tables: Tables = parse_json(text)
         except ValueError as error:
             raise UnreadableError(f"not JSON: {error}") from error
         if not isinstance(self.tables, dict) or "PORT" not in self.tables:
@@ -140,7 +138,7 @@ def _maps(dump: _Dump, switch: Lossless) -> None:
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers of ``3,4`` or ``3-4``."""
-    return [one for piece in text.split(",") if piece for one in index_range(piece)[:_MOST]]
+    return [one for piece in text.split(",") if piece for one in index_range(piece)]
 
 
 def _map(dump: _Dump, table: str, name: str) -> dict[int, int]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import FabricError
+from fabric.core.file_kinds import FileKind
+from fabric.core.user_files import read_text
 from fabric.systems.sonic.yang_syntax import Statement, parse
 
 if TYPE_CHECKING:
@@ -82,13 +84,13 @@ def load_schema(folder: Path) -> Schema:
 
     Raises
     ------
-    ValueError
-        Naming the file that cannot be read as YANG.
+    FileError, ValueError
+        Naming the file that cannot be read, or that is no YANG.
     """
     modules = {}
     for path in sorted(folder.glob("*.yang")):
         try:
-            module = parse(path.read_text(encoding="utf-8"))
+            module = parse(read_text(path, FileKind.YANG))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         modules[module.argument] = module

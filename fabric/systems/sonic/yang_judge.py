@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import ProgramError
+from fabric.core.errors import FileError, ProgramError
 from fabric.devices.redaction import SECRET_FIELD
 from fabric.programs.run import Ended, run
 from fabric.systems.sonic.gcu import known_release
@@ -91,7 +91,7 @@ class Yang:
             return Answer(why_not=f"{self.folder} has no models for release {release}")
         try:
             return _judged(program, folder, config)
-        except (OSError, ProgramError, ValueError) as error:
+        except (OSError, FileError, ProgramError, ValueError) as error:
             return Answer(why_not=str(error))
 
 

@@ -65,6 +65,8 @@ def parse(text: str) -> Statement:
                 raise ValueError("a closing brace without an opening brace")
             current = current.parent
             continue
+        if not words:
+            raise ValueError(f"{value!r} without a statement before it")
         parent = None if current is root else current
         statement = Statement(words[0], " ".join(words[1:]), parent or root)
         current.children.append(statement)

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.lines import Node
+from fabric.core.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +87,7 @@ def _members(line: str) -> Iterator[str]:
     if listed:
         yield from (f"import {number} {listed[2]}" for number in listed[1].split())
     elif vlans:
-        yield from (f"vlan {number}" for number in range(int(vlans[1]), int(vlans[2]) + 1))
+        yield from (f"vlan {number}" for number in span(vlans[1], vlans[2]))
     else:
         yield line
 

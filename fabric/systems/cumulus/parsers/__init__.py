@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.core.json_text import parse_json
 from fabric.core.units import ms_to_s
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
 from fabric.observe.parsers import UnreadableError, parsers
@@ -35,7 +36,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         When it is not that JSON, or not all of its peers.
     """
     try:
-        body: Any = json.loads(text)
+        body: Any = parse_json(text)
         family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
         peers = {str(name): _peer(peer) for name, peer in family["peers"].items()}
         total = family["totalPeers"]

@@ -10,9 +10,9 @@ the newest date counts.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.authors import MOST_ENTRIES, Entry, histories
 
 
@@ -20,8 +20,8 @@ from fabric.observe.authors import MOST_ENTRIES, Entry, histories
 def applies(text: str) -> list[Entry]:
     """Return what was applied, the newest first."""
     try:
-        rows: Any = json.loads(text)
-    except (ValueError, RecursionError):
+        rows: Any = parse_json(text)
+    except ValueError:
         return []
     rows = rows if isinstance(rows, list) else []
     entries = [_entry(row) for row in rows if isinstance(row, dict)]

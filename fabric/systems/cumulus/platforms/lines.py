@@ -10,6 +10,7 @@ import re
 import shlex
 from functools import lru_cache
 from itertools import product, zip_longest
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _TEXTS = frozenset({"description", "message", "full-name"})
 _RANGE = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])?(\d+)-(\d+)")
 _NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])\d+")
 _MAX_VALUES = 4096
+#: Values of a second list on a line: all DSCPs, RFC 2474.
+_MAX_LISTS = 64
 _QUOTES = re.compile(r"['\"\\]")
 
 
@@ -33,11 +36,13 @@ def expand(word: str) -> list[str]:
     Raises
     ------
     ValueError
-        When a range runs backwards or stands for too many values.
+        When a range runs backwards or has too many values.
     """
     rows: list[str] = []
     prefix = ""
     for item in word.split(","):
+        if len(rows) > _MAX_VALUES:
+            raise ValueError(f"{word[:60]!r} has too many values")
         span = _RANGE.fullmatch(item)
         if span:
             prefix = span[1] or prefix
@@ -70,12 +75,14 @@ def paths(words: list[str]) -> Iterator[Path]:
     Raises
     ------
     ValueError
-        When a list cannot be read.
+        When a list cannot be read, or all lists stand for too many values.
     """
     choices = [
         expand(word) if place and words[place - 1] in _LISTED else [word]
         for place, word in enumerate(words)
     ]
+    if prod(map(len, choices)) > _MAX_VALUES * _MAX_LISTS:
+        raise ValueError(f"{' '.join(words)[:60]!r} has too many values")
     yield from product(*choices)
 
 

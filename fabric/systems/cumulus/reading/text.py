@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fabric.core.json_text import MAX_DEPTH
+from fabric.intent.yaml.tree import Loader
 from fabric.observe.configuration.blocks import Block
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.cumulus.platforms.lines import paths, split
@@ -14,28 +16,51 @@ from fabric.systems.cumulus.platforms.lines import paths, split
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.systems.cumulus.platforms.lines import Path
+
+#: Values that a file may set; a limit that we chose: 512 ports with 100 values each have 51,200.
+MOST_VALUES = 1 << 20
+
 
 def paths_of(text: str) -> list[Block]:
-    """Return one block for each value that a file sets.
+    """Return one block for each value that a file sets; what it unsets later is left out.
 
     Raises
     ------
     UnreadableError
-        When it is neither of the two forms.
+        When it is neither of the two forms, or sets more than `MOST_VALUES`.
     """
     is_lines = re.search(r"^nv (un)?set ", text, re.MULTILINE)
-    return list(_lines(text) if is_lines else _tree(text))
+    standing: dict[Path, int] = {}
+    unset: dict[Path, int] = {}
+    count = 0
+    for number, verb, words in _lines(text) if is_lines else _tree(text):
+        try:
+            values = list(paths(words))
+        except ValueError as error:
+            raise UnreadableError(f"line {number}: {error}") from error
+        count += len(values)
+        if count > MOST_VALUES:
+            raise UnreadableError(f"line {number}: more than {MOST_VALUES:,} values")
+        for path in values:
+            if verb == "set":
+                standing.pop(path, None)
+            (standing if verb == "set" else unset)[path] = number
+    return [
+        Block(number, " ".join(path))
+        for path, number in standing.items()
+        if all(unset.get(path[:length], 0) < number for length in range(1, len(path) + 1))
+    ]
 
 
-def _lines(text: str) -> Iterator[Block]:
-    """Yield one block for each value of the lines; an ``unset`` takes away what it covers.
+def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield number, verb and words of each line.
 
     Raises
     ------
     UnreadableError
         When a line is not a line of NVUE.
     """
-    standing: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(text.splitlines(), 1):
         if not row.strip() or row.lstrip().startswith("#"):
             continue
@@ -43,23 +68,11 @@ def _lines(text: str) -> Iterator[Block]:
         words = [word for word in words if word]
         if program != "nv" or verb not in ("set", "unset") or not words:
             raise UnreadableError(f"line {number} is not a line of NVUE: {row.strip()[:80]!r}")
-        try:
-            each = list(paths(words))
-        except ValueError as error:
-            raise UnreadableError(f"line {number}: {error}") from error
-        for path in each:
-            if verb == "set":
-                standing.pop(path, None)
-                standing[path] = number
-            else:
-                gone = [key for key in standing if key[: len(path)] == path]
-                for key in gone:
-                    del standing[key]
-    yield from (Block(number, " ".join(path)) for path, number in standing.items())
+        yield number, verb, words
 
 
-def _tree(text: str) -> Iterator[Block]:
-    """Yield one block for each leaf of a YAML text: the ``set`` part of a list, or a mapping.
+def _tree(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield line, verb and words of each leaf of a YAML text: the ``set`` part, or a mapping.
 
     Raises
     ------
@@ -67,9 +80,8 @@ def _tree(text: str) -> Iterator[Block]:
         When it is no such text.
     """
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise UnreadableError("NVUE knows no anchors")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        _check_events(text)
+        root = yaml.compose(text, Loader=Loader)
     except yaml.YAMLError as error:
         raise UnreadableError(f"neither lines of NVUE nor YAML: {error}") from error
     parts = root.value if isinstance(root, yaml.SequenceNode) else [root]
@@ -84,8 +96,27 @@ def _tree(text: str) -> Iterator[Block]:
         raise UnreadableError("there is no `set` part")
     for tree in trees:
         for number, words in _leaves(tree):
-            for path in paths(words):
-                yield Block(number, " ".join(path))
+            yield number, "set", words
+
+
+def _check_events(text: str) -> None:
+    """Refuse what `yaml.compose` would follow without end.
+
+    Raises
+    ------
+    UnreadableError
+        When there is an anchor, or the text is nested too deeply.
+    """
+    depth = 0
+    event: Any  # the events of the C parser are untyped
+    for event in yaml.parse(text, Loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise UnreadableError("NVUE knows no anchors")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            line = event.start_mark.line + 1
+            raise UnreadableError(f"line {line}: nested deeper than {MAX_DEPTH} levels")
 
 
 def _leaves(node: yaml.Node) -> Iterator[tuple[int, list[str]]]:

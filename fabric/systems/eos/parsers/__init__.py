@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import as_number
 from fabric.observe.snapshot import Running
@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 def _load(text: str, key: str, kind: type[T]) -> T:
     try:
-        data = json.loads(text)[key]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        data = parse_json(text)[key]
+    except (ValueError, KeyError, TypeError) as error:
         raise UnreadableError(f"no {key!r} in the answer") from error
     if not isinstance(data, kind):
         raise UnreadableError(f"{key!r} of the answer is not a {kind.__name__}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from fabric.core.json_text import parse_json
 from fabric.core.units import BPS_PER_GBPS
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import (
@@ -43,11 +43,9 @@ def reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
     @wraps(parse)
     def read(text: str) -> T:
         try:
-            return parse(json.loads(text))
+            return parse(parse_json(text))
         except UnreadableError:
             raise
-        except RecursionError as error:
-            raise UnreadableError("the answer is nested too deeply") from error
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableError(
                 f"the answer of {parse.__name__} has another shape: {error}"

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.lines import Node
+from fabric.core.spans import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ def _spellings(line: str) -> tuple[str, ...]:
     """Return a line as we write it; a row of a map for each of its numbers."""
     row = _ROW.fullmatch(line)
     if row:
-        return tuple(f"{row[1]} {number} {row[3]} {row[4]}" for number in _numbers(row[2]))
+        return tuple(f"{row[1]} {number} {row[3]} {row[4]}" for number in numbers_of(row[2]))
     server = _SERVER.fullmatch(line)
     if server:
         return (server[1],)
@@ -90,9 +91,3 @@ def _spellings(line: str) -> tuple[str, ...]:
     line = _LONGEST.sub(r"\1", line)
     line = _QUOTED.sub(r"\1 \2", line)
     return (_FEC.sub(lambda found: f"fec {found[1].upper()}", line),)
-
-
-def _numbers(text: str) -> Iterator[int]:
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)

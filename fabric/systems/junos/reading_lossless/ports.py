@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import glob
+from fnmatch import fnmatchcase
 
 from fabric.observe.configuration.lossless import Use, Value
 from fabric.systems.junos.platforms.text import unquoted
@@ -138,4 +139,4 @@ def _per_packet(reading: Reading, _: int) -> None:
 def fits(pattern: str, port: str) -> bool:
     """Tell whether a name, ``all``, or a wildcard such as ``et-*`` stands for a port."""
     words = "*" if pattern == "all" else pattern
-    return re.fullmatch(".*".join(map(re.escape, words.split("*"))), port) is not None
+    return fnmatchcase(port, "*".join(map(glob.escape, words.split("*"))))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import as_number, mac_address
 from fabric.observe.state import (
@@ -41,8 +41,8 @@ _COUNTERS = {
 
 def _body(text: str) -> dict[str, Any]:
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_json(text)
+    except ValueError as error:
         raise UnreadableError("the answer is not JSON") from error
     if not isinstance(data, dict):
         raise UnreadableError("the answer is not a JSON object")

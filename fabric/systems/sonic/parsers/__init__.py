@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fabric.core.json_text import indented
+from fabric.core.json_text import indented, parse_json
 from fabric.observe.parsers import UnreadableError, parsers, titles
 from fabric.observe.parsers.durations import frr_seconds
 from fabric.observe.parsers.linux import uptime
@@ -140,7 +140,7 @@ def config_db(text: str) -> dict[str, dict[str, Any]]:
         When the dump is not a JSON object of tables.
     """
     try:
-        config = json.loads(text)
+        config = parse_json(text)
     except json.JSONDecodeError as error:
         raise UnreadableError(f"CONFIG_DB is not JSON: {error}") from error
     if not isinstance(config, dict) or not all(isinstance(rows, dict) for rows in config.values()):

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.lines import Node
+from fabric.core.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def one_by_one(line: str) -> Iterator[str]:
         first = int(name[3])
         if before and split["ports"][before.end() : name.start()].strip() == "to":
             first = int(before[3]) + 1
-        for number in range(first, int(name[3]) + 1):
+        for number in span(str(first), name[3]):
             yield f"{_WORDS} {name[1]}{name[2]}{number}{ends}"
         before = name
 

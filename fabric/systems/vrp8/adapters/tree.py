@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.lines import Node, nested
+from fabric.core.spans import span
 from fabric.systems.vrp8.adapters.split import one_by_one
 from fabric.systems.vrp8.parsers.text import blocks
 from fabric.systems.vrp8.platforms import BALANCING
@@ -65,6 +66,6 @@ def _numbers(text: str) -> Iterator[int]:
     words = text.split()
     for at, word in enumerate(words):
         if word == "to":
-            yield from range(int(words[at - 1]) + 1, int(words[at + 1]))
+            yield from span(words[at - 1], words[at + 1])[1:-1]
         else:
             yield int(word)
