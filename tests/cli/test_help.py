@@ -90,11 +90,13 @@ def test_a_variable_means_the_same_everywhere() -> None:
     assert {name: result for name, result in meanings.items() if len(result) > 1} == {}
 
 
-def test_no_variable_confirms_a_risk() -> None:
+def test_no_variable_and_no_default_confirms_a_risk() -> None:
     options = [option for leaf in tree.leaves() for option in leaf.options]
     results = {name for option in options for name in option.opts if name in tree.CONFIRMING}
     assert results == tree.CONFIRMING
     assert not [o.opts for o in options if tree.CONFIRMING & set(o.opts) and o.envvar]
+    risky = [option for option in options if tree.CONFIRMING & set(option.opts)]
+    assert {option.default for option in risky} <= {None, False, "0"}
 
 
 def test_a_variable_has_the_same_choices_everywhere() -> None:
