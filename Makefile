@@ -61,7 +61,7 @@ test: $(COMPILED) ## The quick tests: no root, no network; five minutes on two c
 # The real lab waits for machines that boot, and runs beside the others.
 test-rest: $(COMPILED) ## All other tests: slow ones, judges (make judges), and as root the real lab
 	@if [ "$$(id -u)" -eq 0 ]; then lab=lab-test; else echo "skipped: the real lab needs root"; fi; \
-	$(MAKE) --no-print-directory --output-sync=line -j 2 test-slow $$lab
+	$(MAKE) --no-print-directory --output-sync=none -j 2 test-slow $$lab
 
 # Four workers on two cores: tests of the stand-ins wait more than they work.
 test-slow: $(COMPILED) ## The slow tests and the judges

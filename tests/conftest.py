@@ -67,6 +67,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tiers before ``-m`` chooses."""
     tiers.mark(items)
+    tiers.longest_first(items)
     if (seed := config.getoption("--order-seed")) is not None:
         tiers.shuffle(items, seed)
 

@@ -75,6 +75,11 @@ def mark(items: Iterable[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+def longest_first(items: list[pytest.Item]) -> None:
+    """Begin with the tests that wait for minutes: at the end, all other workers would be idle."""
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
+
+
 def shuffle(items: list[pytest.Item], seed: int) -> None:
     """Put files in a random order, and the tests of each: a lab of a file still starts once."""
     chance = random.Random(seed)

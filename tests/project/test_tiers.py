@@ -115,3 +115,17 @@ def test_folders_have_a_tier():
     assert tiers.tier_of_file(judges / "test_dot.py") == "judge"
     assert tiers.tier_of_file(tiers.ROOT / "tests" / "core" / "test_core.py") == ""
     assert {path.name for path in judges.parent.iterdir()} >= set(tiers.FOLDERS)
+
+
+class Item:
+    """Stands for a test with marks."""
+
+    def __init__(self, *marks):
+        self.get_closest_marker = {name: name for name in marks}.get
+
+
+def test_what_waits_begins_first():
+    items = [Item(), Item("slow"), Item("waits", "slow")]
+    expected = [items[2], *items[:2]]
+    tiers.longest_first(items)
+    assert items == expected

@@ -193,6 +193,7 @@ def test_what_a_device_says_is_shown_without_canary_and_what_it_was_is_exact(pla
     assert json.loads(kept.read_text())["config"] == before
 
 
+@pytest.mark.waits
 def test_no_verb_shows_a_canary(folder):
     by_name = {leaf.name: leaf for leaf in leaves()}
     shows = {name for name in by_name if name.startswith("show ")} - set(CALLS)
