@@ -65,7 +65,8 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     ended = tell(0, "apply plan.json")
     assert "Dry run" in ended.err
     assert "at most 12.0 min until all waves look healthy (240 s for each)" in ended.out
-    assert re.search(r"look healthy .*\n\n\S+\n    ", ended.out)  # the differences come last
+    # The differences come last.
+    assert re.search(r"look healthy .*\nno packet will be sent: .*\n\n\S+\n    ", ended.out)
     assert "3 devices" in ended.out
     assert _states(lab) == untouched
     assert not (tmp_path / ".rocefab").exists()
