@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -93,19 +94,24 @@ class Judge:
         self.branch = branch
         self.schema: Schema = load_schema(models)
 
-    def verdict(self, data: dict[str, Any], scratch: Path) -> tuple[int, str]:
-        """Return exit status and first line of the complaint."""
-        file = scratch / "data.json"
-        file.write_text(json.dumps(data), encoding="utf-8")
+    def verdict(self, scratch: Path, *data: dict[str, Any]) -> tuple[int, str]:
+        """Return exit status and first line of the complaint; each data is judged by itself."""
+        files = [scratch / f"data{number}.json" for number in range(len(data))]
+        for file, content in zip(files, data, strict=True):
+            file.write_text(json.dumps(content), encoding="utf-8")
         done = subprocess.run(
-            [*self._command, str(file)], capture_output=True, text=True, check=False
+            [*self._command, *map(str, files)], capture_output=True, text=True, check=False
         )
         return done.returncode, (done.stderr.splitlines() or [""])[0]
 
-    def accepts(self, config: Any, scratch: Path) -> None:
-        """Assert that a config_db.json is valid."""
-        status, complaint = self.verdict(convert(config, self.schema), scratch)
-        assert status == 0, complaint
+    def accepts(self, configs: Mapping[str, Any], scratch: Path) -> None:
+        """Assert that each config_db.json is valid; most of the time goes into the models."""
+        data = {name: convert(config, self.schema) for name, config in configs.items()}
+        if self.verdict(scratch, *data.values())[0]:
+            verdicts = {name: self.verdict(scratch, content) for name, content in data.items()}
+            wrong = {name: text for name, (status, text) in verdicts.items() if status}
+            assert wrong == {}
+            raise AssertionError("refused together, and none of them alone")
 
 
 @pytest.fixture(scope="session")
@@ -144,7 +150,7 @@ def test_known_mistakes_get_the_known_verdict(judge: Judge, models: Path, tmp_pa
     for case in document["cases"]:
         config = _mutated(base, case["set"])
         try:
-            status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
+            status, complaint = judge.verdict(tmp_path, convert(config, judge.schema))
         except YangMappingError as error:
             status, complaint = REJECTED, f"conversion error: {error}"
         accepted = case[judge.branch] == "accept"
@@ -162,42 +168,48 @@ def _mutated(base: dict[str, Any], changes: list[list[Any]]) -> dict[str, Any]:
     return config
 
 
-@pytest.mark.parametrize(("inventory", "switch"), SWITCHES)
-def test_examples_are_valid(judge: Judge, tmp_path: Path, inventory: str, switch: str) -> None:
+def test_examples_are_valid(judge: Judge, tmp_path: Path) -> None:
     """Every SONiC switch of the example inventories is valid for libyang."""
-    judge.accepts(_config(design(inventory, switch)), tmp_path)
+    judge.accepts({f"{name} {one}": _config(design(name, one)) for name, one in SWITCHES}, tmp_path)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_variants_are_valid(judge: Judge, tmp_path: Path, name: str) -> None:
+def test_variants_are_valid(judge: Judge, tmp_path: Path) -> None:
     """What overrides and other policies give is valid too."""
-    devices = PORT_OVERRIDES if name == "port-overrides" else ""
-    designs = variant(tmp_path / "inventory", "demo", VARIANTS[name], devices)
-    for device in designs.values():
-        if device.platform == "sonic":
-            judge.accepts(_config(device), tmp_path)
+    configs = {}
+    for name, changes in VARIANTS.items():
+        devices = PORT_OVERRIDES if name == "port-overrides" else ""
+        designs = variant(tmp_path / name, "demo", changes, devices)
+        for device in designs.values():
+            if device.platform == "sonic":
+                configs[f"{name} {device.name}"] = _config(device)
+    judge.accepts(configs, tmp_path)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_every_model_is_valid(judge: Judge, tmp_path: Path, model: str) -> None:
+def test_every_model_is_valid(judge: Judge, tmp_path: Path) -> None:
     """As a leaf at its highest speed: ports, lanes, pools and headroom of the model."""
-    speed = max(sku(model).speeds_gbps)
-    changes = {
-        "sku: ACS-MSN4700": f"sku: {model}",
-        "host_gbps: 400": f"host_gbps: {speed}",
-        "uplink_gbps: 400": f"uplink_gbps: {speed}",
-    }
-    leaves = {"su1-rail0", "su2-rail1"}
-    designs = variant(tmp_path / "inventory", "demo", changes)
-    for name in leaves & set(designs):
-        assert designs[name].sku.name == model
-        judge.accepts(_config(designs[name]), tmp_path)
+    configs = {}
+    for model in MODELS:
+        speed = max(sku(model).speeds_gbps)
+        changes = {
+            "sku: ACS-MSN4700": f"sku: {model}",
+            "host_gbps: 400": f"host_gbps: {speed}",
+            "uplink_gbps: 400": f"uplink_gbps: {speed}",
+        }
+        designs = variant(tmp_path / model, "demo", changes)
+        for name in {"su1-rail0", "su2-rail1"} & set(designs):
+            assert designs[name].sku.name == model
+            configs[f"{model} {name}"] = _config(designs[name])
+    judge.accepts(configs, tmp_path)
 
 
 def test_a_wrong_row_is_refused(judge: Judge, tmp_path: Path) -> None:
-    """The judge does refuse: a queue that names a profile that is absent."""
+    """The judge does refuse, among others too: a queue that names a profile that is absent."""
     config = copy.deepcopy(_config(design("demo", "su1-rail0")))
+    right = convert(config, judge.schema)
     del config["WRED_PROFILE"]["AZURE_LOSSLESS"]
-    status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
-    assert status != 0
-    assert "wred_profile" in complaint
+    wrong = convert(config, judge.schema)
+    for data in ([wrong], [right, wrong, right]):
+        status, complaint = judge.verdict(tmp_path, *data)
+        assert status != 0
+        assert "wred_profile" in complaint
+    assert judge.verdict(tmp_path, right, right)[0] == 0
