@@ -36,8 +36,8 @@ def test_merged_targets_are_valid(judge: Judge, tmp_path: Path, model: str) -> N
     """Each model with its service ports, QoS of the image, and EVERFLOW and sFlow on all ports."""
     design = leaf_of(tmp_path, model)
     running = from_the_box(design)
-    judge.accepts(running, tmp_path)
-    judge.accepts(sonic.compose(running, config_of(design)), tmp_path)
+    target = sonic.compose(running, config_of(design))
+    judge.accepts({"running": running, "target": target}, tmp_path)
     assert sku(model).service_ports
 
 
@@ -49,10 +49,10 @@ def test_what_plan_calls_a_conflict_is_refused(judge: Judge, tmp_path: Path, nam
     running = from_the_box(design)
     for table, more in rows.items():
         running[table] = {**running.get(table, {}), **more}
-    judge.accepts(running, tmp_path)
+    judge.accepts({"running": running}, tmp_path)
     target = sonic.compose(running, config_of(design))
     assert conflicts(running, target)
-    assert judge.verdict(convert(target, judge.schema), tmp_path)[0] != 0
+    assert judge.verdict(tmp_path, convert(target, judge.schema))[0] != 0
 
 
 @pytest.mark.parametrize("name", GROWTH)
@@ -65,10 +65,12 @@ def test_each_part_leaves_a_valid_configuration(judge: Judge, tmp_path: Path, na
         state = whole(before)
         target = sonic.compose(state, config_of(after))
         way = sonic.way(state, target, Updater("ACS-MSN4700", judge.branch))
+        states = {}
         for number, step in enumerate(way.steps):
             state = _applied(state, _only(way, number))
             if step.kind == "patch":
-                judge.accepts(state, tmp_path)
+                states[f"part {number}"] = state
+        judge.accepts(states, tmp_path)
         assert json.dumps(state, sort_keys=True) == json.dumps(target, sort_keys=True)
 
 

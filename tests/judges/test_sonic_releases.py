@@ -85,5 +85,5 @@ def test_the_range_of_the_release(
     for name, row in config["PFC_WD"].items():
         row.update({} if name == "GLOBAL" else dict.fromkeys(row.keys() - {"action"}, "1001"))
     judge = Judge(yanglint, folder, branch)
-    status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
+    status, complaint = judge.verdict(tmp_path, convert(config, judge.schema))
     assert (status == 0) is accepted, complaint
