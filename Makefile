@@ -55,7 +55,7 @@ $(COMPILED): $(READY)
 	@$(BIN)/pytest -q -q --collect-only -m "" >/dev/null
 	@touch $(COMPILED)
 
-test: $(COMPILED) ## The quick tests: no root, no network; five minutes on two cores
+test: $(COMPILED) ## The quick tests: no root, no network; four minutes on two cores
 	$(PYTEST) -n $(WORKERS)
 
 # The real lab waits for machines that boot, and runs beside the others.
