@@ -6,8 +6,11 @@ import pytest
 
 from fabric.devices.driver import Connection, drivers
 from tests.lab.conftest import connect, lab
+from tests.waiting import until
 
 __all__ = ["connect", "lab"]
+#: Longer than any restart of a test; a test may have stopped the clock of its lab.
+_BOOT_S = 600.0
 
 
 @pytest.fixture
@@ -34,6 +37,9 @@ def login(leaf):
     yield open_driver
     for driver in opened:
         driver.close()
+    if getattr(leaf, "rebooting", False):  # the next test gets a device that listens
+        leaf.clock.advance(_BOOT_S)
+        until(lambda: not leaf.rebooting, "the device listens again")
 
 
 @pytest.fixture
