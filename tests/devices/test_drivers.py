@@ -24,7 +24,12 @@ def candidate(content=b"x = 1\n", **more):
 
 @pytest.fixture
 def host(driver, lab):
+    clear(lab)  # tests without this fixture leave their files too
     yield driver(HOST)
+    clear(lab)
+
+
+def clear(lab):
     lab[HOST].run_detached(f"rm -f {PATH}")
     lab[HOST].run_detached("rm -rf /var/lib/rocefab")
     lab[HOST].systemd.forget()
