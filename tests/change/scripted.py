@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import ClassVar
 
+import pytest
+
 from fabric.devices.memory import MemoryDriver
+from tests.change import memory_fabric
 
 EFFECTS = ("stage", "commit", "confirm", "rollback", "save")
 
@@ -60,3 +66,16 @@ def _wrapped(method):
 
 for _name in ("open", "identify", "read_running", "foreign_sessions", "pending", *EFFECTS):
     setattr(ScriptedDriver, _name, _wrapped(_name))
+
+
+@contextmanager
+def scripted_fabric(
+    folder: Path, patch: pytest.MonkeyPatch, waves: memory_fabric.Waves = memory_fabric.WAVES
+) -> Iterator[Path]:
+    """Make a fabric of scripted devices in a folder; the script is empty before and after."""
+    memory_fabric.use_memory_drivers(patch, ScriptedDriver)
+    patch.setattr(memory_fabric, "WAVES", waves)
+    ScriptedDriver.reset()
+    memory_fabric.create(folder)
+    yield folder
+    ScriptedDriver.reset()

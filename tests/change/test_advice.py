@@ -15,7 +15,7 @@ from fabric.core.errors import ConnectionLostError
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.change.labs import silent
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 
 TOKEN = "rocefab-run-7-1-aa"
 LOST = ConnectionLostError("leaf1", "no route to host")
@@ -108,11 +108,8 @@ def test_only_what_is_true_is_said(tmp_path, name):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch) as ready:
+        yield ready
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from fabric.devices.device_lock import Claim, device_lock, plain
 from fabric.devices.memory import MemoryDriver
 from fabric.workflow import apply as workflow
 from tests.change import labs, memory_fabric
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 from tests.change.test_engine import is_after, is_before, silent
 from tests.change.test_kill import prepared, run_child
 from tests.change.test_stuck_lab import APPLY, ROOT
@@ -33,11 +33,8 @@ SONIC = labs.INVENTORY.replace("7060X6-64PE", "ACS-MSN4700")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch) as ready:
+        yield ready
 
 
 def driver(folder, name):

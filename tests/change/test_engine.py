@@ -28,7 +28,7 @@ from fabric.core.errors import (
     RefusedError,
 )
 from tests.change import memory_fabric
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 
 WAVES = (("spine01",), ("leaf1", "leaf2", "leaf3"))
 LEAVES = WAVES[1]
@@ -42,12 +42,8 @@ def silent(_device, _text):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    monkeypatch.setattr(memory_fabric, "WAVES", WAVES)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch, WAVES) as ready:
+        yield ready
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from fabric.workflow import ping_gate
 from fabric.workflow.apply import gates_of
 from fabric.workflow.ping_gate import Pings
 from tests.change import memory_fabric
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
 
 pytestmark = pytest.mark.fault(24)
@@ -55,11 +55,8 @@ def hosts(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch) as ready:
+        yield ready
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from fabric.core.errors import (
 )
 from fabric.workflow.plan import describe
 from tests.change import memory_fabric
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 from tests.change.test_engine import edit, is_after, is_before, silent
 
 SPINES, LEAVES, HOSTS = ("spine01",), ("leaf1", "leaf2", "leaf3"), ("gpu1", "gpu2")
@@ -41,12 +41,8 @@ def lost(name):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    monkeypatch.setattr(memory_fabric, "WAVES", WAVES)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch, WAVES) as ready:
+        yield ready
 
 
 def targets(folder):

@@ -15,7 +15,7 @@ from fabric.change.wave import Wave
 from tests.change import memory_fabric
 from tests.change.labs import silent
 from tests.change.memory_fabric import BEFORE, wanted
-from tests.change.scripted import ScriptedDriver
+from tests.change.scripted import ScriptedDriver, scripted_fabric
 
 pytestmark = pytest.mark.fault(28)
 WAVES = (("leaf1", "leaf2"),)
@@ -25,12 +25,8 @@ NOT_SAVED = "leaf1: the device reports that it saved"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
-    monkeypatch.setattr(memory_fabric, "WAVES", WAVES)
-    ScriptedDriver.reset()
-    memory_fabric.create(tmp_path)
-    yield tmp_path
-    ScriptedDriver.reset()
+    with scripted_fabric(tmp_path, monkeypatch, WAVES) as ready:
+        yield ready
 
 
 @pytest.fixture
