@@ -96,8 +96,8 @@ clock = KeptUpClock()
 os.register_at_fork(after_in_child=clock.begin_again)
 
 
-class Turns:
-    """Turns of so many at a time.
+class Places:
+    """Places for so many at a time.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ class Turns:
 
     @contextmanager
     def taken(self) -> Iterator[Callable[[], None]]:
-        """Wait for a turn; yield what gives it back before the end."""
-        with self._next, self._changed:  # one looks for a free turn, the others wait for it
+        """Wait for a place; yield what gives it back before the end."""
+        with self._next, self._changed:  # one looks for a free place, the others wait for it
             while self._taken >= (self._busy if self._watch.is_busy else self._most):
                 self._changed.wait(_TICK_S)
             self._taken += 1
@@ -134,5 +134,5 @@ class Turns:
             give()
 
 
-#: Turns to log in, of this process.
-logins = Turns(LOGINS, BUSY_LOGINS, clock)
+#: Places for those who log in, of this process.
+logins = Places(LOGINS, BUSY_LOGINS, clock)

@@ -13,7 +13,7 @@ from fabric.devices import limits
 from fabric.devices.driver import Connection
 from fabric.devices.kept_session import KeptSession
 from fabric.devices.limits import timed
-from fabric.devices.pace import KeptUpClock, Turns, clock
+from fabric.devices.pace import KeptUpClock, Places, clock
 from tests.cases import each
 from tests.waiting import until
 
@@ -63,7 +63,7 @@ def test_without_its_thread_it_begins_again():
 def test_a_busy_machine_gives_fewer_turns():
     machine = Machine(0.0)
     kept_up = KeptUpClock(machine.now, machine.sleep)
-    turns, inside = Turns(3, 1, kept_up), []
+    turns, inside = Places(3, 1, kept_up), []
 
     def take() -> None:
         with turns.taken():
@@ -126,7 +126,7 @@ class Device:
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(limits, "logins", Turns(2, 2, clock))
+    monkeypatch.setattr(limits, "logins", Places(2, 2, clock))
 
 
 @pytest.mark.usefixtures("few")
