@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
+from fabric.audit.knowledge import weighed
 from fabric.core.device_names import DeviceNames
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 
@@ -90,9 +91,11 @@ def disagreements(
     """Yield what the two ends of a cable have different, at the first end."""
     for (name, port_name), (other, other_port) in cables(switches, seen):
         here, there = switches[name].ports[port_name], switches[other].ports[other_port]
+        unknown = [*switches[name].leftovers, *switches[other].leftovers]
         for words in differences(here, there):
             message = f"{words} at the other end, {other} {other_port}"
-            yield name, Fault("AUD016", port_name, here.line, message)
+            fault = Fault("AUD016", port_name, here.line, message, is_absence=True)
+            yield name, weighed(fault, unknown)
 
 
 def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
@@ -120,7 +123,8 @@ def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
         if dscps and dscps != usual:
             own, most = (", ".join(map(str, sorted(one))) for one in (dscps, usual))
             message = f"DSCPs {own} are lossless, on most switches {most}"
-            yield name, Fault("AUD017", "", 0, message)
+            fault = Fault("AUD017", "", 0, message, is_absence=dscps < usual)
+            yield name, weighed(fault, switches[name].leftovers)
 
 
 def lossless_dscps(switch: Lossless) -> frozenset[int]:

@@ -8,9 +8,9 @@ HOST_RULES = (
     (
         "AUD020",
         Severity.ERROR,
-        "Every NIC with PFC has a RoCEv2 GID with IPv4",
+        "Every NIC with PFC has a routable RoCEv2 GID",
         "Without it connections take RoCEv1 or a link-local address, which no switch routes.",
-        "give the NIC its IPv4 address, and see that its link is up",
+        "give the NIC its address, and see that its link is up",
         "Mellanox/mlnx-tools sbin/show_gids; NCCL transport/net_ib (choice of the GID)",
     ),
     (
@@ -74,6 +74,14 @@ HOST_RULES = (
         Severity.ERROR,
         "RoCE is sent with a DSCP of a lossless priority",
         "PFC is on, and the packets of RoCE are in another class: they are dropped.",
+        "set the traffic class to four times the DSCP of the lossless class",
+        "DOCA-OFED mlx5 main_ext.c (traffic_class); RFC 2474 section 3",
+    ),
+    (
+        "AUD029",
+        Severity.WARNING,
+        "The driver marks RoCE, so that no program has to",
+        "A program that sets no traffic class sends DSCP 0, which is dropped under congestion.",
         "set the traffic class to four times the DSCP of the lossless class",
         "DOCA-OFED mlx5 main_ext.c (traffic_class); RFC 2474 section 3",
     ),

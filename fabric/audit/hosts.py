@@ -67,14 +67,20 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
     table = host.outputs.get(("show_gids", ""))
     if table is None or host.gids is None:
         return
-    count = Counter(gid.interface for gid in host.gids if gid.version == "v2" and gid.address)
+    routable = [gid for gid in host.gids if gid.is_routable]
+    reached = {gid.interface for gid in routable} | {
+        host.devices.get(gid.device, "") for gid in routable
+    }
+    known = {gid.interface for gid in host.gids} | set(host.devices.values())
     pausing = [nic.name for nic in host.roce_nics if nic.qos]
     for name in pausing:
-        if not count[name]:
+        # A NIC below a bond has no GID of its own, and no RDMA device.
+        if name not in reached and (name in known or not routable):
             line = table.line(rf"\s{name}\s*$")
-            yield table, Fault("AUD020", name, line, "the NIC has no RoCEv2 GID with IPv4")
-    if not pausing and not count:
-        yield table, Fault("AUD020", "", 0, "no NIC has a RoCEv2 GID with IPv4")
+            yield table, Fault("AUD020", name, line, "the NIC has no routable RoCEv2 GID")
+    if not pausing and not routable:
+        yield table, Fault("AUD020", "", 0, "no NIC has a routable RoCEv2 GID")
+    count = Counter(gid.interface for gid in routable if gid.address)
     for name, number in count.items():
         if name and number > 1:
             line = table.line(rf"\.\d+\s+v2\s+{name}\s*$")
@@ -184,6 +190,9 @@ def _link_pause(nic: SavedNic) -> Iterator[HostFault]:
 @_by_nic
 def _mark(nic: SavedNic) -> Iterator[HostFault]:
     dscp, qos = nic.roce_dscp, nic.qos
+    if nic.mark and nic.is_unmarked and qos and not qos.pfc[qos.dscp_to_priority.get(0, 0)]:
+        message = "the driver marks nothing: RoCE has DSCP 0 unless a program sets its class"
+        yield nic.mark, Fault("AUD029", nic.name, 0, message)
     priority = qos.dscp_to_priority.get(dscp) if qos and dscp is not None else None
     if nic.mark and qos and priority is not None and not qos.pfc[priority]:
         message = f"RoCE is sent with DSCP {dscp}, whose priority {priority} is not lossless"

@@ -67,7 +67,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "Ports with PFC trust DSCP",
             "RoCE packets of a port that trusts nothing travel in the lossy class.",
             "trust DSCP on the port",
-            "RFC 2474",
+            "RFC 2474; IEEE 802.1Q-2018 clause 6.9.3",
         ),
         (
             "AUD008",
@@ -181,6 +181,14 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "A cable in another port than planned gives the flow of one rail to another one.",
             "move the plug, or correct the description",
             "IEEE 802.1AB-2016 clause 8",
+        ),
+        (
+            "AUD042",
+            Severity.WARNING,
+            "What the audit misses cannot stand in a line that it does not know",
+            "A verdict needs knowledge: what was not understood may be what seems to be absent.",
+            "review the line, or report it, so that the reader learns it",
+            _GUIDE,
         ),
     )
 }

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
+from fabric.audit.knowledge import weighed
 from fabric.qos.headroom.wire import floor_bytes
 
 if TYPE_CHECKING:
@@ -20,19 +21,27 @@ if TYPE_CHECKING:
 ROCE_MTU_BYTES = 4_156
 #: Lossless priorities that most chips have headroom for (IEEE 802.1Q-2018 annex N).
 MOST_LOSSLESS = 2
-_NEVER = 0
 
 _judges: list[Judge] = []
 
 
 def judge(lossless: Lossless) -> Iterator[Fault]:
-    """Yield what is wrong with one switch."""
-    if not any(port.lossless for port in lossless.ports.values()):
-        yield Fault("AUD001", "", 0, "no port has a lossless class (PFC)")
-    for one in _judges:
-        yield from one(lossless)
+    """Yield what is wrong with one switch, and what cannot be judged."""
+    for action in (_has_class, *_judges):
+        for fault in action(lossless):
+            yield weighed(fault, lossless.leftovers)
     for item in lossless.leftovers:
         yield Fault("AUD018", "", item.line, f"this line was not understood: {item.text}")
+
+
+def _has_class(lossless: Lossless) -> Iterator[Fault]:
+    if any(port.lossless for port in lossless.ports.values()):
+        return
+    if lossless.everywhere or not lossless.ports:
+        message = "AUD001 is not judged: no port is known to carry traffic"
+        yield Fault("AUD042", "", next(iter(lossless.everywhere.values()), 0), message)
+    else:
+        yield Fault("AUD001", "", 0, "no port has a lossless class (PFC)", is_absence=True)
 
 
 def _in_use(lossless: Lossless) -> list[PortPolicy]:
@@ -69,7 +78,7 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
         if own != usual:
             has, most = _priorities(own), _priorities(usual)
             message = f"the port has {has}, most ports have {most}"
-            yield Fault("AUD002", port.name, port.line, message)
+            yield Fault("AUD002", port.name, port.line, message, is_absence=own < usual)
 
 
 def _priorities(numbers: frozenset[int]) -> str:
@@ -84,7 +93,7 @@ def _gaps(port: PortPolicy) -> Iterator[Fault]:
     for priority, gap in port.gaps.items():
         if priority in port.lossless:
             message = f"priority {priority} is lossless in part: {gap.words}"
-            yield Fault("AUD002", port.name, gap.line, message)
+            yield Fault("AUD002", port.name, gap.line, message, is_absence=gap.is_absence)
 
 
 @_by_port
@@ -95,7 +104,7 @@ def _ecn(port: PortPolicy) -> Iterator[Fault]:
         if marking is None or not marking.ecn:
             where = marking.line if marking else line
             message = f"priority {priority} is lossless, and its queue {queue} marks no ECN"
-            yield Fault("AUD003", port.name, where, message)
+            yield Fault("AUD003", port.name, where, message, is_absence=True)
             continue
         if words := _disorder(marking):
             yield Fault("AUD004", port.name, marking.line, f"queue {queue}: {words}")
@@ -121,7 +130,7 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
     watchdog, line = port.watchdog, min(port.lossless.values())
     if watchdog is None or not watchdog.enabled:
         where = watchdog.line if watchdog else line
-        yield Fault("AUD006", port.name, where, "the PFC watchdog is off")
+        yield Fault("AUD006", port.name, where, "the PFC watchdog is off", is_absence=True)
     elif watchdog.action in ("errdisable", "shutdown", "error-down"):
         message = f"the PFC watchdog shuts the port down ({watchdog.action})"
         yield Fault("AUD006", port.name, watchdog.line, message)
@@ -129,13 +138,15 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
 
 @_by_port
 def _trust(port: PortPolicy) -> Iterator[Fault]:
-    if port.trusts_dscp is False:
-        yield Fault("AUD007", port.name, port.line, "the port has PFC and does not trust DSCP")
+    if port.trusts_dscp is False and not (port.trusts_pcp and port.tagged):
+        message = "the port has PFC and does not trust DSCP"
+        yield Fault("AUD007", port.name, port.line, message, is_absence=True)
 
 
 @_by_port
 def _classes(port: PortPolicy) -> Iterator[Fault]:
-    reached = set(port.dscp_to_class.values())
+    tagged = port.pcp_to_class.values() if port.tagged else ()
+    reached = {*port.dscp_to_class.values(), *tagged}
     queues: dict[int, list[int]] = defaultdict(list)
     for number, queue in port.class_to_queue.items():
         if number in reached or number in port.lossless:
@@ -143,14 +154,14 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
     for priority, line in port.lossless.items():
         if port.dscp_to_class and priority not in reached:
             message = f"no DSCP leads to the lossless class {priority}"
-            yield Fault("AUD008", port.name, line, message)
+            yield Fault("AUD008", port.name, line, message, is_absence=True)
         shared = [
             one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority
         ]
         if shared:
             names = ", ".join(port.class_names.get(one, str(one)) for one in shared)
             message = f"classes {names} share the queue of class {priority}"
-            yield Fault("AUD008", port.name, line, message)
+            yield Fault("AUD008", port.name, line, message, is_absence=True)
     if len(port.lossless) > MOST_LOSSLESS:
         message = f"{len(port.lossless)} priorities are lossless"
         yield Fault("AUD014", port.name, min(port.lossless.values()), message)
@@ -176,7 +187,8 @@ def _paths_of_pauses(port: PortPolicy) -> Iterator[Fault]:
 def _mtu(port: PortPolicy) -> Iterator[Fault]:
     if port.mtu_bytes is not None and port.mtu_bytes.value < ROCE_MTU_BYTES:
         message = f"the MTU is {port.mtu_bytes.value:g} bytes; RoCE packets take {ROCE_MTU_BYTES:,}"
-        yield Fault("AUD009", port.name, port.mtu_bytes.line or port.line, message)
+        line, is_default = port.mtu_bytes.line or port.line, not port.mtu_bytes.line
+        yield Fault("AUD009", port.name, line, message, is_absence=is_default)
 
 
 @_by_port
@@ -185,10 +197,12 @@ def _service(port: PortPolicy) -> Iterator[Fault]:
         queue = port.class_to_queue.get(priority, priority)
         share = port.percent.get(queue)
         if share is None and queue in port.strict:
-            line = port.strict[queue] or port.line
-            yield Fault("AUD015", port.name, line, f"the lossless queue {queue} is strict")
+            line, is_default = port.strict[queue] or port.line, not port.strict[queue]
+            message = f"the lossless queue {queue} is strict"
+            yield Fault("AUD015", port.name, line, message, is_absence=is_default)
         elif share is not None and share.value == 0:
-            yield Fault("AUD015", port.name, share.line, f"the lossless queue {queue} has no share")
+            message = f"the lossless queue {queue} has no share"
+            yield Fault("AUD015", port.name, share.line, message, is_absence=True)
 
 
 @_by_port
@@ -207,20 +221,11 @@ def _headroom(port: PortPolicy) -> Iterator[Fault]:
 
 
 @_whole
-def _ageing(lossless: Lossless) -> Iterator[Fault]:
-    arp, mac = lossless.arp_timeout_s, lossless.mac_ageing_s
-    if arp is None or mac is None or mac.value == _NEVER:
-        return
-    if arp.value >= mac.value or arp.value == _NEVER:
-        message = f"ARP entries live {arp.value:,.0f} s, MAC entries {mac.value:,.0f} s"
-        yield Fault("AUD010", "", arp.line or mac.line, message)
-
-
-@_whole
 def _hash(lossless: Lossless) -> Iterator[Fault]:
     fields = lossless.hash_fields
     if fields is not None and "src-port" not in fields:
-        yield Fault("AUD011", "", 0, "the UDP source port does not choose between equal paths")
+        message = "the UDP source port does not choose between equal paths"
+        yield Fault("AUD011", "", 0, message, is_absence=True)
 
 
 @_whole
@@ -229,7 +234,9 @@ def _names(lossless: Lossless) -> Iterator[Fault]:
     used = {(one.kind, one.name) for one in lossless.used}
     for one in lossless.used:
         if (one.kind, one.name) not in defined:
-            yield Fault("AUD013", "", one.line, f"{one.kind} {one.name} does not exist")
+            message = f"{one.kind} {one.name} does not exist"
+            yield Fault("AUD013", "", one.line, message, is_absence=True)
     for one in lossless.defined:
         if (one.kind, one.name) not in used:
-            yield Fault("AUD013", "", one.line, f"nothing uses {one.kind} {one.name}")
+            message = f"nothing uses {one.kind} {one.name}"
+            yield Fault("AUD013", "", one.line, message, is_absence=True)

@@ -79,7 +79,7 @@ def _differing(mine: Mapping[str, Setting], users: Mapping[str, UserValue]) -> l
             position=item.position,
         )
         for name, item in users.items()
-        if name in mine and mine[name].value != item.value
+        if name in mine and not mine[name].means(item.value)
     ]
 
 

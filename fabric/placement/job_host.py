@@ -126,6 +126,12 @@ def job_host(
     return JobHost(fabric, placement, host, nccl_release(release), lossless)
 
 
+#: Variables that set the traffic class byte: its two lower bits are ECN, which the NIC sets itself
+#: (RFC 3168 section 5; docs/hosts.md).
+_CLASS_BYTES = frozenset(("NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"))
+_ECN_BITS = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One environment variable and why it has this value."""
@@ -133,6 +139,12 @@ class Setting:
     name: str
     value: str
     reason: str
+
+    def means(self, value: str) -> bool:
+        """Tell whether another value has the same effect: a traffic class counts by its DSCP."""
+        if self.name in _CLASS_BYTES and value.isascii() and value.isdecimal():
+            return int(value) >> _ECN_BITS == int(self.value) >> _ECN_BITS
+        return value == self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
+from fabric.validate.config_db_forms import PORT_LISTS, SYSTEM_PORTS, local_rows
 from fabric.validate.json_lines import nearest
 from fabric.validate.origins import Place
 
@@ -166,7 +167,12 @@ class SonicConfig:
         if table not in self._rows:
             content = self.tables.get(table)
             items = content.items() if isinstance(content, dict) else ()
-            self._rows[table] = {str(key): row for key, row in items if isinstance(row, dict)}
+            rows = {str(key): row for key, row in items if isinstance(row, dict)}
+            if table in SYSTEM_PORTS:
+                rows = local_rows(table, rows, self.metadata)
+            elif table in PORT_LISTS:
+                rows = {port: row for key, row in rows.items() for port in key.split(",")}
+            self._rows[table] = rows
         return self._rows[table]
 
     @cached_property
@@ -178,6 +184,14 @@ class SonicConfig:
     def dynamic_buffers(self) -> bool:
         """Whether the switch computes its lossless buffers by itself."""
         return bool(self.metadata.get("buffer_model") == "dynamic")
+
+    def is_computed(self, profile: Row | None) -> bool:
+        """Tell whether the switch computes the headroom of a profile.
+
+        ``profile`` None is no profile, as for a group with ``NULL``.
+        """
+        is_own = profile is not None and profile.get("headroom_type") != "dynamic"
+        return self.dynamic_buffers and not is_own
 
     @cached_property
     def profiles(self) -> dict[str, Row]:
@@ -275,9 +289,16 @@ class SonicConfig:
 
     @cached_property
     def used_ports(self) -> set[str]:
-        """Ports that have an address or a VLAN."""
-        members = {key.partition("|")[2] for key in self.rows("VLAN_MEMBER")}
-        return members | {key.partition("|")[0] for key in self.rows("INTERFACE")}
+        """Ports that have an address or a VLAN, or whose port channel has one."""
+        used = {key.partition("|")[2] for key in self.rows("VLAN_MEMBER")}
+        for table in ("INTERFACE", "PORTCHANNEL_INTERFACE"):
+            used |= {key.partition("|")[0] for key in self.rows(table)}
+        return used | self.members(used)
+
+    def members(self, bundles: set[str]) -> set[str]:
+        """Return the ports that some port channels have as members."""
+        pairs = (key.partition("|") for key in self.rows("PORTCHANNEL_MEMBER"))
+        return {port for bundle, _, port in pairs if bundle in bundles}
 
     @cached_property
     def subnets(self) -> tuple[Subnet, ...]:

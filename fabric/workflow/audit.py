@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.audit.bgp import judge as judge_bgp
 from fabric.audit.both import judge as judge_both
 from fabric.audit.ends import disagreements, maps, swapped
 from fabric.audit.fault import Fault
 from fabric.audit.host_class import lossless as class_of_host
 from fabric.audit.hosts import judge as judge_host
+from fabric.audit.routing import judge as judge_routing
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
 from fabric.core.file_kinds import FileKind
@@ -22,7 +22,7 @@ from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.check import check_sonic_files
-from fabric.workflow.saved import read_saved
+from fabric.workflow.saved import read_saved, unknown_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -73,9 +73,9 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     """
     saved = read_saved(paths, system)
     hosts = saved.hosts
-    findings = [_unknown(file) for file in saved.unknown]
+    findings = [_unknown(file, saved.texts[file]) for file in saved.unknown]
     for file, switch in saved.switches.items():
-        faults = judge_bgp(switch.system, saved.texts[file])
+        faults = judge_routing(switch, saved.texts[file])
         findings += [_finding(file, switch.name, fault) for fault in faults]
     findings += _judged(saved.switches, hosts)
     findings += _judged_hosts(hosts, saved.switches.values())
@@ -143,8 +143,8 @@ def _neighbours(file: Path, system: str) -> Neighbours:
     return seen
 
 
-def _unknown(file: Path) -> Finding:
-    message = "no system recognises this file; it was not audited"
+def _unknown(file: Path, text: str) -> Finding:
+    message = f"{unknown_words(text)}; it was not audited"
     fix = "name the file and its system with --system, if it is a configuration"
     return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(file)))
 

@@ -13,6 +13,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 from fabric.core.user_files import read_text
 from fabric.intent.documents import MAIN_FILE
+from fabric.validate.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
@@ -198,12 +199,12 @@ def _tables(file: Path, text: str) -> dict[str, Any]:
         return data
 
     try:
-        data = parse_json(text, unique)
+        data: dict[str, Any] = parse_json(text, unique)
     except JSONDecodeError as error:
         place = Position(str(file), error.lineno, error.colno)
         raise _not_config_db(place, said(error)) from error
-    if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
-        raise _not_config_db(Position(str(file)), "not a set of tables")
+    if reason := foreign_form(data):
+        raise _not_config_db(Position(str(file)), reason)
     return data
 
 

@@ -11,7 +11,7 @@ from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import readers
-from fabric.observe.configuration.lossless import system_of
+from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
 from fabric.workflow.audit import LLDP

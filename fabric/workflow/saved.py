@@ -11,7 +11,8 @@ from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
 from fabric.devices.redaction import shortened
-from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.configuration.recognition import foreign_of, system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
 from fabric.observe.saved.reading import saved_hosts
@@ -85,11 +86,11 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
     texts = dict(_texts([file for path in paths for file in files_of(path)]))
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
-    systems = {file: system or _system(text) for file, text in texts.items()}
+    systems = {file: system or _system(text, file) for file, text in texts.items()}
     unknown = tuple(file for file, name in systems.items() if not name)
     for file in unknown:
         if file in paths or len(unknown) == len(texts):
-            raise _refused("no system recognises this configuration", str(file))
+            raise _refused(unknown_words(texts[file]), str(file))
     known = {file: name for file, name in systems.items() if name}
     switches = {
         file: _read(file, name, texts[file]) for file, name in known.items() if name != HOST
@@ -98,9 +99,19 @@ def read_saved(paths: Sequence[Path], system: str = "") -> Saved:
     return Saved(texts, known, switches, hosts, unknown)
 
 
-def _system(text: str) -> str:
+def unknown_words(text: str) -> str:
+    """Return why a text is of no system that is read."""
+    foreign = foreign_of(text)
+    return (
+        f"this configuration is of {foreign}, which is not read"
+        if foreign
+        else "no system recognises this configuration"
+    )
+
+
+def _system(text: str, file: Path) -> str:
     """Return the system that a text is of, ``host`` for an output of a host, empty if unclear."""
-    return system_of(text) or (HOST if kind_of(text) else "")
+    return system_of(text) or (HOST if kind_of(text, file) else "")
 
 
 def files_of(path: Path) -> list[Path]:

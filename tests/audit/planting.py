@@ -17,6 +17,11 @@ def findings(folder: Path, text: str) -> tuple[Finding, ...]:
     return audit([file]).outcome.findings
 
 
+def rules_of(folder: Path, text: str) -> set[str]:
+    """Return the rules that speak about a text."""
+    return {finding.rule for finding in findings(folder, text)}
+
+
 def expect(
     folder: Path, clean: str, fault: tuple[str, str, str], *, one_place: bool = False
 ) -> None:

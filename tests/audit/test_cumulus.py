@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.workflow.audit import audit
 from tests.audit.planting import expect, findings

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration.lossless import system_of
+from fabric.observe.configuration.recognition import system_of
 from fabric.workflow.audit import audit
 from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example

@@ -377,5 +377,5 @@ def test_recorded_outputs(name: str) -> None:
 def test_outputs_of_switches_are_not_taken_for_those_of_hosts() -> None:
     files = [file for file in (SAMPLES / "fixtures").rglob("*") if file.is_file()]
     texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
-    folders = {file.parent.name for file, text in texts.items() if kind_of(text)}
+    folders = {file.parent.name for file, text in texts.items() if kind_of(text, file)}
     assert folders == {"host"}

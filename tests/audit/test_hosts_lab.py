@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration.lossless import system_of
+from fabric.observe.configuration.recognition import system_of
 from fabric.workflow.audit import audit
 from tests.systems.test_classes import TWO, inventory
 from tests.topology.fabrics import INVENTORY

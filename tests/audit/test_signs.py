@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.configuration.recognition import system_of
 
 REPOSITORY = Path(__file__).parents[2]
 GOLDEN = REPOSITORY / "tests" / "golden"

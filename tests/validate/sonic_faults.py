@@ -221,6 +221,13 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     ),
     "lossless queue without weight": ("SON036", put("SCHEDULER", "scheduler.1", "weight", "0")),
     "lossless queue without scheduler": ("SON036", put("QUEUE", f"{HOST}|3", "scheduler", None)),
+    "own headroom beside computed buffers": (
+        "SON028",
+        both(
+            put("DEVICE_METADATA", "localhost", "buffer_model", "dynamic"),
+            put("BUFFER_PROFILE", PROFILE, "xoff", "9000"),
+        ),
+    ),
     # Watchdog
     "a port without watchdog": ("SON023", without("PFC_WD", HOST)),
     "watchdog without a mask": ("SON002", put("PORT_QOS_MAP", HOST, "pfcwd_sw_enable", None)),
@@ -229,6 +236,14 @@ FAULTS: dict[str, tuple[str, Fault]] = {
         both(without("PFC_WD"), put("PORT_QOS_MAP", "*", "pfcwd_sw_enable", None)),
     ),
     "watchdog of another priority": ("SON002", put("PORT_QOS_MAP", HOST, "pfcwd_sw_enable", "4")),
+    "a watchdog that drops everything": (
+        "SON041",
+        put("PFC_WD", "GLOBAL", "BIG_RED_SWITCH", "enable"),
+    ),
+    "a watchdog whose counters are not polled": (
+        "SON043",
+        add("FLEX_COUNTER_TABLE", "PFCWD", FLEX_COUNTER_STATUS="disable"),
+    ),
     "watchdog without poll": ("SON016", without("PFC_WD", "GLOBAL")),
     "watchdog faster than its poll": ("SON016", put("PFC_WD", HOST, "detection_time", "100")),
     "watchdog out of range": ("SON016", put("PFC_WD", HOST, "detection_time", "6000")),

@@ -45,6 +45,9 @@ _GBPS = {10, 25, 40, 50, 100, 200, 400, 800}
 _MANAGED = re.compile(r"[A-Z0-9]+;([^:;]+):[^/]*/U\d+")
 #: RDMA devices, as ``rdma-ndd`` writes them; older descriptions have ``HCA-1``.
 _DEVICE = re.compile(r"[a-z]+[0-9]*_[a-z0-9_]*[0-9]+")
+#: Descriptions that no host has set: those of the factory (NVIDIA/topograph, tests/output/
+#: ibnetdiscover/example.out: "MT4129 ConnectX7   Mellanox Technologies"), and of a nameless host.
+_NO_HOST = re.compile(r"(MT\d+ .*|localhost\b.*|\(none\).*|)")
 _AGGREGATION = "Aggregation Node"
 _FORM = "provide the output of ibnetdiscover"
 
@@ -109,6 +112,12 @@ class _Network:
                 fix = "name them with --names FILE, or a node-name map of ibnetdiscover"
                 yield key, f"switch-{key.partition('-')[2]}"
                 self._notes.add("switches have no unique name", fix, key)
+            elif node.kind == "Ca" and _NO_HOST.fullmatch(node.text.strip()):
+                fix = "name them with --names FILE, or a node-name map of ibnetdiscover"
+                yield key, f"host-{key.partition('-')[2]}"
+                self._notes.add(
+                    "adapters have no name of a host; each is one by its GUID", fix, key
+                )
             else:
                 yield key, name
 

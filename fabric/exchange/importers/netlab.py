@@ -61,8 +61,9 @@ class _Topology:
         self._groups()
         for name, (where, node) in nodes.items():
             self._node(name, where, node)
-        for where, link in self._links(("links",), self._source.data.get("links")):
-            self._link(where, link)
+        for place, links in self._link_lists():
+            for where, link in self._links(place, links):
+                self._link(where, link)
         for key in ("plugin", "components"):
             if self._source.data.get(key):
                 self._notes.warn(f"{key}: nodes and links that it makes are not read", _EXPANDED)
@@ -139,6 +140,18 @@ class _Topology:
         if told["kind"] == _HOST:
             asn = values.pop("asn", None)
         return {**told, **values, "asn": asn, "management": address}
+
+    def _link_lists(self) -> Iterator[tuple[Where, object]]:
+        """Yield where links stand: by themselves, then those of VLANs and VRFs (docs/links.md)."""
+        yield ("links",), self._source.data.get("links")
+        for table in ("vlans", "vrfs"):
+            for name, row in self._source.mapping((table,), self._source.data.get(table)).items():
+                if isinstance(row, dict) and "links" in row:
+                    fix = "name their interfaces if the ports are others"
+                    self._notes.add(
+                        "links of VLANs and VRFs are numbered after all others", fix, name
+                    )
+                    yield (table, name, "links"), row["links"]
 
     def _links(self, where: Where, value: object) -> Iterator[tuple[Where, Any]]:
         """Yield the links of lists, mappings of lists, and groups of links."""

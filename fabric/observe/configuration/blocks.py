@@ -16,11 +16,13 @@ from fabric.observe.configuration.model import (
     Leftover,
     PrefixMatch,
 )
+from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     Action = Callable[..., Any]
+    TextEnds = Callable[[str], Sequence[str]]
 
 #: Lines whose meaning is remembered; our choice: most lines of a switch stand on each of its ports.
 _LINES_KEPT = 4096
@@ -35,7 +37,7 @@ class Block:
     inside: list[Block] = field(default_factory=list)
 
 
-def blocks(text: str, separators: str = "!#") -> list[Block]:
+def blocks(text: str, separators: str = "!#", text_ends: TextEnds | None = None) -> list[Block]:
     """Return the lines of a text as a tree by their indentation.
 
     Parameters
@@ -43,10 +45,19 @@ def blocks(text: str, separators: str = "!#") -> list[Block]:
     separators : str
         Characters that a line without content begins with; it ends the blocks that are indented
         as far as it is, or further.
+    text_ends : callable, optional
+        From a line to the patterns of the lines that end the free texts behind it, such as a
+        banner: what stands in them is no configuration.
+
+    Raises
+    ------
+    UnreadableError
+        When a free text has no end.
     """
     roots: list[Block] = []
     path: list[tuple[int, Block]] = []
-    for number, raw in enumerate(text.splitlines(), 1):
+    lines = enumerate(text.splitlines(), 1)
+    for number, raw in lines:
         content = raw.strip()
         if not content:
             continue
@@ -58,6 +69,9 @@ def blocks(text: str, separators: str = "!#") -> list[Block]:
         block = Block(number, content)
         (path[-1][1].inside if path else roots).append(block)
         path.append((indent, block))
+        for end in text_ends(content) if text_ends else ():
+            if not any(re.search(end, line) for _, line in lines):
+                raise UnreadableError(f"the text that begins in line {number} has no end")
     return roots
 
 
@@ -135,10 +149,12 @@ class Context:
         return next(((row, match.groupdict()) for row, match in matches if match), None)
 
 
-def read_blocks(system: str, file: str, text: str, context: Context) -> Configured:
+def read_blocks(
+    system: str, file: str, text: str, context: Context, text_ends: TextEnds | None = None
+) -> Configured:
     """Return what an indented configuration says."""
     configured = Configured(system, file)
-    context.read(configured, blocks(text), configured.leftovers)
+    context.read(configured, blocks(text, text_ends=text_ends), configured.leftovers)
     if configured.bgp:
         configured.bgp.resolve()
     return configured

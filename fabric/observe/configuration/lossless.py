@@ -6,7 +6,6 @@ system's documents name a default, which the reader then sets with line 0.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Differentiated services code points, 6 bits (RFC 2474).
 DSCPS = 64
+#: Bytes of the units of thresholds. A segment depends on the chip, and time on the speed: such
+#: thresholds are only compared with each other.
+_UNIT_BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
 
 
 class Value(NamedTuple):
@@ -29,17 +31,21 @@ class Value(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """What a priority lacks to be lossless both when the port sends and when it receives."""
+    """What a priority lacks to be lossless both when the port sends and when it receives.
+
+    ``is_absence``: no line says what it lacks.
+    """
 
     words: str
     line: int
+    is_absence: bool = False
 
 
 @dataclass(slots=True)
 class Marking:
     """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED).
 
-    ``limits`` are both thresholds in a unit that is not known in bytes, such as cells or percent.
+    ``limits`` are both thresholds in one unit that is not known in bytes, such as cells or percent.
     """
 
     line: int
@@ -48,6 +54,14 @@ class Marking:
     pmax_percent: float | None = None
     ecn: bool = True
     limits: tuple[float, float] | None = None
+
+    def set_limits(self, low: str, low_unit: str, high: str, high_unit: str) -> None:
+        """Set both thresholds, each in its own unit."""
+        low_size, high_size = _UNIT_BYTES.get(low_unit), _UNIT_BYTES.get(high_unit)
+        self.kmin_bytes = int(low) * low_size if low_size else None
+        self.kmax_bytes = int(high) * high_size if high_size else None
+        if low_unit == high_unit and not low_size:
+            self.limits = float(low), float(high)
 
 
 @dataclass(slots=True)
@@ -73,8 +87,12 @@ class Policy:
         Whether PFC is switched on, where a system has a switch of its own for it.
     trusts_dscp : bool or None
         Whether DSCP decides the class.
+    trusts_pcp : bool or None
+        Whether the priority of a tag (IEEE 802.1Q) decides the class of tagged frames.
     dscp_to_class : dict of int to int
         Traffic class of each DSCP that a line names.
+    pcp_to_class : dict of int to int
+        Traffic class of each priority of a tag that a line names.
     class_to_queue : dict of int to int
         Egress queue of each traffic class.
     markings : dict of int to Marking
@@ -98,7 +116,9 @@ class Policy:
     pfc_on: bool | None = None
     watchdog: Watchdog | None = None
     trusts_dscp: bool | None = None
+    trusts_pcp: bool | None = None
     dscp_to_class: dict[int, int] = field(default_factory=dict)
+    pcp_to_class: dict[int, int] = field(default_factory=dict)
     class_to_queue: dict[int, int] = field(default_factory=dict)
     markings: dict[int, Marking] = field(default_factory=dict)
     strict: dict[int, int] = field(default_factory=dict)
@@ -110,7 +130,7 @@ class Policy:
 
     def add(self, other: Policy) -> None:
         """Take over what another part says; own lines win."""
-        for name in ("pfc_on", "watchdog", "trusts_dscp"):
+        for name in ("pfc_on", "watchdog", "trusts_dscp", "trusts_pcp"):
             if getattr(self, name) is None:
                 setattr(self, name, getattr(other, name))
         for name in _TABLES:
@@ -120,6 +140,7 @@ class Policy:
 _TABLES = (
     "pfc",
     "dscp_to_class",
+    "pcp_to_class",
     "class_to_queue",
     "markings",
     "strict",
@@ -143,6 +164,8 @@ class PortPolicy(Policy):
         Queue that a pause of each priority stops, where a map sets it.
     sends_dscp : int or None
         DSCP that a NIC sends data with.
+    tagged : bool
+        Whether frames arrive with a VLAN tag, and so with a priority.
     """
 
     name: str = ""
@@ -154,6 +177,7 @@ class PortPolicy(Policy):
     class_to_group: dict[int, int] = field(default_factory=dict)
     pause_to_queue: dict[int, int] = field(default_factory=dict)
     sends_dscp: int | None = None
+    tagged: bool = False
 
     @property
     def lossless(self) -> dict[int, int]:
@@ -179,6 +203,8 @@ class Lossless:
         Ports of the front panel, with everything that profiles and global lines give them.
     arp_timeout_s, mac_ageing_s : Value or None
         Ageing of neighbours and of MAC addresses; 0 for never.
+    everywhere : dict of int to int
+        Lossless priorities of every port that carries traffic, each with its line.
     hash_fields : set of str or None
         Which of ``src-ip``, ``dst-ip``, ``src-port``, ``dst-port`` choose between equal paths;
         None where neither the file nor the documents of the system tell.
@@ -191,6 +217,7 @@ class Lossless:
     ports: dict[str, PortPolicy] = field(default_factory=dict)
     arp_timeout_s: Value | None = None
     mac_ageing_s: Value | None = None
+    everywhere: dict[int, int] = field(default_factory=dict)
     hash_fields: set[str] | None = None
     watchdog: Watchdog | None = None
     defined: list[Use] = field(default_factory=list)
@@ -224,20 +251,3 @@ class LosslessReader:
 
 #: By system: what its configuration says of the lossless class.
 lossless_readers: Registry[LosslessReader] = Registry("lossless reader", plugins="reading_lossless")
-
-
-def system_of(text: str) -> str | None:
-    """Return the system that a text is written for, by the signs of all readers; None if unclear.
-
-    Parameters
-    ----------
-    text : str
-        A whole configuration.
-    """
-    scores = {
-        name: sum(bool(re.search(sign, text, re.MULTILINE)) for sign in reader.signs)
-        for name, reader in lossless_readers.items()
-    }
-    best = max(scores.values(), default=0)
-    leading = [name for name, score in scores.items() if score == best]
-    return leading[0] if best and len(leading) == 1 else None

@@ -152,7 +152,8 @@ class Bgp:
 
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
-    ``tells_by_default``: a peer is told routes that came from its AS.
+    ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
+    ``hold_s`` are those of peers that have no own ones.
     """
 
     asn: int
@@ -162,6 +163,8 @@ class Bgp:
     relax: bool = False
     active_by_default: bool = True
     tells_by_default: bool = True
+    keepalive_s: int | None = None
+    hold_s: int | None = None
     peers: dict[str, BgpPeer] = field(default_factory=dict)
     groups: dict[str, BgpTemplate] = field(default_factory=dict)
     originations: list[Origination] = field(default_factory=list)
@@ -186,6 +189,10 @@ class Bgp:
         """Return the peer group of a name, or else the peer of a session."""
         return self.groups[name] if name in self.groups else self.peer(name, line)
 
+    def set_timers(self, _: int, keepalive: str, hold: str, **__: str | None) -> None:
+        """Set the timers of peers that have no own ones, as a line of the process says them."""
+        self.keepalive_s, self.hold_s = int(keepalive), int(hold)
+
     def resolve(self) -> None:
         """Give every peer what its group says and its own lines leave open."""
         for peer in self.peers.values():
@@ -193,6 +200,8 @@ class Bgp:
             for name in _SHARED if group else ():
                 if getattr(peer, name) is None:
                     setattr(peer, name, getattr(group, name))
+            if peer.hold_s is None:
+                peer.keepalive_s, peer.hold_s = self.keepalive_s, self.hold_s
             if peer.activated is None:
                 peer.activated = self.active_by_default
             if peer.tells_peer_as is None:

@@ -41,6 +41,7 @@ def add_peer_lines(bgp: Context, family: Context) -> None:
     bgp.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")(_description)
     bgp.line(r"(?P<undo>undo )?peer (?P<name>\S+) ignore")(_ignore)
     bgp.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")(_timers)
+    bgp.line(r"timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)( .*)?")(Bgp.set_timers)
     family.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")(_activate)
     family.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")(_policy)
     family.line(r"peer (?P<name>\S+) allow-as-loop( (?P<often>\d+))?")(_allow_as_loop)

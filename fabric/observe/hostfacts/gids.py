@@ -37,6 +37,11 @@ class Gid:
     version: str
     interface: str
 
+    @property
+    def is_routable(self) -> bool:
+        """Whether RoCEv2 reaches other subnets by it: IPv4, or IPv6 that is not link-local."""
+        return self.version == "v2" and not ipaddress.IPv6Address(self.gid).is_link_local
+
 
 def show_gids(text: str) -> tuple[Gid, ...]:
     """Parse ``show_gids``; columns are split by tabs or spaces, IPv4 and netdev may be empty.

@@ -67,6 +67,8 @@ class SavedNic:
         That which shows pause of the whole link to be on.
     mark, roce_dscp
         The traffic class of all flows of its RDMA device, and the DSCP of it.
+    is_unmarked : bool
+        Whether the driver overrides the traffic class of no flow.
     """
 
     name: str
@@ -78,6 +80,7 @@ class SavedNic:
     addresses: IpAddresses | None = None
     mark: Output | None = None
     roce_dscp: int | None = None
+    is_unmarked: bool = False
 
     def place(self, pattern: str) -> tuple[Output, int]:
         """Return the output of settings with a line of a pattern, and that line."""
@@ -95,6 +98,8 @@ class SavedHost:
         The name is that of a NIC or of an RDMA device, empty for what is about the host.
     nics : dict of str to SavedNic
         NICs with settings of QoS or with a GID.
+    devices : dict of str to str
+        NIC of each RDMA device.
     parameters : dict of (group, name, key) to int
         Kernel parameters such as ``("conf", "all", "arp_ignore")``.
     unread : list of (Output, str)
@@ -105,6 +110,7 @@ class SavedHost:
     outputs: dict[tuple[str, str], Output] = field(default_factory=dict)
     nics: dict[str, SavedNic] = field(default_factory=dict)
     gids: tuple[Gid, ...] | None = None
+    devices: dict[str, str] = field(default_factory=dict)
     parameters: dict[tuple[str, str, str], int] = field(default_factory=dict)
     unread: list[tuple[Output, str]] = field(default_factory=list)
 
@@ -113,10 +119,16 @@ class SavedHost:
         """NICs with a lossless priority; those with a RoCEv2 GID where no settings are saved."""
         if any(nic.qos for nic in self.nics.values()):
             return [nic for nic in self.nics.values() if nic.qos and any(nic.qos.pfc)]
-        names = {gid.interface for gid in self.gids or () if gid.version == "v2" and gid.address}
+        names = {gid.interface for gid in self.gids or () if gid.is_routable}
         return [nic for nic in self.nics.values() if nic.name in names]
 
 
-def kind_of(text: str) -> str:
-    """Return the tool that printed a text, empty if none that is known."""
+def kind_of(text: str, file: Path) -> str:
+    """Return the tool that printed a text, empty if none that is known.
+
+    The name of a file counts where there is nothing else: no line is what the driver prints where
+    it overrides no traffic class.
+    """
+    if not text.strip():
+        return "traffic_class" if file.stem.startswith("traffic_class-") else ""
     return next((kind for kind, sign in _SIGNS.items() if re.search(sign, text, re.MULTILINE)), "")

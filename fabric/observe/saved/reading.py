@@ -36,7 +36,7 @@ def saved_hosts(texts: Mapping[Path, str]) -> list[SavedHost]:
     for file, text in texts.items():
         folder = file.resolve().parent
         host = hosts.setdefault(folder, SavedHost(folder.name))
-        kind = kind_of(text)
+        kind = kind_of(text, file)
         key = kind, _name(kind, file, text)
         if not kind:
             host.unread.append((Output(file, text), "no tool that is known printed this"))
@@ -90,7 +90,7 @@ def _nic(host: SavedHost, name: str, output: Output) -> SavedNic:
 
 def _complete(host: SavedHost) -> None:
     """Give the NICs what other outputs say of them."""
-    devices = _devices(host)
+    devices = host.devices = _devices(host)
     addresses = _parsed(host, "ip_addr", "", parse_ip_addr) or ()
     for name, nic in host.nics.items():
         nic.addresses = next((row for row in addresses if row.interface == name), None)
@@ -104,6 +104,7 @@ def _complete(host: SavedHost) -> None:
         if kind == "traffic_class" and owner:
             setting = _parsed(host, kind, device, parse_traffic_class)
             owner.mark, owner.roce_dscp = output, setting.dscp if setting else None
+            owner.is_unmarked = setting is not None and not setting.rules and setting.dscp is None
 
 
 def _devices(host: SavedHost) -> dict[str, str]:

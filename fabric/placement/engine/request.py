@@ -163,6 +163,9 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> Unplaceabl
         message = f"{nodes} hosts are needed, but only {total} of {size} {named}are free"
         message += f" ({out})" if out else ""
         return unplaceable(message, "request fewer nodes, or exclude fewer hosts")
+    if not query.traffic.pxn and problem.usable.max(initial=0) >= nodes:
+        message = "without PXN this traffic crosses rails, and no spine connects them"
+        return unplaceable(message, "allow PXN, or name traffic that stays on its rail")
     most = f"a unit has at most {int(problem.usable.max(initial=0))} free"
     asked = [
         f"within one {query.within}" if query.within else "",

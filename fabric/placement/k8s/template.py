@@ -139,7 +139,7 @@ class Filling:
 
     def _variable(self, name: str, theirs: Any, path: Path) -> None:
         setting = self._settings.get(name)
-        if setting is None or str(theirs) == setting.value:
+        if setting is None or setting.means(str(theirs)):
             return
         message = (
             f"{name} is {str(theirs)[:_MAX_SHOWN]!a} and is kept; rocefab "

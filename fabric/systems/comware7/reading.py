@@ -69,7 +69,9 @@ _PORT = Context(
 )
 _VLAN = Context(r"(name|description) .*")
 _TERM = Context(r"description .*")
-_BGP = Context(r"(non-stop-routing|log-peer-change)", r"graceful-restart.*", r"timer .*")
+_BGP = Context(
+    r"(non-stop-routing|log-peer-change)", r"graceful-restart.*", r"timer (?!keepalive ).*"
+)
 _FAMILY = Context(r"balance ibgp \d+", r"peer \S+ advertise-community")
 
 add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")

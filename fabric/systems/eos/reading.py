@@ -17,9 +17,11 @@ from fabric.observe.configuration.blocks import (
     address,
     ipv4,
     network,
+    numbers,
     prefix_match,
     read_blocks,
 )
+from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +41,7 @@ _QOS = (
     r"platform \S+ .*",
     r"load-balance .*",
     r"port-channel load-balance .*",
-    r"ip load-sharing .*",
+    r"ip (load-sharing|hardware fib load-balance distribution) .*",
 )
 _MANAGEMENT = (
     r"(no )?(service|logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
@@ -60,7 +62,7 @@ _TOP = Context(*_MANAGEMENT, *_QOS)
 _PORT = Context(
     *_QOS,
     r"speed .*",
-    r"error-correction .*",
+    r"(no )?error-correction .*",
     r"spanning-tree .*",
     r"switchport mode access",
     r"arp aging timeout \d+",
@@ -77,7 +79,6 @@ _BGP = Context(
     r"neighbor \S+ (send-community( .*)?|maximum-routes \d+.*|soft-reconfiguration .*)",
     r"graceful-restart.*",
     r"bgp log-neighbor-changes",
-    r"timers bgp .*",
 )
 _FAMILY = Context(r"neighbor \S+ next-hop address-family ipv6 originate")
 
@@ -85,7 +86,7 @@ _FAMILY = Context(r"neighbor \S+ next-hop address-family ipv6 originate")
 @readers.add("eos")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what an EOS configuration says."""
-    return read_blocks("eos", FILE, files[FILE], _TOP)
+    return read_blocks("eos", FILE, files[FILE], _TOP, text_ends)
 
 
 @_TOP.line(r"hostname (?P<name>\S+)")
@@ -99,9 +100,9 @@ def _routing(_: Configured, __: int, no: str | None) -> None:
         raise ValueError("a switch that does not route")
 
 
-@_TOP.line(r"vlan (?P<vlan>\d+)", inside=_VLAN)
-def _vlan(switch: Configured, line: int, vlan: str) -> None:
-    switch.vlans[int(vlan)] = line
+@_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
+def _vlan(switch: Configured, line: int, vlans: str) -> None:
+    switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
 @_TOP.line(r"interface (?P<name>(Ethernet|Loopback|Vlan)\S+)", inside=_PORT)
@@ -250,6 +251,9 @@ def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
 @_BGP.line(r"neighbor (?P<name>\S+) allowas-in( (?P<often>\d+))?")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None) -> None:
     bgp.speaker(name, line).allowas_in = int(often or _ALLOWAS_IN)
+
+
+_BGP.line(r"timers bgp (?P<keepalive>\d+) (?P<hold>\d+)( .*)?")(Bgp.set_timers)
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) timers (?P<keepalive>\d+) (?P<hold>\d+)")

@@ -1,6 +1,6 @@
 """Arista EOS: what a configuration says of PFC, ECN, maps, watchdog, ageing and MTU.
 
-Defaults that a file does not print are those of EOS: DSCP is trusted on routed ports and not on
+Defaults that a file does not print are those of EOS: DSCP is trusted on routed ports and CoS on
 switched ones, every queue is strict, the watchdog of a port is on, ARP lives 14,400 s, MAC
 addresses 300 s, and DSCP 8n to 8n+7 go to traffic class n, but for 0-7 to 1 and 8-15 to 0 (EOS
 user manual, chapter QoS; `show running-config all` of 4.19 and 4.22).
@@ -9,6 +9,7 @@ user manual, chapter QoS; `show running-config all` of 4.19 and 4.22).
 from __future__ import annotations
 
 from fabric.observe.configuration.blocks import Context, blocks
+from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import (
     DSCPS,
     Lossless,
@@ -21,10 +22,8 @@ from fabric.observe.configuration.lossless import (
     Watchdog,
     lossless_readers,
 )
+from fabric.systems.eos.texts import text_ends
 
-#: Bytes of the units of thresholds. A segment depends on the chip, and time on the speed,
-#: so that thresholds in these units stay unknown.
-_UNIT_BYTES = {"bytes": 1, "kbytes": 1_000, "mbytes": 1_000_000}
 _DEFAULT_ARP_S, _DEFAULT_MAC_S = 14_400, 300
 _MS = 1_000
 _SWAPPED = {0: 1, 1: 0}
@@ -32,24 +31,27 @@ _CLASSES = 8
 
 
 class _Switch(Lossless):
-    """The switch with its named profiles, until ports are complete."""
+    """The switch with its named profiles and its port channels, until ports are complete."""
 
     profiles: dict[str, Policy]
     attached: dict[str, str]
+    members: dict[str, str]
+    is_off: bool = False
 
 
 _ANY = r".*"
 _TOP = Context(
     r"(?!qos |interface |arp |mac address-table |priority-flow-control |hostname |platform ).*",
     r"platform (?!trident mmu queue profile).*",
-    r"qos (rewrite|random-detect|tx-queue|cos|map (cos|exp)|map traffic-class .* to (cos|dscp)) .*",
+    r"qos (rewrite|tx-queue|cos|map (cos|exp)|map traffic-class .* to (cos|dscp)) .*",
     r"interface (?!Ethernet|Port-Channel|Vlan).*",
     r"mac address-table (?!aging-time).*",
     r"arp (?!aging).*",
 )
 _PORT = Context(
-    r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|service-profile|(no )?qos trust"
-    r"|(no )?priority-flow-control|arp aging|u?c?-?tx-queue).*"
+    r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|switchport mode trunk$"
+    r"|service-profile|(no )?qos trust|(no )?priority-flow-control|arp aging|u?c?-?tx-queue"
+    r"|channel-group |profile |service-policy type qos input ).*"
 )
 _PROFILE = Context(r"(?!qos trust|no qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue).*")
 _QUEUE = Context(r"(?!no priority|priority strict|bandwidth percent|(no )?random-detect).*")
@@ -59,14 +61,16 @@ _BUFFER = Context(_ANY)
 def read(text: str) -> Lossless:
     """Return what an EOS configuration says of the lossless class."""
     switch = _Switch("eos")
-    switch.profiles, switch.attached = {}, {}
+    switch.profiles, switch.attached, switch.members = {}, {}, {}
     switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
-    _TOP.read(switch, blocks(text), switch.leftovers)
+    _TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
     shared = switch.profiles.pop("", Policy())
     for name, port in switch.ports.items():
         profile = switch.profiles.get(switch.attached.get(name, ""))
         if profile:
             port.add(profile)
+    join(switch.ports, switch.members)
+    for port in switch.ports.values():
         port.add(shared)
         _complete(port, switch)
     return switch
@@ -86,17 +90,17 @@ lossless_readers.add("eos")(
             r"^ip routing$",
             r"^management api http-commands$",
             r"^platform (trident|sand|fap) ",
+            r"^platform trident mmu queue profile ",
         ),
     )
 )
 
 
-def _complete(port: PortPolicy, switch: Lossless) -> None:
+def _complete(port: PortPolicy, switch: _Switch) -> None:
     """Set what EOS does where no line says anything."""
     if port.trusts_dscp is None:
-        port.trusts_dscp = bool(port.routed)
-    if port.pfc_on is None:
-        port.pfc_on = False
+        port.trusts_dscp, port.trusts_pcp = bool(port.routed), not port.routed
+    port.pfc_on = bool(port.pfc_on) and not switch.is_off
     if port.watchdog is None and switch.watchdog:
         port.watchdog = switch.watchdog
     for dscp in range(DSCPS):
@@ -153,6 +157,17 @@ def _switchport(inside: Inside, _: int, no: str | None) -> None:
     inside[1].routed = bool(no)
 
 
+@_PORT.line(r"switchport mode trunk")
+def _trunk(inside: Inside, _: int) -> None:
+    inside[1].tagged = True
+
+
+@_PORT.line(r"channel-group (?P<number>\d+)( mode \S+)?")
+def _member(inside: Inside, _: int, number: str) -> None:
+    switch, port = inside
+    switch.members[port.name] = f"Port-Channel{number}"
+
+
 @_PORT.line(r"service-profile (?P<name>\S+)")
 def _attach(inside: Inside, line: int, name: str) -> None:
     switch, port = inside
@@ -178,7 +193,8 @@ def _policy(target: Policy | Inside) -> Policy:
 @_PROFILE.line(r"(?P<no>no )?qos trust( (?P<what>dscp|cos))?")
 @_PORT.line(r"(?P<no>no )?qos trust( (?P<what>dscp|cos))?")
 def _trust(target: Policy | Inside, _: int, no: str | None, what: str | None) -> None:
-    _policy(target).trusts_dscp = not no and what == "dscp"
+    policy = _policy(target)
+    policy.trusts_dscp, policy.trusts_pcp = (not no and what == word for word in ("dscp", "cos"))
 
 
 @_PROFILE.line(r"(?P<no>no )?priority-flow-control( (mode )?on)?")
@@ -241,21 +257,14 @@ def _percent(queue: Queue, line: int, percent: str) -> None:
 
 @_QUEUE.line(
     r"random-detect (?P<kind>ecn|drop)( drop-precedence \d)?"
-    r" minimum-threshold (?P<low>\d+) (?P<unit>\w+)"
-    r" maximum-threshold (?P<high>\d+) \w+"
+    r" minimum-threshold (?P<low>\d+) (?P<low_unit>\w+)"
+    r" maximum-threshold (?P<high>\d+) (?P<high_unit>\w+)"
     r"( (max-mark-probability|drop-probability) (?P<percent>\d+))?( weight \d+)?"
 )
-def _marking(
-    queue: Queue, line: int, kind: str, low: str, unit: str, high: str, percent: str | None
-) -> None:
-    size = _UNIT_BYTES.get(unit)
-    queue[0].markings[queue[1]] = Marking(
-        line,
-        int(low) * size if size else None,
-        int(high) * size if size else None,
-        float(percent) if percent else None,
-        kind == "ecn",
-    )
+def _marking(queue: Queue, line: int, kind: str, percent: str | None, **limits: str) -> None:
+    marking = Marking(line, pmax_percent=float(percent) if percent else None, ecn=kind == "ecn")
+    marking.set_limits(**limits)
+    queue[0].markings[queue[1]] = marking
 
 
 @_QUEUE.line(r"random-detect ecn count", r"no random-detect .*")
@@ -291,9 +300,8 @@ def _watchdog(switch: _Switch, line: int, what: str, value: str) -> None:
 
 @_TOP.line(r"priority-flow-control all off")
 def _all_off(switch: _Switch, _: int) -> None:
-    switch.profiles.setdefault("", Policy()).pfc_on = False
-    for profile in switch.profiles.values():
-        profile.pfc_on = False
+    """Note that no port has PFC, whatever its own lines say (aristanetworks/avd, all_off)."""
+    switch.is_off = True
 
 
 @_TOP.line(r"arp aging timeout default (?P<seconds>\d+)")

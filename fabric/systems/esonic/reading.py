@@ -71,7 +71,7 @@ _PORT = Context(
     r"(no )?(spanning-tree|lldp|udld|autoneg|unreliable-los|storm-control|snmp) ?.*",
 )
 _TERM = Context(r"description .*")
-_BGP = Context(r"log-neighbor-changes", r"timers \d+ \d+", r"(no )?graceful-restart.*")
+_BGP = Context(r"log-neighbor-changes", r"(no )?graceful-restart.*")
 _FAMILY = Context()
 _PEER = Context(r"bfd .*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound")
@@ -180,6 +180,9 @@ def _network(bgp: Bgp, line: int, prefix: str, policy: str | None) -> None:
 @_BGP.line(r"neighbor (?P<session>[\d.]+)", inside=_PEER)
 def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
     return bgp.peer(session, line)
+
+
+_BGP.line(r"timers (?P<keepalive>\d+) (?P<hold>\d+)")(Bgp.set_timers)
 
 
 @_PEER.line(r"timers (?P<keepalive>\d+) (?P<hold>\d+)")

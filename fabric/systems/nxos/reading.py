@@ -37,6 +37,7 @@ from fabric.observe.configuration.blocks import (
     read_blocks,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,9 +83,7 @@ _PORT = Context(
 )
 _VLAN = Context(r"name .*", r"state active")
 _TERM = Context(r"description .*")
-_BGP = Context(
-    r"log-neighbor-changes", r"(no )?graceful-restart.*", r"timers (bgp|prefix-peer)\b.*"
-)
+_BGP = Context(r"log-neighbor-changes", r"(no )?graceful-restart.*", r"timers prefix-peer\b.*")
 _FAMILY = Context(r"maximum-paths ibgp \d+")
 _PEER = Context(r"log-neighbor-changes.*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
@@ -105,7 +104,7 @@ _PEER_FAMILY.switches("disable-peer-as-check", "tells_peer_as")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what an NX-OS configuration says; BGP and gateways need their ``feature``."""
     text = files[FILE]
-    switch = read_blocks("nxos", FILE, text, _TOP)
+    switch = read_blocks("nxos", FILE, text, _TOP, text_ends)
     features = set(re.findall(r"^feature (\S+)\s*$", text, re.MULTILINE))
     if switch.bgp and "bgp" not in features:
         switch.leftovers.append(Leftover(switch.bgp.line, "router bgp without feature bgp"))
@@ -238,6 +237,9 @@ def _inherit(speaker: BgpTemplate, _: int, name: str) -> None:
 def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
     if isinstance(speaker, BgpPeer):
         speaker.description = text
+
+
+_BGP.line(r"timers bgp (?P<keepalive>\d+) (?P<hold>\d+)")(Bgp.set_timers)
 
 
 @_PEER.line(r"timers (?P<keepalive>\d+) (?P<hold>\d+)")

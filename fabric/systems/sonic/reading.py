@@ -29,6 +29,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.model import BITS
 from fabric.observe.parsers import UnreadableError
+from fabric.validate.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:
@@ -110,11 +111,11 @@ def require_policies(switch: Configured) -> None:
 
 def _tables(text: str) -> dict[str, dict[str, Fields]]:
     try:
-        tables = parse_json(text)
+        tables: dict[str, dict[str, Fields]] = parse_json(text)
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from error
-    if not isinstance(tables, dict) or not all(isinstance(rows, dict) for rows in tables.values()):
-        raise UnreadableError("not a set of tables")
+    if reason := foreign_form(tables):
+        raise UnreadableError(reason)
     return tables
 
 

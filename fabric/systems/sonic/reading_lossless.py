@@ -6,9 +6,11 @@ takes addresses and ports where no ``SWITCH_HASH`` row says otherwise; all of th
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabric.core.json_text import parse_json
+from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
@@ -19,9 +21,11 @@ from fabric.observe.configuration.lossless import (
     Watchdog,
     lossless_readers,
 )
+from fabric.observe.configuration.numbering import number_classes
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.sonic.reading import FILE
-from fabric.validate.config_db import index_range, number
+from fabric.validate.config_db import DEFAULT_MTU, index_range, number, plain_name
+from fabric.validate.config_db_forms import foreign_form, local_rows
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:
@@ -31,12 +35,18 @@ if TYPE_CHECKING:
     Tables = dict[str, Rows]
 
 _MBPS = 1_000
+_REFERENCE = re.compile(r"\[[A-Z_]+\|[^\[\]]+\]")
 _HASH = {
     "SRC_IP": "src-ip",
     "DST_IP": "dst-ip",
     "L4_SRC_PORT": "src-port",
     "L4_DST_PORT": "dst-port",
 }
+
+
+def _plain(value: str) -> str:
+    """Return a value, or the name in a reference of older releases such as ``[SCHEDULER|one]``."""
+    return plain_name(value) if _REFERENCE.fullmatch(value) else value
 
 
 class _Dump:
@@ -47,7 +57,9 @@ class _Dump:
             self.tables: Tables = parse_json(text)
         except ValueError as error:
             raise UnreadableError(f"not JSON: {error}") from error
-        if not isinstance(self.tables, dict) or "PORT" not in self.tables:
+        if reason := foreign_form(self.tables):
+            raise UnreadableError(reason)
+        if "PORT" not in self.tables:
             raise UnreadableError("there is no PORT table")
         self._lines = key_positions(text, FILE, depth=2)
         self._rows: dict[str, Rows] = {}
@@ -58,7 +70,7 @@ class _Dump:
             content: object = self.tables.get(table)
             rows = content.items() if isinstance(content, dict) else ()
             self._rows[table] = {
-                key: {name: value for name, value in row.items() if isinstance(value, str)}
+                key: {name: _plain(value) for name, value in row.items() if isinstance(value, str)}
                 for key, row in rows
                 if isinstance(row, dict)
             }
@@ -67,6 +79,12 @@ class _Dump:
     def line(self, table: str, row: str) -> int:
         place = self._lines.get((table, row))
         return place.line if place else 0
+
+    def ports(self) -> Iterator[tuple[str, str, dict[str, str]]]:
+        """Yield table, name and row of ports and of port channels."""
+        for table in ("PORT", "PORTCHANNEL"):
+            for name, row in self.rows(table).items():
+                yield table, name, row
 
     def hash_fields(self) -> set[str] | None:
         """Return what chooses between equal paths, where a row tells."""
@@ -78,10 +96,12 @@ class _Dump:
 
     def by_port(self, table: str) -> Iterator[tuple[str, str, dict[str, str], int]]:
         """Yield port, rest of the key, row and line of rows such as ``Ethernet0,Ethernet4|3-4``."""
-        for key, row in self.rows(table).items():
+        rows = {key: (row, self.line(table, key)) for key, row in self.rows(table).items()}
+        metadata = self.rows("DEVICE_METADATA").get("localhost", {})
+        for key, (row, line) in local_rows(table, rows, metadata).items():
             ports, _, rest = key.partition("|")
             for port in ports.split(","):
-                yield port, rest, row, self.line(table, key)
+                yield port, rest, row, line
 
 
 def read(text: str) -> Lossless:
@@ -89,23 +109,39 @@ def read(text: str) -> Lossless:
     dump = _Dump(text)
     metadata = dump.rows("DEVICE_METADATA").get("localhost", {})
     switch = Lossless("sonic", name=metadata.get("hostname", ""))
-    routed = {key.partition("|")[0] for key in dump.rows("INTERFACE")}
+    addressed = (*dump.rows("INTERFACE"), *dump.rows("PORTCHANNEL_INTERFACE"))
+    routed = {key.partition("|")[0] for key in addressed}
     members = {key.partition("|")[2] for key in dump.rows("VLAN_MEMBER")}
-    for name, row in dump.rows("PORT").items():
-        port = switch.port(name, dump.line("PORT", name))
+    tagged = {
+        key.partition("|")[2]
+        for key, row in dump.rows("VLAN_MEMBER").items()
+        if row.get("tagging_mode") == "tagged"
+    }
+    for table, name, row in dump.ports():
+        port = switch.port(name, dump.line(table, name))
         port.enabled = row.get("admin_status") == "up"
         port.routed = True if name in routed else False if name in members else None
         port.description = row.get("description", "")
         mtu, speed = number(row.get("mtu")), number(row.get("speed"))
         port.mtu_bytes = None if mtu is None else Value(mtu, port.line)
         port.speed_gbps = None if speed is None else speed / _MBPS
-        port.trusts_dscp = False
+        port.trusts_dscp, port.tagged = False, name in tagged
+    _bundles(dump, switch)
     _maps(dump, switch)
     _queues(dump, switch)
     _headroom(dump, switch)
     _watchdogs(dump, switch)
     switch.hash_fields = dump.hash_fields()
     return switch
+
+
+def _bundles(dump: _Dump, switch: Lossless) -> None:
+    """Join members with port channels, whose MTU they have (sonic-swss cfgmgr/teammgr.cpp)."""
+    pairs = (key.partition("|") for key in dump.rows("PORTCHANNEL_MEMBER"))
+    for port, bundle in join(switch.ports, {name: bundle for bundle, _, name in pairs}):
+        port.mtu_bytes = bundle.mtu_bytes or Value(DEFAULT_MTU, 0)
+    for name in dump.rows("PORTCHANNEL"):
+        switch.ports.pop(name, None)
 
 
 def _maps(dump: _Dump, switch: Lossless) -> None:
@@ -121,8 +157,12 @@ def _maps(dump: _Dump, switch: Lossless) -> None:
         if dscp:
             port.trusts_dscp = True
             port.dscp_to_class = _map(dump, "DSCP_TO_TC_MAP", dscp)
+        port.trusts_pcp = "dot1p_to_tc_map" in row
         if "tc_to_queue_map" in row:
             port.class_to_queue = _map(dump, "TC_TO_QUEUE_MAP", row["tc_to_queue_map"])
+        paused = row.get("pfc_to_queue_map", "")
+        port.pause_to_queue = _map(dump, "MAP_PFC_PRIORITY_TO_QUEUE", paused)
+        number_classes(port)
         for field, table in (
             ("dscp_to_tc_map", "DSCP_TO_TC_MAP"),
             ("tc_to_queue_map", "TC_TO_QUEUE_MAP"),

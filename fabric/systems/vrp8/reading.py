@@ -73,7 +73,9 @@ _PORT = Context(
 )
 _VLAN = Context(r"(name|description) .*")
 _TERM = Context(r"description .*")
-_BGP = Context(r"timer .*", r"graceful-restart.*", r"peer \S+ bfd (min-tx|min-rx|detect)\S* .*")
+_BGP = Context(
+    r"timer (?!keepalive ).*", r"graceful-restart.*", r"peer \S+ bfd (min-tx|min-rx|detect)\S* .*"
+)
 _FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
 
 add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.units import min_to_s
+from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import DSCPS, Value, Watchdog
 
 if TYPE_CHECKING:
@@ -40,12 +41,30 @@ _SPEEDS_GBPS = {
 def complete(switch: Switch) -> None:
     """Resolve the tables of a switch and set what it does where no line says anything."""
     switch.arp_timeout_s = switch.arp_timeout_s or _DEFAULT_ARP_S
+    _join(switch)
     queues = {**_DEFAULT_QUEUES, **switch.maps.get("dot1p-lp", {})}
     classes = _classes(switch, queues)
     for port in switch.front.values():
         port.class_to_queue, port.dscp_to_class = dict(queues), dict(classes)
         _complete(switch, port)
     switch.ports.update(switch.front)
+
+
+def _join(switch: Switch) -> None:
+    """Give members what their aggregation says."""
+    for kind in ("Bridge", "Route"):
+        members = {
+            name: f"{kind}-Aggregation{port.group}"
+            for name, port in switch.front.items()
+            if port.group
+        }
+        for port, bundle in join(switch.front, members):
+            port.mode = port.mode or bundle.mode
+            port.table = port.table or bundle.table
+            port.deadlock = port.deadlock or bundle.deadlock
+            port.frame_bytes = bundle.frame_bytes or port.frame_bytes
+    for name in [name for name in switch.front if "-Aggregation" in name]:
+        switch.front.pop(name)  # one without members carries no traffic
 
 
 def _complete(switch: Switch, port: Port) -> None:

@@ -21,7 +21,7 @@ _NEVER = 0
 TOP = Context(
     r"(?!sysname |interface |qos |(undo )?priority-flow-control|arp timer aging |mac-address timer "
     r"|ip load-sharing mode ).*",
-    r"interface (M-|(?!.*(GigE|GigabitEthernet)[\d/:]+$)).*",
+    r"interface (M-|(?!.*((GigE|GigabitEthernet)[\d/:]+|(Bridge|Route)-Aggregation\d+)$)).*",
     r"priority-flow-control deadlock (precision|auto-recover cos) .*",
     r"priority-flow-control poolid .*",
     r"qos (trust tunnel-dot1p|carl|policy|traffic-counter|vlan-policy) ?.*",

@@ -22,7 +22,7 @@ _GREEN = "0"
 PORT = Context(
     r"(?!description |(undo )?shutdown$|port |ip address |mtu |speed |(undo )?jumboframe |qos "
     r"|(undo )?priority-flow-control).*",
-    r"port (?!link-mode|access|link-type|trunk|hybrid).*",
+    r"port (?!link-mode|link-aggregation group|access|link-type|trunk|hybrid).*",
     r"qos (gts|lr|car|priority) .*",
     r"priority-flow-control (early-warning|deadlock recover-mode) .*",
     r"priority-flow-control dot1p \d (headroom|ingress-buffer|ingress-threshold-offset"
@@ -99,9 +99,19 @@ def _deadlock(port: Port, line: int) -> None:
     port.deadlock = line
 
 
+@PORT.line(r"port link-aggregation group (?P<number>\d+)")
+def _member(port: Port, _: int, number: str) -> None:
+    port.group = number
+
+
 @PORT.line(r"port link-mode (?P<mode>bridge|route)")
 def _link_mode(port: Port, _: int, mode: str) -> None:
     port.link_mode = mode
+
+
+@PORT.line(r"port link-type (trunk|hybrid)")
+def _tagged(port: Port, _: int) -> None:
+    port.routed, port.tagged = False, True
 
 
 @PORT.line(r"(?P<address>ip address) .*")
@@ -133,6 +143,7 @@ def _auto(_: Port, __: int) -> None:
 @PORT.line(r"qos trust (?P<what>\S+)( override)?")
 def _trust(port: Port, _: int, what: str) -> None:
     port.trusts_dscp = None if what == "auto" else what == "dscp"
+    port.trusts_pcp = what == "dot1p"
 
 
 @PORT.line(r"qos wred apply (?P<name>\S+)")

@@ -15,11 +15,14 @@ class Port(PortPolicy):
     ----------
     deadlock : int
         Line that switches the detection of deadlocks on; 0 without one.
+    group : str
+        Number of the aggregation that it is a member of.
     """
 
     mode: str = ""
     link_mode: str = ""
     deadlock: int = 0
+    group: str = ""
     table: Use | None = None
     frame_bytes: Value | None = None
 

@@ -29,7 +29,7 @@ TABLE = Context(
     r"interface \S+ bridge domain br_default stp .*",
     r"interface vlan\d+ base-interface br_default",
     r"bridge domain br_default (ageing|type|stp|encap|mac-address|multicast) ?.*",
-    rf"{BGP} (graceful-restart|timers|dynamic-neighbor limit) .*",
+    rf"{BGP} (graceful-restart|timers (?!(keepalive|hold) )|dynamic-neighbor limit) ?.*",
     rf"{BGP} (neighbor|peer-group) \S+ (type (numbered|unnumbered)|bfd .+ \d+)",
     rf"{FAMILY} {SWITCH}",
     rf"{FAMILY} multipaths ibgp \d+",

@@ -88,9 +88,20 @@ def _timers(reading: Reading, line: int, kind: str, session: str, which: str, se
     setattr(_speaker(reading, line, kind, session), f"{which}_s", int(seconds))
 
 
+@TABLE.line(rf"{BGP} timers (?P<which>keepalive|hold) (?P<seconds>\d+)")
+def _process_timers(reading: Reading, _: int, which: str, seconds: str) -> None:
+    setattr(reading.bgp, f"{which}_s", int(seconds))
+
+
 @TABLE.line(rf"{_SPEAKER} bfd (enable|state) {_STATE}")
 def _bfd(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
     _speaker(reading, line, kind, session).bfd = state in _ON
+
+
+@TABLE.line(rf"{_SPEAKER} bfd profile \S+")
+def _bfd_profile(reading: Reading, line: int, kind: str, session: str) -> None:
+    speaker = _speaker(reading, line, kind, session)
+    speaker.bfd = speaker.bfd is not False
 
 
 @TABLE.line(rf"{_ALLOW} (enable|state) {_STATE}")

@@ -17,7 +17,8 @@ s, which counts where a port is in a bridge; addresses and ports choose between 
 Not judged, as no source confirms it: ``ageing 0``, for which the guide and the command reference
 differ; pause thresholds of ``qos pfc``, which are part of a buffer that the switch sizes; ECN
 thresholds that neither a line nor ``qos roce`` gives; whether a profile without ``trust`` trusts
-DSCP; ``lossy-multi-tc`` beyond the fact that it does not pause. Bonds are not read.
+DSCP; ``lossy-multi-tc`` beyond the fact that it does not pause. What is said of a bond holds for
+its members.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from __future__ import annotations
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.systems.cumulus.reading.text import paths_of
 from fabric.systems.cumulus.reading_lossless import ports, profiles
+from fabric.systems.cumulus.reading_lossless.bonds import with_bonds
 from fabric.systems.cumulus.reading_lossless.model import TABLE, Reading
 from fabric.systems.cumulus.reading_lossless.settle import settle
 
@@ -40,7 +42,7 @@ def read(text: str) -> Lossless:
         When it is neither.
     """
     reading = Reading(Lossless("cumulus"))
-    TABLE.read(reading, paths_of(text), reading.switch.leftovers)
+    TABLE.read(reading, [*with_bonds(paths_of(text))], reading.switch.leftovers)
     settle(reading)
     return reading.switch
 
@@ -51,6 +53,7 @@ lossless_readers.add("cumulus")(
         (
             r"^nv set (system|interface|bridge|router|vrf|qos|service) ",
             r"^nv set interface swp\d",
+            r"^nv set (qos roce|router bgp|vrf default router) ",
             r"^(- )?set:$",
             r"^ +swp\d[^ ]*:",
             r"^ +br_default:",

@@ -80,6 +80,8 @@ class Reading:
         Traffic classes of switch priorities that a line names.
     lossless_pool : int
         Percent of the memory that lossless traffic has without ``qos roce``.
+    tagged : dict of str to bool
+        Bridge ports, and whether their frames have a VLAN tag.
     parents, speakers : set of str
         Ports that are split into others, and those that BGP runs on.
     reachable_s : Value or None
@@ -100,6 +102,7 @@ class Reading:
     watchdogs: dict[str, Watchdog] = field(default_factory=dict)
     poll_ms: float = 100
     polls: float = 3
+    tagged: dict[str, bool] = field(default_factory=dict)
     parents: set[str] = field(default_factory=set)
     speakers: set[str] = field(default_factory=set)
     reachable_s: Value | None = None

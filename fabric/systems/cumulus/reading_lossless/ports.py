@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from fabric.observe.configuration.lossless import Use, Value, Watchdog
 from fabric.systems.cumulus.reading_lossless.model import GLOBAL, KINDS, TABLE, Reading
 
-_PORT = r"interface (?P<name>swp\d+(s\d+)?)"
+_NAME = r"swp\d+(s\d+)?"
+_PORT = rf"interface (?P<name>{_NAME})"
 _NEIGHBOUR = r"vrf \S+ router bgp neighbor (?P<name>\S+)"
 _HASHES = {
     "source-ip": "src-ip",
@@ -45,9 +48,10 @@ def _address(reading: Reading, line: int, name: str) -> None:
     reading.switch.port(name, line).routed = True
 
 
-@TABLE.line(rf"{_PORT} bridge domain \S+( .*)?")
-def _bridge(reading: Reading, line: int, name: str) -> None:
+@TABLE.line(rf"{_PORT} bridge domain \S+(?P<access> access \d+)?( .*)?")
+def _bridge(reading: Reading, line: int, name: str, access: str | None) -> None:
     reading.switch.port(name, line).routed = False
+    reading.tagged[name] = reading.tagged.get(name, True) and not access
 
 
 @TABLE.line(rf"{_PORT} qos pfc-watchdog( state (?P<state>\S+))?")
@@ -76,8 +80,10 @@ def _exists(reading: Reading, line: int, name: str) -> None:
 
 
 @TABLE.line(rf"{_NEIGHBOUR}( .*)?")
-def _neighbour(reading: Reading, _: int, name: str) -> None:
+def _neighbour(reading: Reading, line: int, name: str) -> None:
     reading.speakers.add(name)
+    if re.fullmatch(_NAME, name):  # a session by the port: an unnumbered port needs no own line
+        reading.switch.port(name, line)
 
 
 @TABLE.line(r"system global arp base-reachable-time (?P<seconds>\d+)")

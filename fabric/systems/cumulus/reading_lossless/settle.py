@@ -40,9 +40,11 @@ def settle(reading: Reading) -> None:
     switch = reading.switch
     for name in reading.parents:
         switch.ports.pop(name, None)
+    switch.everywhere = _everywhere(reading)
     for name, port in switch.ports.items():
         if port.routed is None and name in reading.speakers:
             port.routed = True
+        port.tagged = reading.tagged.get(name, False)
         port.mtu_bytes = port.mtu_bytes or Value(_MTU_BYTES, 0)
         _classes(reading, port)
         _pause(reading, port)
@@ -83,7 +85,9 @@ def _classes(reading: Reading, port: PortPolicy) -> None:
     name = _profile(reading, port, "mapping")
     mapping = reading.mappings[name]
     if mapping.trust:
-        port.trusts_dscp = mapping.trust in ("l3", "both")
+        port.trusts_dscp, port.trusts_pcp = (
+            mapping.trust in (layer, "both") for layer in ("l3", "l2")
+        )
     elif name == GLOBAL:
         port.trusts_dscp = bool(reading.roce)
     if _is_trimming(reading):
@@ -106,15 +110,23 @@ def _pause(reading: Reading, port: PortPolicy) -> None:
         return
     name = _profile(reading, port, "pfc")
     pause = reading.pauses[name]
-    port.pfc = dict(pause.priorities)
-    if not port.pfc and name == GLOBAL and reading.roce and reading.mode in _PAUSING:
-        port.pfc = {ROCE_PRIORITY: reading.roce}
+    port.pfc = _everywhere(reading) if name == GLOBAL else dict(pause.priorities)
     port.pfc_on = len(pause.off) < len(_GAPS)
     for way, line in pause.off.items():
         port.gaps = {number: Gap(_GAPS[way], line) for number in port.pfc}
     if not reading.roce and not reading.lossless_pool:
         words = "the traffic pool default-lossless has no memory"
-        port.gaps = {number: Gap(words, line) for number, line in port.pfc.items()}
+        port.gaps = {number: Gap(words, line, is_absence=True) for number, line in port.pfc.items()}
+
+
+def _everywhere(reading: Reading) -> dict[int, int]:
+    """Return the priorities with PFC of all ports that have no profile of their own."""
+    if len(reading.pauses[GLOBAL].off) == len(_GAPS):
+        return {}
+    priorities = dict(reading.pauses[GLOBAL].priorities)
+    if not priorities and reading.roce and reading.mode in _PAUSING:
+        priorities = {ROCE_PRIORITY: reading.roce}
+    return priorities
 
 
 def _marking(reading: Reading, port: PortPolicy) -> None:

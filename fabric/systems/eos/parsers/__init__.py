@@ -11,6 +11,7 @@ from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.eos.parsers import optics as eos_optics
 from fabric.systems.eos.parsers import state as eos_state
+from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,10 +73,6 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     return neighbours
 
 
-#: Commands that a text follows, and how many ``EOF`` end it (napalm ``HEREDOC_COMMANDS``).
-_TEXTS = {"banner": 1, "protocol https certificate": 2}
-
-
 def marked_lines(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each line of a configuration, and whether it is text: of a banner or a certificate."""
     ends = 0
@@ -85,7 +82,7 @@ def marked_lines(text: str) -> Iterator[tuple[str, bool]]:
         if ends:
             ends -= words == "EOF"
         else:
-            ends = _TEXTS.get("banner" if words.startswith("banner ") else words, 0)
+            ends = len(text_ends(words))
 
 
 def configuration(text: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import Context, blocks, numbers
+from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
@@ -22,6 +23,7 @@ from fabric.observe.configuration.lossless import (
     Value,
     lossless_readers,
 )
+from fabric.observe.configuration.numbering import number_classes
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, Device
 from fabric.systems.esonic.reading_lossless.port import PORT
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
     from fabric.systems.esonic.reading_lossless.model import Inside
 
+_TAGS = "qos map dot1p-tc"
 #: sonic_ip_neighbor: ipv4_arp_timeout.
 _DEFAULT_ARP_S = 180
 #: init_cfg of SONiC: a port carries this where no line says it.
@@ -46,9 +49,10 @@ _HASH = {
 
 _TOP = Context(
     r"(?!hostname |buffer |roce |ip load-share |ip arp timeout |mac address-table aging-time "
-    r"|priority-flow-control |qos |interface (Ethernet|Eth) ?\d).*",
+    r"|(no )?priority-flow-control |qos |interface (Ethernet|Eth|PortChannel) ?\d).*",
     r"buffer (?!init ).*",
-    r"priority-flow-control watchdog (polling-interval|counter-poll) .*",
+    r"(no )?priority-flow-control watchdog polling-interval.*",
+    r"priority-flow-control watchdog counter-poll",
     r"ip load-share hash (algorithm|seed|offset|ingress-port|ipv6) ?.*",
     r"interface-naming .*",
 )
@@ -65,38 +69,58 @@ def read(text: str) -> Lossless:
     switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
     switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
     _TOP.read(switch, blocks(text, "!"), switch.leftovers)
+    join(switch.ports, switch.members)
+    for name in [name for name in switch.ports if name.startswith("PortChannel")]:
+        switch.ports.pop(name)  # one without members carries no traffic
     for port in switch.ports.values():
         _complete(switch, port)
+    _drop_unused(switch)
     pausing = [line for port in switch.ports.values() for line in port.pfc.values()]
     if pausing and not switch.has_buffers:
         switch.used.append(Use("line", BUFFER_LINE, min(pausing)))
     return switch
 
 
+def _drop_unused(switch: Device) -> None:
+    """Leave maps of tags out that no port has: they are not about DSCPs."""
+    used = {(one.kind, one.name) for one in switch.used}
+    switch.defined = [
+        one for one in switch.defined if one.kind != _TAGS or (one.kind, one.name) in used
+    ]
+
+
 def _complete(switch: Device, port: PortPolicy) -> None:
     """Give a port what its maps, its scheduler and its WRED profiles say."""
-    own = switch.bound.get(port.name, {})
-    port.trusts_dscp = "qos map dscp-tc" in own
+    bundle = switch.bound.get(switch.members.get(port.name, ""), {})
+    own = {**bundle, **switch.bound.get(port.name, {})}
+    port.trusts_dscp, port.trusts_pcp = "qos map dscp-tc" in own, _TAGS in own
     tables = {
         kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
     port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
-    port.pause_to_queue = tables["pfc-priority-queue"]
+    port.pcp_to_class, port.pause_to_queue = tables["dot1p-tc"], tables["pfc-priority-queue"]
     if not tables["pfc-priority-pg"]:
         port.class_to_group = tables["tc-pg"]
+    number_classes(port)
     scheduler = switch.schedulers.get(own.get("qos scheduler-policy", ""))
     if scheduler:
         port.add(scheduler)
     for kind, name in own.items():
         if kind.startswith("queue ") and name in switch.wreds:
             port.markings[int(kind.removeprefix("queue "))] = switch.wreds[name]
-    if port.watchdog and port.watchdog.detection_ms is None:
-        port.watchdog.enabled = False
+    if port.watchdog and (port.watchdog.detection_ms is None or switch.unpolled):
+        port.watchdog.enabled, port.watchdog.line = False, switch.unpolled or port.watchdog.line
 
 
 @_TOP.line(r"hostname (?P<name>\S+)")
 def _hostname(switch: Device, _: int, name: str) -> None:
     switch.name = name
+
+
+@_TOP.line(r"no priority-flow-control watchdog counter-poll")
+def _unpolled(switch: Device, line: int) -> None:
+    """Note that nobody reads the counters of the watchdog (PFCWD of FLEX_COUNTER_TABLE)."""
+    switch.unpolled = line
 
 
 @_TOP.line(r"buffer init lossless")
@@ -170,14 +194,14 @@ def _other_map(_: Device, __: int) -> None:
 
 
 @_MAP.line(
-    r"(dscp|traffic-class|pfc-priority) (?P<many>\d[\d,-]*)"
-    r" (traffic-class|queue|priority-group) (?P<to>[0-7])"
+    r"(dscp|dot1p|traffic-class|pfc-priority) (?P<many>\d[\d,-]*)"
+    r" (traffic-class|queue|priority-group|pg) (?P<to>[0-7])"
 )
 def _row(rows: dict[int, int], _: int, many: str, to: str) -> None:
     rows |= dict.fromkeys(numbers(many), int(to))
 
 
-@_TOP.line(r"interface (?P<kind>Ethernet|Eth) ?(?P<number>\d\S*)", inside=PORT)
+@_TOP.line(r"interface (?P<kind>Ethernet|Eth|PortChannel) ?(?P<number>\d\S*)", inside=PORT)
 def _interface(switch: Device, line: int, kind: str, number: str) -> Inside:
     known = f"{kind}{number}" in switch.ports
     port = switch.port(f"{kind}{number}", line)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from fabric.observe.configuration.lossless import Lossless, Marking, Policy, PortPolicy, Use
 
-#: Maps that a port may have; others are about 802.1p, and what packets that leave are given.
-KINDS = ("dscp-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
+#: Maps that a port may have; others are about what packets that leave are given.
+KINDS = ("dscp-tc", "dot1p-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
 KIND = f"(?P<kind>{'|'.join(KINDS)})"
 
 
@@ -19,7 +19,9 @@ class Device(Lossless):
     schedulers: dict[str, Policy] = field(default_factory=dict)
     wreds: dict[str, Marking] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
+    members: dict[str, str] = field(default_factory=dict)
     has_buffers: bool = False
+    unpolled: int = 0
 
     def define(self, kind: str, name: str, line: int) -> None:
         """Note that a named object exists."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _MBPS = 1_000
 PORT = Context(
     r"(?!description |mtu |speed |(no )?shutdown$|ip address |switchport |channel-group "
-    r"|queue |scheduler-policy |qos-map |priority-flow-control ).*",
+    r"|ipv6 enable$|queue |scheduler-policy |qos-map |priority-flow-control "
+    r"|service-policy type qos in ).*",
     r"speed (?!\d+$).*",
     rf"qos-map (?!{KIND} ).*",
     r"no priority-flow-control .*",
@@ -41,9 +42,21 @@ def _shutdown(inside: Inside, _: int, no: str | None) -> None:
     inside[1].enabled = bool(no)
 
 
-@PORT.line(r"(?P<word>ip address|switchport|channel-group) .*")
-def _place(inside: Inside, _: int, word: str) -> None:
-    inside[1].routed = word == "ip address"
+@PORT.line(r"switchport trunk .*")
+def _trunk(inside: Inside, _: int) -> None:
+    inside[1].routed, inside[1].tagged = False, True
+
+
+@PORT.line(r"(?P<word>switchport|ip address) .*", r"ipv6 enable")
+def _place(inside: Inside, _: int, word: str | None = None) -> None:
+    inside[1].routed = word != "switchport"
+
+
+@PORT.line(r"channel-group (?P<number>\d+)( .*)?")
+def _member(inside: Inside, _: int, number: str) -> None:
+    switch, port = inside
+    port.routed = False
+    switch.members[port.name] = f"PortChannel{number}"
 
 
 def _bind(inside: Inside, line: int, key: str, kind: str, name: str) -> None:

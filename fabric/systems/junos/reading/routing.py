@@ -66,6 +66,12 @@ def _local(reading: Reading, line: int, group: str, session: str | None, local: 
     _speaker(reading, line, group, session).local_address = local
 
 
+@TABLE.line(r"protocols bgp hold-time (?P<hold>\d+)")
+def _process_hold(reading: Reading, line: int, hold: str) -> None:
+    bgp = _process(reading, line)
+    bgp.keepalive_s, bgp.hold_s = int(hold) // _KEEPALIVES, int(hold)
+
+
 @TABLE.line(rf"{_SPEAKER} hold-time (?P<hold>\d+)")
 def _hold(reading: Reading, line: int, group: str, session: str | None, hold: str) -> None:
     speaker = _speaker(reading, line, group, session)
@@ -113,11 +119,16 @@ def _policy(
     setattr(speaker, name, policy)
 
 
-def _speaker(reading: Reading, line: int, group: str, session: str | None) -> BgpTemplate:
-    """Return a session, or its group where no session is named."""
+def _process(reading: Reading, line: int) -> Bgp:
+    """Return the process; a new one at its first line."""
     if reading.switch.bgp is None:
         reading.switch.bgp = Bgp(0, line, tells_by_default=False)
-    template = reading.bgp.group(group, line)
+    return reading.switch.bgp
+
+
+def _speaker(reading: Reading, line: int, group: str, session: str | None) -> BgpTemplate:
+    """Return a session, or its group where no session is named."""
+    template = _process(reading, line).group(group, line)
     if session is None:
         return template
     peer = reading.bgp.peer(session, line)

@@ -7,7 +7,7 @@ import re
 from fabric.observe.configuration.blocks import Context
 from fabric.observe.configuration.lossless import Use, Watchdog
 from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
-from fabric.systems.junos.reading_lossless.model import TABLE, Notification, Point, Reading
+from fabric.systems.junos.reading_lossless.model import TABLE, Notification, Point, Reading, Tag
 
 #: Read before all others: names that classifiers may use in place of bits.
 ALIASES = Context()
@@ -83,12 +83,12 @@ def _import(reading: Reading, line: int, name: str, base: str) -> None:
 
 @TABLE.line(
     rf"{_COS} classifiers ieee-802.1 (?P<name>\S+) forwarding-class (?P<target>\S+)"
-    r" loss-priority \S+ code-points (?P<bits>[01]{3})"
+    r" loss-priority (?P<loss>\S+) code-points (?P<bits>[01]{3})"
 )
-def _tag(reading: Reading, line: int, name: str, target: str, bits: str) -> None:
+def _tag(reading: Reading, line: int, name: str, target: str, loss: str, bits: str) -> None:
     if name not in reading.tags:
         reading.switch.defined.append(Use("ieee-802.1 classifier", name, line))
-    reading.tags.setdefault(name, {})[int(bits, 2)] = target
+    reading.tags.setdefault(name, {})[int(bits, 2)] = Tag(target, loss)
     use_class(reading, target, line)
 
 

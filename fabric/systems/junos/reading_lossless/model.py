@@ -15,11 +15,13 @@ from fabric.systems.junos.platforms import (
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import Lossless, Value, Watchdog
+    from fabric.observe.configuration.model import Leftover
 
 TABLE = Context(
-    r"(?!(system (host-name|arp)|interfaces|class-of-service|groups) |protocols l2-learning "
-    r"|forwarding-options (hash-key|enhanced-hash-key) ).*",
+    r"(?!(system (host-name|arp)|interfaces|class-of-service|groups|firewall) "
+    r"|protocols l2-learning |forwarding-options (hash-key|enhanced-hash-key) ).*",
     r"groups \S+ (?!class-of-service |interfaces ).*",
+    r"firewall (?!.* then forwarding-class \S+$).*",
     r"class-of-service (rewrite-rules|host-outbound-traffic|multi-destination|shared-buffer"
     r"|dedicated-buffer|forwarding-class-sets|code-point-aliases) .*",
     r"class-of-service (classifiers|rewrite-rules) (dscp-ipv6|exp|inet-precedence) .*",
@@ -33,6 +35,13 @@ class Point(NamedTuple):
     """A DSCP of a classifier, and where it leads."""
 
     dscp: int
+    name: str
+    loss_priority: str
+
+
+class Tag(NamedTuple):
+    """Where a priority of a VLAN tag leads."""
+
     name: str
     loss_priority: str
 
@@ -114,14 +123,20 @@ class Reading:
     ----------
     named_classes : set of str
         Forwarding classes that a line defines.
-    tags : dict of str to dict of int to str
-        By classifier of VLAN tags: the class of each priority.
+    tags : dict of str to dict of int to Tag
+        By classifier of VLAN tags: where each priority leads.
     imports : dict of str to str
         By classifier: the one whose DSCPs it takes over.
     control_profiles : dict of str to str
         Scheduler map of each traffic control profile.
     hosts_arp_s : list of Value
         ARP ageing of single gateways.
+    members : dict of str to str
+        Aggregated interface of each of its members.
+    classifying : set of str
+        Filters that put packets into forwarding classes.
+    filtered : dict of str to Leftover
+        By filter: the line that puts it in front of a port.
     """
 
     switch: Lossless
@@ -129,7 +144,7 @@ class Reading:
     classes: dict[str, ForwardingClass] = field(default_factory=_built_in)
     named_classes: set[str] = field(default_factory=set)
     classifiers: dict[str, list[Point]] = field(default_factory=dict)
-    tags: dict[str, dict[int, str]] = field(default_factory=dict)
+    tags: dict[str, dict[int, Tag]] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     notifications: dict[str, Notification] = field(default_factory=dict)
     drop_profiles: dict[str, DropProfile] = field(default_factory=dict)
@@ -141,6 +156,9 @@ class Reading:
     speeds_gbps: dict[str, float] = field(default_factory=dict)
     inet_mtu_bytes: dict[str, Value] = field(default_factory=dict)
     hosts_arp_s: list[Value] = field(default_factory=list)
+    members: dict[str, str] = field(default_factory=dict)
+    classifying: set[str] = field(default_factory=set)
+    filtered: dict[str, Leftover] = field(default_factory=dict)
     per_packet: bool = False
 
     @property

@@ -6,13 +6,16 @@ import glob
 from fnmatch import fnmatchcase
 
 from fabric.observe.configuration.lossless import Use, Value
+from fabric.observe.configuration.model import Leftover
 from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading_lossless import queues
 from fabric.systems.junos.reading_lossless.model import TABLE, Binding, Reading
 
 __all__ = ["PORT", "queues"]
 
-PORT = r"(et|xe|ge)-\d+/\d+/\d+(:\d+)?"
+#: Begin of the names of aggregated interfaces; one without members carries no traffic.
+BUNDLE = "ae"
+PORT = rf"((et|xe|ge)-\d+/\d+/\d+(:\d+)?|{BUNDLE}\d+)"
 _PORT = rf"interfaces (?P<name>{PORT})"
 _BOUND = r"class-of-service interfaces (?P<port>\S+)"
 _MINUTE_S = 60
@@ -44,9 +47,33 @@ def _inet_mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
     reading.inet_mtu_bytes[name] = Value(int(mtu), line)
 
 
+@TABLE.line(rf"{_PORT} unit \d+ family (?P<family>\S+) filter input(-list)? (?P<filtered>\S+)")
+def _filter(reading: Reading, line: int, name: str, family: str, filtered: str) -> None:
+    port = reading.switch.port(name, line)
+    if family == "ethernet-switching":
+        port.routed = False
+    words = f"{name} has filter {filtered}, which sets forwarding classes"
+    reading.filtered.setdefault(filtered, Leftover(line, words))
+
+
+@TABLE.line(r"firewall (family \S+ )?filter (?P<name>\S+) .* then forwarding-class \S+")
+def _classifying(reading: Reading, _: int, name: str) -> None:
+    reading.classifying.add(name)
+
+
 @TABLE.line(rf"{_PORT} unit \d+ family (inet|inet6) address .*", rf"{_PORT} unit \d+ family inet6")
 def _routed(reading: Reading, line: int, name: str) -> None:
     reading.switch.port(name, line).routed = True
+
+
+@TABLE.line(
+    rf"{_PORT} (flexible-)?vlan-tagging",
+    rf"{_PORT} unit \d+ family ethernet-switching (interface|port)-mode trunk",
+)
+def _tagged(reading: Reading, line: int, name: str) -> None:
+    port = reading.switch.port(name, line)
+    port.tagged = True
+    port.routed = port.routed or False
 
 
 @TABLE.line(rf"{_PORT} unit \d+ family ethernet-switching( .*)?")
@@ -58,6 +85,12 @@ def _switched(reading: Reading, line: int, name: str) -> None:
 def _speed(reading: Reading, line: int, name: str, gbps: str) -> None:
     reading.speeds_gbps[name] = float(gbps)
     reading.switch.port(name, line)
+
+
+@TABLE.line(rf"{_PORT} (ether|gigether)-options 802.3ad (?P<bundle>ae\d+)")
+def _member(reading: Reading, line: int, name: str, bundle: str) -> None:
+    reading.switch.port(name, line)
+    reading.members[name] = bundle
 
 
 @TABLE.line(rf"{_PORT} number-of-sub-ports \d+")

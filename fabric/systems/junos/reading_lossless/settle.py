@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
 from fabric.systems.junos.platforms import DEFAULT_CLASS
 from fabric.systems.junos.reading_lossless.model import Notification
-from fabric.systems.junos.reading_lossless.ports import fits
+from fabric.systems.junos.reading_lossless.ports import BUNDLE, fits
 
 if TYPE_CHECKING:
     from fabric.systems.junos.reading_lossless.model import (
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         Point,
         Reading,
         Scheduler,
+        Tag,
     )
 
 #: Bytes of a frame where no line says it, and of the header that counts (juniper.net, mtu).
@@ -28,6 +30,8 @@ _ARP_S, _MAC_S = 1_200, 300
 _STOPS = {3: {3}, 4: {4}}
 #: Classes of VLAN tags where no line says it (juniper.net, default ieee-802.1 classifier).
 _TAGGED = {3: "fcoe", 4: "no-loss"}
+#: Loss priority where no line says it (juniper.net, default dscp and ieee-802.1 classifiers).
+_LOSS = "low"
 #: Numbers of classes that have no PFC priority begin behind the priorities.
 _FIRST_NUMBER = 8
 
@@ -37,8 +41,15 @@ def settle(reading: Reading) -> None:
     switch = reading.switch
     for name in reading.parents:
         switch.ports.pop(name, None)
+    for port, bundle in join(switch.ports, reading.members):
+        if bundle.name in reading.inet_mtu_bytes:
+            reading.inet_mtu_bytes.setdefault(port.name, reading.inet_mtu_bytes[bundle.name])
+    for name in [name for name in switch.ports if name.startswith(BUNDLE)]:
+        switch.ports.pop(name)
     for port in switch.ports.values():
         _port(reading, port)
+    filtered = reading.filtered.items()
+    switch.leftovers += [item for name, item in filtered if name in reading.classifying]
     _ageing(reading)
     if reading.per_packet:
         switch.hash_fields = None
@@ -64,6 +75,8 @@ def _port(reading: Reading, port: PortPolicy) -> None:
     classifier = _bound(reading, port, "classifier")
     points = _points(reading, classifier.name) if classifier else []
     port.trusts_dscp = classifier is not None
+    tagged = _bound(reading, port, "ieee-802.1 classifier")
+    port.trusts_pcp = tagged is not None or (classifier is None and port.routed is False)
     bound = _bound(reading, port, "congestion-notification-profile")
     profile = reading.notifications.get(bound.name if bound else "") or Notification(0)
     _classes(reading, port, points, profile)
@@ -82,9 +95,21 @@ def _mtu(reading: Reading, port: PortPolicy) -> None:
 
 
 def _bound(reading: Reading, port: PortPolicy, kind: str) -> Binding | None:
-    """Return what a port has of a kind; its own name counts before a wildcard."""
-    fitting = [one for one in reading.bindings if one.kind == kind and fits(one.port, port.name)]
-    return next((one for one in fitting if one.port == port.name), next(iter(fitting), None))
+    """Return what a port has of a kind; its own name counts, then its bundle, then a wildcard."""
+    fitting = _fitting(reading, port, kind)
+    names = [port.name, reading.members.get(port.name)]
+    named = (one for name in names for one in fitting if one.port == name)
+    return next(named, next(iter(fitting), None))
+
+
+def _fitting(reading: Reading, port: PortPolicy, kind: str) -> list[Binding]:
+    """Return what fits the name of a port, or of the bundle that it is a member of."""
+    names = [name for name in (port.name, reading.members.get(port.name)) if name]
+    return [
+        one
+        for one in reading.bindings
+        if one.kind == kind and any(fits(one.port, name) for name in names)
+    ]
 
 
 def _points(reading: Reading, classifier: str) -> list[Point]:
@@ -118,10 +143,15 @@ def _classes(
 
 def _tagged_queue(reading: Reading, port: PortPolicy, priority: int) -> int | None:
     """Return the queue of packets with a priority in their VLAN tag."""
-    bound = _bound(reading, port, "ieee-802.1 classifier")
-    leads = {**_TAGGED, **(reading.tags.get(bound.name, {}) if bound else {})}
-    name = leads.get(priority)
+    tag = _tags(reading, port).get(priority)
+    name = tag.name if tag else _TAGGED.get(priority)
     return reading.classes[name].queue if name in reading.classes else None
+
+
+def _tags(reading: Reading, port: PortPolicy) -> dict[int, Tag]:
+    """Return where the priorities of VLAN tags lead that the classifier of a port names."""
+    bound = _bound(reading, port, "ieee-802.1 classifier")
+    return reading.tags.get(bound.name, {}) if bound else {}
 
 
 def _numbers(reading: Reading) -> dict[str, int]:
@@ -176,17 +206,21 @@ def _pause(port: PortPolicy, profile: Notification) -> None:
         if queue is not None and queue not in stopped:
             which = f"queue {', '.join(map(str, sorted(stopped)))}" if stopped else "no queue"
             words = f"a received pause stops {which}, and the class has queue {queue}"
-            port.gaps[priority] = Gap(words, line)
+            port.gaps[priority] = Gap(words, line, is_absence=True)
 
 
 def _queues(reading: Reading, port: PortPolicy, points: list[Point]) -> None:
-    """Set marking and service of the queues that have a scheduler."""
+    """Set marking and service of the queues that have a scheduler.
+
+    Packets that no line classifies have a low loss priority.
+    """
+    marks: list[Point | Tag] = [*points, *_tags(reading, port).values()]
     for name, scheduler_name in _schedulers(reading, port).items():
         queue = reading.classes[name].queue if name in reading.classes else None
         scheduler = reading.schedulers.get(scheduler_name)
         if queue is None or scheduler is None:
             continue
-        losses = {point.loss_priority for point in points if point.name == name}
+        losses = {mark.loss_priority for mark in marks if mark.name == name} or {_LOSS}
         marking = _marking(reading, scheduler, {"any", *losses})
         if marking:
             port.markings[queue] = marking
@@ -202,8 +236,7 @@ def _schedulers(reading: Reading, port: PortPolicy) -> dict[str, str]:
     names = [bound.name] if bound else []
     names += [
         reading.control_profiles.get(one.name, "")
-        for one in reading.bindings
-        if one.kind == "traffic-control-profile" and fits(one.port, port.name)
+        for one in _fitting(reading, port, "traffic-control-profile")
     ]
     return {key: value for name in names for key, value in reading.maps.get(name, {}).items()}
 

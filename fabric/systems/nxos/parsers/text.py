@@ -1,9 +1,7 @@
 """The text of a configuration: what belongs to it, and the texts that stand inside.
 
-Known: headers of ``show running-config`` (napalm 5.2.0 ``get_config`` strips two of them); jobs of
-the scheduler are texts up to ``end-job``, not indented (ciscoconfparse test of NX-OS blank lines,
-captured on a device); a banner runs from one delimiter to the next (Cisco NX-OS fundamentals
-configuration guide, MOTD banner). The configuration has no line that ends it.
+Known: headers of ``show running-config`` (napalm 5.2.0 ``get_config`` strips two of them). The
+configuration has no line that ends it.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
+from fabric.systems.nxos.texts import JOB, text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 OWN_TIMER = "rocefab-"
 _FEATURE_OFF = re.compile(r"feature \S+ is off\n")
 _VERSION = re.compile(r"version \S+.*")
-_BANNER = re.compile(r"(banner \S+ )(\S)(.*)")
-_JOB = "scheduler job name "
 _SCHEDULE = "scheduler schedule name "
 _OF_SCHEDULE = re.compile(r" *(?:job name|time) ")
 
@@ -43,11 +40,10 @@ def blocks(text: str) -> list[list[str]]:
         words = line.strip()
         if not words or words[0] == "!":
             continue
-        banner = _BANNER.fullmatch(line) if words.startswith("banner ") else None
-        if banner:
-            rows.append([line, *_until(lines, banner[2], banner[3])])
-        elif line.startswith(_JOB):
-            rows.append([line, *_job(lines)])
+        is_job = words.startswith(JOB)
+        if is_job or words.startswith("banner "):
+            inside = [row for end in text_ends(words) for row in _until(lines, end)]
+            rows.append([line, *(filter(None, map(str.strip, inside)) if is_job else inside)])
         elif line[0] == " " and rows:
             rows[-1].append(line.rstrip())
         elif rows and rows[-1][0].startswith(_SCHEDULE) and _OF_SCHEDULE.match(line):
@@ -57,23 +53,12 @@ def blocks(text: str) -> list[list[str]]:
     return rows
 
 
-def _until(lines: Iterator[str], delimiter: str, rest: str) -> Iterator[str]:
-    if delimiter in rest:
-        return
+def _until(lines: Iterator[str], end: str) -> Iterator[str]:
     for line in lines:
         yield line
-        if delimiter in line:
+        if re.search(end, line):
             return
-    raise UnreadableError("the end of a banner is missing")
-
-
-def _job(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        if line.strip():
-            yield line.strip()
-        if line.strip() == "end-job":
-            return
-    raise UnreadableError("the end of a scheduler job is missing")
+    raise UnreadableError("the end of a banner or of a scheduler job is missing")
 
 
 def configuration(rows: Sequence[Sequence[str]]) -> str:
@@ -82,7 +67,7 @@ def configuration(rows: Sequence[Sequence[str]]) -> str:
         "\n".join(block)
         for block in rows
         if not _VERSION.fullmatch(block[0])
-        and not block[0].startswith((_JOB + OWN_TIMER, _SCHEDULE + OWN_TIMER))
+        and not block[0].startswith((JOB + OWN_TIMER, _SCHEDULE + OWN_TIMER))
     ]
     return "\n".join([*kept, ""])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.validate.config_db import LosslessPort
     from fabric.validate.world import SonicConfig
 
 
@@ -61,7 +62,7 @@ class BoundMaps(SonicPolicyRule):
     """Lossless ports are bound to their maps."""
 
     why = (
-        "Without a DSCP map a port does not trust DSCP, and all RoCE packets arrive in the "
+        "Without a map of DSCPs, or of the priorities of tags, all RoCE packets arrive in the "
         "default class."
     )
     source = (
@@ -81,8 +82,18 @@ class BoundMaps(SonicPolicyRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the maps of every lossless port."""
         whole = config.rows("PORT_QOS_MAP").get("global", {})
+        untagged = {
+            key.partition("|")[2]
+            for key, row in config.rows("VLAN_MEMBER").items()
+            if row.get("tagging_mode") != "tagged"
+        }
+        untagged |= config.members(untagged)
         for port in config.lossless_ports:
+            tags = config.mapping("DOT1P_TO_TC_MAP", port.qos.get("dot1p_to_tc_map"))
+            by_tag = tags is not None and port.name not in untagged
             for field, table in _MAPS.items():
+                if by_tag and field == "dscp_to_tc_map":
+                    continue
                 name = port.qos.get(field) or (
                     whole.get(field) if field == "dscp_to_tc_map" else None
                 )
@@ -136,7 +147,7 @@ def _is_long(length: object) -> bool:
 
 @rules.add("SON021")
 class SamePriorities(SonicPolicyRule):
-    """All ports pause the same priorities."""
+    """All ports with the same DSCP map pause the same priorities."""
 
     why = (
         "A pause for a priority that the next hop does not pause has no effect, and frames are "
@@ -146,17 +157,21 @@ class SamePriorities(SonicPolicyRule):
     guards = ("lossless.pfc", "lossless.pfc_priority")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Compare pfc_enable of the lossless ports."""
-        common = Counter(port.priorities for port in config.lossless_ports).most_common(1)
+        """Compare pfc_enable of the lossless ports that classify packets alike."""
+        roles: dict[object, list[LosslessPort]] = defaultdict(list)
         for port in config.lossless_ports:
-            if port.priorities != common[0][0]:
-                yield self.finding(
-                    f"pfc_enable {port.qos['pfc_enable']}, other ports have "
-                    f"{','.join(map(str, common[0][0]))}",
-                    "pause the same priorities on all ports",
-                    device=config.device,
-                    port=port.name,
-                )
+            roles[port.qos.get("dscp_to_tc_map")].append(port)
+        for ports in roles.values():
+            common = Counter(port.priorities for port in ports).most_common(1)[0][0]
+            for port in ports:
+                if port.priorities != common:
+                    yield self.finding(
+                        f"pfc_enable {port.qos['pfc_enable']}, other ports have "
+                        f"{','.join(map(str, common))}",
+                        "pause the same priorities on all ports",
+                        device=config.device,
+                        port=port.name,
+                    )
 
 
 @rules.add("SON027")
@@ -170,14 +185,20 @@ class LosslessClass(SonicPolicyRule):
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for a port with PFC."""
-        if not config.lossless_ports:
-            ports = len(config.rows("PORT_QOS_MAP").keys() - {"global"})
-            yield self.at(
-                config,
-                ("PORT_QOS_MAP",),
-                f"no port has pfc_enable, of {ports} in PORT_QOS_MAP: nothing is lossless",
-                "set pfc_enable on every port of the fabric, or do not check this switch",
-            )
+        if config.lossless_ports:
+            return
+        if not config.rows("PORT"):
+            message = "a lossless class is not judged, as there is no PORT table"
+            fix = "check the whole CONFIG_DB"
+            yield self.at(config, ("PORT",), message, fix, severity=Severity.WARNING)
+            return
+        ports = len(config.rows("PORT_QOS_MAP").keys() - {"global"})
+        yield self.at(
+            config,
+            ("PORT_QOS_MAP",),
+            f"no port has pfc_enable, of {ports} in PORT_QOS_MAP: nothing is lossless",
+            "set pfc_enable on every port of the fabric, or do not check this switch",
+        )
 
 
 #: What must not be lossless: unmarked traffic, and network control (RFC 2474, RFC 4594).

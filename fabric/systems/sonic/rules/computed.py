@@ -32,12 +32,18 @@ class ComputedBuffers(SonicPolicyRule):
     why = "Without it the buffer manager creates no lossless group and waits silently."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgrdyn.cpp, cfgmgr/buffer_headroom_mellanox.lua (Only "
-        "one key should exist); sonic-net/sonic-buildimage files/build_templates/buffers_config.j2"
+        "one key should exist), pull request 3548 (no group for a cable of 0m); "
+        "sonic-net/sonic-buildimage files/build_templates/buffers_config.j2"
     )
-    guards = ("platforms.leaf.buffer_model", "platforms.spine.buffer_model")
+    guards = (
+        "platforms.leaf.buffer_model",
+        "platforms.spine.buffer_model",
+        "cables.host_m",
+        "cables.uplink_m",
+    )
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Look at platform and parameters of a switch with dynamic buffers."""
+        """Look at platform, parameters and cables of a switch with dynamic buffers."""
         if not config.dynamic_buffers or not config.lossless_ports:
             return
         platform = str(config.metadata.get("platform", ""))
@@ -60,6 +66,28 @@ class ComputedBuffers(SonicPolicyRule):
                     yield self.finding(
                         f"{table} has no {name}", f"add {name}", device=config.device
                     )
+        yield from self._cables(config)
+
+    def _cables(self, config: SonicConfig) -> Iterator[Finding]:
+        """Yield the ports in use whose groups wait for the length of a cable."""
+        for port in config.lossless_ports:
+            is_up = config.rows("PORT").get(port.name, {}).get("admin_status") == "up"
+            computed = [group for group in port.groups if _waits(config, port.name, group)]
+            if is_up and computed and not config.cable_m(port.name):
+                length = config.cables.get(port.name, "(none)")
+                yield self.finding(
+                    f"with cable length {length} the switch creates no lossless group "
+                    f"{', '.join(map(str, computed))}",
+                    "set the length of the cable in CABLE_LENGTH, in metres above 0",
+                    device=config.device,
+                    port=port.name,
+                )
+
+
+def _waits(config: SonicConfig, port: str, group: int) -> bool:
+    """Tell whether the headroom of a group is computed from speed and cable."""
+    row = config.groups.get((port, group))
+    return row is not None and config.is_computed(config.profile(row.get("profile")))
 
 
 @rules.add("SON025")

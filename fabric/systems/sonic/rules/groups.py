@@ -144,10 +144,12 @@ class GroupWithoutHeadroom(SonicPolicyRule):
                     "add it to BUFFER_PROFILE",
                     device=config.device,
                 )
-            elif not config.dynamic_buffers and not number(profile.get("xoff")):
+            elif not number(profile.get("xoff")) and not config.is_computed(profile):
                 yield self.finding(
                     f"lossless buffer profile {name} has no xoff",
-                    "add xon and xoff from the pg_profile_lookup.ini of the SKU",
+                    "set headroom_type to dynamic, or add xon and xoff"
+                    if config.dynamic_buffers
+                    else "add xon and xoff from the pg_profile_lookup.ini of the SKU",
                     device=config.device,
                 )
 
@@ -210,9 +212,10 @@ class HeadroomRow(SonicModelRule):
     guards = ("cables.host_m", "cables.uplink_m", "lossless.pfc")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Compare the profile of every lossless group with speed and cable of its port."""
-        if config.dynamic_buffers:
-            return
+        """Compare the profile of every lossless group with speed and cable of its port.
+
+        What a switch with dynamic buffers does not compute is held against what no peer can avoid.
+        """
         model = self.model(config)
         shared = any(number(pool.get("xoff")) for pool in config.rows("BUFFER_POOL").values())
         for port in config.lossless_ports:
@@ -220,9 +223,11 @@ class HeadroomRow(SonicModelRule):
             for group in port.groups:
                 name = str(config.groups.get((port.name, group), {}).get("profile"))
                 profile = config.profile(name)
-                if not _is_lossless(profile) or speed is None or cable_m is None:
+                is_judged = _is_lossless(profile) and not config.is_computed(profile)
+                if not is_judged or speed is None or cable_m is None:
                     continue
-                row = model.headroom.get((speed, cable_m)) if model else None
+                tables = model.headroom if model and not config.dynamic_buffers else {}
+                row = tables.get((speed, cable_m))
                 for field, least in _least(row, speed, cable_m, shared=shared):
                     kept = number(profile[field]) if profile and field in profile else None
                     if kept is not None and kept < least:

@@ -13,7 +13,71 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.validate.config_db import Row
     from fabric.validate.world import SonicConfig
+
+
+#: Priorities of packets that a dual ToR bounces back, which the watchdog leaves out on purpose
+#: (sonic-net/SONiC pull request 950, sonic-net/sonic-buildimage 10608).
+_BOUNCED = {2, 6}
+
+
+def _is_old(row: Row) -> bool:
+    """Tell whether a row names maps as releases did whose watchdog goes by pfc_enable.
+
+    Before sonic-net/sonic-swss pull request 2171; references have had no brackets since the
+    version 3_0_3 of the database (sonic-net/sonic-utilities, scripts/db_migrator.py).
+    """
+    return any(str(value).startswith("[") for value in row.values())
+
+
+@rules.add("SON041")
+class BigRedSwitch(SonicPolicyRule):
+    """The watchdog lets lossless packets through."""
+
+    why = (
+        "With BIG_RED_SWITCH the watchdog drops all packets of all lossless queues, storm or not, "
+        "and detects nothing."
+    )
+    source = "sonic-net/sonic-swss pull request 467; orchagent/pfcwdorch.cpp"
+    judges_rendered = False
+    guards = ("lossless.watchdog.enabled",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look for the switch in the global row."""
+        state = config.rows("PFC_WD").get("GLOBAL", {}).get("BIG_RED_SWITCH")
+        if state == "enable":
+            yield self.at(
+                config,
+                ("PFC_WD", "GLOBAL", "BIG_RED_SWITCH"),
+                "BIG_RED_SWITCH is enabled: all packets of all lossless queues are dropped",
+                "set BIG_RED_SWITCH to disable, or remove it",
+            )
+
+
+@rules.add("SON043")
+class WatchdogPolling(SonicPolicyRule):
+    """The counters that the watchdog reads are polled."""
+
+    severity = Severity.WARNING
+    why = "The watchdog sees a storm in polled counters alone; without polling it detects nothing."
+    source = (
+        "sonic-net/sonic-swss orchagent/flexcounterorch.cpp (PFCWD is the group of the watchdog), "
+        "orchagent/pfcwdorch.cpp"
+    )
+    judges_rendered = False
+    guards = ("lossless.watchdog.enabled",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the state of the group of counters."""
+        group = config.rows("FLEX_COUNTER_TABLE").get("PFCWD", {})
+        if config.watchdogs and group.get("FLEX_COUNTER_STATUS") == "disable":
+            yield self.at(
+                config,
+                ("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS"),
+                f"the counters of the watchdog on {len(config.watchdogs)} ports are not polled",
+                "set FLEX_COUNTER_STATUS of PFCWD to enable",
+            )
 
 
 @rules.add("SON002")
@@ -31,7 +95,7 @@ class WatchdogMasks(SonicPolicyRule):
         """Compare the rows of PFC_WD with the masks of their ports."""
         maps = config.rows("PORT_QOS_MAP")
         for port in config.watchdogs:
-            row = maps.get(port, {})
+            row, severity = maps.get(port, {}), None
             paused, watched = (set(numbers(row.get(f))) for f in ("pfc_enable", "pfcwd_sw_enable"))
             if not paused:
                 message, fix = "PFC_WD row but no pfc_enable", "set pfc_enable, or remove the row"
@@ -40,15 +104,32 @@ class WatchdogMasks(SonicPolicyRule):
                     "PFC_WD row but no pfcwd_sw_enable",
                     "set pfcwd_sw_enable to the value of pfc_enable",
                 )
-            elif watched != paused:
+                severity = Severity.INFO if _is_old(row) else None
+            elif watched - paused:
                 message = (
                     f"pfcwd_sw_enable {row['pfcwd_sw_enable']} is not "
                     f"pfc_enable {row['pfc_enable']}"
                 )
                 fix = "set both to the same value"
             else:
+                yield from self._unwatched(config, port, paused - watched)
                 continue
-            yield self.finding(message, fix, device=config.device, port=port)
+            yield self.finding(message, fix, device=config.device, port=port, severity=severity)
+
+    def _unwatched(self, config: SonicConfig, port: str, priorities: set[int]) -> Iterator[Finding]:
+        if priorities:
+            listed = ", ".join(map(str, sorted(priorities)))
+            is_usual = priorities <= _BOUNCED
+            yield self.finding(
+                f"the watchdog does not watch lossless priority {listed}",
+                "leave it so where a dual ToR bounces packets back; else set pfcwd_sw_enable to "
+                "the value of pfc_enable"
+                if is_usual
+                else "set pfcwd_sw_enable to the value of pfc_enable",
+                device=config.device,
+                port=port,
+                severity=Severity.INFO if is_usual else Severity.WARNING,
+            )
 
 
 @rules.add("SON011")

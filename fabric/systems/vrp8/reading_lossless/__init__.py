@@ -11,16 +11,22 @@ of ``display dcb pfc-profile``.
 
 from __future__ import annotations
 
+import re
+
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
-from fabric.systems.vrp8.reading_lossless.effect import complete
+from fabric.systems.vrp8.reading_lossless.effect import OLD_RELEASE, complete
 from fabric.systems.vrp8.reading_lossless.lines import TOP
 from fabric.systems.vrp8.reading_lossless.switch import Switch
+
+_OLD_HEAD = re.compile(r"^!Software Version V[12]\d\dR", re.MULTILINE)
 
 
 def read(text: str) -> Lossless:
     """Return what a VRP8 configuration says of the lossless class."""
     switch = Switch("vrp8")
+    if _OLD_HEAD.search(text):
+        switch.features.add(OLD_RELEASE)
     TOP.read(switch, blocks(text), switch.leftovers)
     complete(switch)
     return switch

@@ -6,9 +6,11 @@ MAC addresses 300 s, frames have up to 9216 bytes; chips do not check ``mtu``. E
 and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always on.
 Configuration guide: DSCP 8n to 8n+7 go to queue n.
 
-Hardware is of two families. One has ECN only after ``qos ecn enable``. The other, which has a
-headroom pool, pauses by 802.1p until ``dcb pfc dscp-mapping enable``, and shares out only what
-exceeds the committed rate of a queue, so that a queue without ``shaping`` stays strict.
+Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with
+``ecn`` marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it). The
+other, which has a headroom pool, pauses by 802.1p until ``dcb pfc dscp-mapping enable``, and shares
+out only what exceeds the committed rate of a queue, so that a queue without ``shaping`` stays
+strict.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ _DEFAULT_WEIGHT = 1
 _DEFAULT_TIMER_MS, _DEFAULT_UNITS, _DEFAULT_UNIT_MS = 100, 10, 10
 _CLASSES = 8
 _BUILT_IN_PRIORITY = 3
+#: Stands among the features of a switch with a release before V300.
+OLD_RELEASE = "before V300"
 _POOL, _MAPPING = "qos buffer headroom-pool", "dcb pfc dscp-mapping enable"
 
 
@@ -74,8 +78,13 @@ def _inherit(port: Port, trunk: Port | None) -> None:
     if trunk is None:
         return
     port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
-    if port.trusts_dscp is None:
-        port.trusts_dscp = trunk.trusts_dscp
+    port.tagged, port.enabled = trunk.tagged, port.enabled and trunk.enabled
+    for name in ("trusts_dscp", "pfc_on", "profile", "ets", "trigger"):
+        if getattr(port, name) is None:
+            setattr(port, name, getattr(trunk, name))
+    for name in ("wred", "ecn", "modes", "weights"):
+        setattr(port, name, {**getattr(trunk, name), **getattr(port, name)})
+    port.shaped |= trunk.shaped
     if port.domain.name == DEFAULT:
         port.domain = Named(trunk.domain.name, 0)
 
@@ -135,6 +144,7 @@ def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
     trusts = True if port.routed else bool(port.trusts_dscp)
     by_dscp = not pooled or _MAPPING in switch.features
     port.trusts_dscp = trusts and by_dscp and port.domain.name != "none"
+    port.trusts_pcp = not trusts and port.domain.name != "none"
     port.dscp_to_class = {dscp: dscp // (DSCPS // _CLASSES) for dscp in range(DSCPS)}
     port.dscp_to_class |= switch.domains.get(port.domain.name, {})
     port.class_to_queue = {number: number for number in range(_CLASSES)}
@@ -144,7 +154,8 @@ def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
     """Set what each queue marks: it takes a profile with thresholds, and ECN on the queue."""
     for queue, named in port.wred.items():
         marking = switch.drops.get(named.name)
-        marks = queue in port.ecn and marking and (pooled or "qos ecn enable" in switch.features)
+        is_on = pooled or not {"qos ecn enable", OLD_RELEASE}.isdisjoint(switch.features)
+        marks = queue in port.ecn and marking and is_on
         line = port.ecn.get(queue, named.line)
         port.markings[queue] = replace(marking or Marking(line), ecn=bool(marks))
     if "ai-ecn enable" in switch.features:

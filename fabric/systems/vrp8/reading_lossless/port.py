@@ -34,6 +34,11 @@ def _portswitch(port: Port, _: int, undo: str | None) -> None:
     port.routed = bool(undo)
 
 
+@PORT.line(r"port link-type (trunk|hybrid)")
+def _tagged(port: Port, _: int) -> None:
+    port.routed, port.tagged = False, True
+
+
 @PORT.line(r"port (link-type|default vlan|trunk|hybrid) .*")
 def _switched(port: Port, _: int) -> None:
     port.routed = False

@@ -1,0 +1,62 @@
+"""How soon BGP notices a dead path, policies that do not exist, and ages behind gateways."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from fabric.audit.fault import Fault
+from fabric.audit.knowledge import weighed
+from fabric.observe.configuration import readers
+from fabric.prove.policies import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.observe.configuration import Configured
+    from fabric.observe.configuration.lossless import Lossless
+
+#: Longest hold time that is accepted without BFD, in seconds: RFC 7938 section 7.1 asks for less
+#: than the 90 s of RFC 4271; 30 s is our choice.
+MOST_HOLD_S = 30
+_NEVER = 0
+
+
+def judge(switch: Lossless, text: str) -> Iterator[Fault]:
+    """Yield what is wrong with routing in the configuration of one switch.
+
+    Parameters
+    ----------
+    switch : Lossless
+        What its text says of the lossless class; without a reader of its system for the rest,
+        nothing is judged.
+    """
+    if switch.system not in readers:
+        return
+    configured = readers[switch.system](defaultdict(lambda: text))
+    unknown = [*switch.leftovers, *configured.leftovers]
+    yield from (weighed(fault, unknown) for fault in _faults(switch, configured))
+
+
+def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
+    if any(port.gateway_vlan is not None for port in configured.ports.values()):
+        yield from _ageing(switch)
+    for peer in configured.bgp.peers.values() if configured.bgp else ():
+        if peer.bfd or (peer.hold_s is not None and 0 < peer.hold_s <= MOST_HOLD_S):
+            continue
+        hold = f"{peer.hold_s} s" if peer.hold_s else "that of the system, 90 s or more"
+        message = f"BGP session {peer.session}: no BFD, and the hold time is {hold}"
+        yield Fault("AUD012", "", peer.line, message, is_absence=True)
+    for line, words in undefined(configured):
+        yield Fault("AUD013", "", line, f"{words} does not exist", is_absence=True)
+
+
+def _ageing(switch: Lossless) -> Iterator[Fault]:
+    """Compare both ages; only behind the gateway of a VLAN do both tables hold the same hosts."""
+    arp, mac = switch.arp_timeout_s, switch.mac_ageing_s
+    if arp is None or mac is None or mac.value == _NEVER:
+        return
+    if arp.value >= mac.value or arp.value == _NEVER:
+        message = f"ARP entries live {arp.value:,.0f} s, MAC entries {mac.value:,.0f} s"
+        is_default = not (arp.line and mac.line)
+        yield Fault("AUD010", "", arp.line or mac.line, message, is_absence=is_default)

@@ -1,0 +1,98 @@
+"""Cisco NX-OS: what a running configuration says of PFC, ECN, classes, watchdog, ageing and MTU.
+
+A class is the priority that its qos-group pauses (``pause pfc-cos``), by itself the number of the
+group. Classes of the types network-qos and queuing may have own names. A port has PFC with mode
+``on``; ``auto``, the default, follows the peer's DCBX and is read as off, since a NIC without DCBX
+leaves it so. DSCP counts where a policy of type qos that matches it is bound to the port or to the
+system, and CoS where one that matches it is bound to a trunk. ARP entries live 1,500 s and MAC
+addresses 1,800 s by default (Cisco Nexus 9000 configuration guides 9.3(x); YangModels/yang,
+vendor/cisco/nx/9.3-2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.blocks import blocks
+from fabric.observe.configuration.bundles import join
+from fabric.observe.configuration.lossless import (
+    Lossless,
+    LosslessReader,
+    Value,
+    Watchdog,
+    lossless_readers,
+)
+from fabric.systems.nxos.reading_lossless import classes, ports
+from fabric.systems.nxos.reading_lossless.model import TOP, Device
+from fabric.systems.nxos.texts import text_ends
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.lossless import PortPolicy
+    from fabric.systems.nxos.reading_lossless.model import Pause
+
+__all__ = ["classes", "ports", "read"]
+
+_DEFAULT_ARP_S, _DEFAULT_MAC_S = 1_500, 1_800
+_CLASSES = 8
+
+
+def read(text: str) -> Lossless:
+    """Return what an NX-OS configuration says of the lossless class."""
+    switch = Device("nxos")
+    switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
+    TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
+    system = switch.bound.get("", {})
+    groups = switch.networks.get(system.get("network-qos", ""), {})
+    join(switch.ports, switch.members)
+    for name, port in switch.ports.items():
+        bundle = switch.bound.get(switch.members.get(name, ""), {})
+        own = {**system, **bundle, **switch.bound.get(name, {})}
+        port.pfc_on = bool(port.pfc_on)
+        for policy in (
+            switch.inputs.get(own.get("qos", "")),
+            switch.outputs.get(own.get("queuing", "")),
+            switch.outputs.get(own.get("buffers", "")),
+        ):
+            if policy:
+                port.add(policy)
+        port.trusts_pcp = bool(port.pcp_to_class)
+        port.trusts_dscp = bool(port.dscp_to_class) or ("qos" in own and not port.trusts_pcp)
+        _number(port, groups)
+        if port.watchdog and not switch.watched:
+            port.watchdog = Watchdog(port.watchdog.line, enabled=False)
+    return switch
+
+
+def _number(port: PortPolicy, groups: dict[int, Pause]) -> None:
+    """Give classes the priorities that they pause, and the others numbers that no priority has."""
+    paused = {group: pause.priority for group, pause in groups.items()}
+    numbers = {
+        group: paused.get(group, group + _CLASSES * (group in paused.values()))
+        for group in range(_CLASSES)
+    }
+    port.pfc = {pause.priority: pause.line for pause in groups.values()}
+    port.dscp_to_class = {dscp: numbers[group] for dscp, group in port.dscp_to_class.items()}
+    port.pcp_to_class = {tag: numbers[group] for tag, group in port.pcp_to_class.items()}
+    port.class_to_queue = {number: group for group, number in numbers.items()}
+    port.class_names = {
+        number: f"qos-group {group}" for group, number in numbers.items() if number != group
+    }
+    port.pause_bytes = {numbers[group]: one for group, one in port.pause_bytes.items()}
+    port.headroom_bytes = {numbers[group]: one for group, one in port.headroom_bytes.items()}
+
+
+lossless_readers.add("nxos")(
+    LosslessReader(
+        read,
+        (
+            r"^version \d+\.\d+\(\d+\)",
+            r"^feature \S+",
+            r"^class-map type qos ",
+            r"^policy-map type (qos|network-qos|queuing) ",
+            r"^system qos$",
+            r"^  service-policy type ",
+            r"^  priority-flow-control mode ",
+            r"^vrf context ",
+        ),
+    )
+)

@@ -1,0 +1,64 @@
+"""An NX-OS switch while its lines are read: named policies, until ports are complete."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.lossless import Lossless, Policy, Use
+
+#: The class of what no other class has.
+DEFAULT_CLASS = "class-default"
+_BUILT_IN = re.compile(r"c-(?:out-(?:8q-)?q|(?:8q-)?nq)(?P<group>\d|-default)")
+
+TOP = Context(
+    r"(?!hostname |class-map (?!type (?!qos|network-qos|queuing))|policy-map type |system qos"
+    r"|interface |ip arp timeout |ip load-sharing |mac address-table aging-time "
+    r"|priority-flow-control ).*",
+    r"interface (?!Ethernet|port-channel|Vlan).*",
+    r"priority-flow-control (auto-restore|fixed-restore|watch-dog \S+-multiplier) .*",
+)
+
+
+class Pause(NamedTuple):
+    """The priority that a qos-group pauses, with its line."""
+
+    priority: int
+    line: int
+
+
+@dataclass(slots=True)
+class Match:
+    """What a class of type qos matches: DSCPs, and priorities of tags."""
+
+    dscps: set[int] = field(default_factory=set)
+    tags: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Device(Lossless):
+    """The switch with its named policies, until ports are complete."""
+
+    matches: dict[str, Match] = field(default_factory=dict)
+    inputs: dict[str, Policy] = field(default_factory=dict)
+    outputs: dict[str, Policy] = field(default_factory=dict)
+    networks: dict[str, dict[int, Pause]] = field(default_factory=dict)
+    groups: dict[tuple[str, str], int] = field(default_factory=dict)
+    bound: dict[str, dict[str, str]] = field(default_factory=dict)
+    members: dict[str, str] = field(default_factory=dict)
+    watched: bool = False
+
+    def group(self, kind: str, name: str) -> int:
+        """Return the qos-group of a class; KeyError where no line tells it."""
+        built_in = _BUILT_IN.fullmatch(name)
+        if built_in:
+            return 0 if built_in["group"] == "-default" else int(built_in["group"])
+        return 0 if name == DEFAULT_CLASS else self.groups[kind, name]
+
+    def bind(self, port: str, kind: str, way: str | None, name: str, line: int) -> None:
+        """Note that a port, or ``""`` for the system, has a policy of a kind."""
+        incoming = kind == "queuing" and way == "input"
+        self.bound.setdefault(port, {})["buffers" if incoming else kind] = name
+        self.used.append(Use(f"policy-map type {kind}", name, line))

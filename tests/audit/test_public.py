@@ -1,0 +1,203 @@
+"""Configurations that people published, written anew in small: what the audit says of each.
+
+Sources stand with the cases.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fabric.observe.configuration.lossless import lossless_readers
+from tests.audit.planting import rules_of
+from tests.audit.test_bundles import COMWARE, CUMULUS, EOS, ESONIC, JUNOS, NXOS, VRP8
+from tests.cases import each
+
+#: microsoft/AzureStack_Network_Switch_Config_Generator, templates of NX-OS and its expected files.
+NXOS_COS = NXOS.replace("  match dscp 26\n", "  match cos 3\n")
+NXOS_MIXED = NXOS.replace(
+    "  match dscp 26\n", "  match cos 3\nclass-map type qos match-all CLUSTER\n  match dscp 48\n"
+).replace("    set qos-group 3\n", "    set qos-group 3\n  class CLUSTER\n    set qos-group 7\n")
+#: aristanetworks/avd, molecule eos_cli_config_gen: ports with a policy, a profile, PFC off.
+EOS_PORT = """\
+interface Ethernet3
+   mtu 9214
+   priority-flow-control on
+   priority-flow-control priority 3 no-drop
+   {line}
+   tx-queue 3
+      no priority
+      bandwidth percent 50
+      random-detect ecn minimum-threshold 1 mbytes maximum-threshold 3 mbytes \
+max-mark-probability 10 weight 0
+"""
+#: sonic-net/SONiC, RoCEv2 design of Enterprise SONiC: classes by tags alone.
+ESONIC_TAGS = (
+    ESONIC
+    .replace("qos map dscp-tc ROCE\n dscp 24,26", "qos map dot1p-tc ROCE\n dot1p 3")
+    .replace("qos-map dscp-tc", "qos-map dot1p-tc")
+    .replace(" ip address 10.0.0.1/31\n", " switchport trunk allowed Vlan 10\n")
+)
+#: ROCm/gpu-cluster-networking, Dell Z9664F-O64: both maps, and ``pg`` for the group.
+ESONIC_PG = ESONIC.replace(
+    "interface PortChannel10\n",
+    "qos map tc-pg ROCE\n traffic-class 3 priority-group 3\n"
+    "qos map pfc-priority-pg ROCE\n pfc-priority 3 pg 3\ninterface PortChannel10\n",
+).replace(
+    " qos-map dscp-tc ROCE\n",
+    " qos-map dscp-tc ROCE\n qos-map tc-pg ROCE\n qos-map pfc-priority-pg ROCE\n",
+)
+#: The same maps where traffic class, queue and priority have three numbers.
+ESONIC_NUMBERS = (
+    ESONIC
+    .replace("traffic-class 3", "traffic-class 5")
+    .replace(
+        "interface PortChannel10\n",
+        "qos map tc-queue ROCE\n traffic-class 5 queue 4\n"
+        "qos map pfc-priority-queue ROCE\n pfc-priority 3 queue 4\ninterface PortChannel10\n",
+    )
+    .replace("queue 3", "queue 4")
+    .replace(
+        "dscp-tc ROCE\n priority",
+        "dscp-tc ROCE\n qos-map tc-queue ROCE\n qos-map pfc-priority-queue ROCE\n priority",
+    )
+)
+#: redhat-performance/quads, src/quads/tools/external/juniper.py: a filter classifies.
+JUNOS_FILTER = (
+    JUNOS.replace(
+        "set class-of-service interfaces ae0 unit 0 classifiers ieee-802.1 TAGS\n", ""
+    ).replace("interface-mode trunk", "filter input ROCE-IN")
+    + """\
+set firewall family ethernet-switching filter ROCE-IN term roce from dscp 26
+set firewall family ethernet-switching filter ROCE-IN term roce then accept
+set firewall family ethernet-switching filter ROCE-IN term roce then forwarding-class roce
+set firewall family ethernet-switching filter ROCE-IN term default then accept
+"""
+)
+#: By name: a text, the rules that must speak, and those that must not.
+CASES = {
+    "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
+    "by CoS on ports without tags": (
+        NXOS_COS.replace("  switchport mode trunk\n", "  switchport access vlan 711\n"),
+        {"AUD007"},
+        set(),
+    ),
+    "RoCE by CoS and CNPs by DSCP": (NXOS_MIXED, set(), {"AUD007", "AUD008"}),
+    "RoCE by an access list": (
+        NXOS_MIXED.replace("match cos 3", "match access-group name ROCE"),
+        {"AUD018", "AUD042"},
+        {"AUD007", "AUD008"},
+    ),
+    "thresholds of NX-OS in two units": (NXOS, set(), {"AUD004"}),
+    "in two units and out of order": (
+        NXOS.replace(
+            "150 kbytes maximum-threshold 3 mbytes", "3 mbytes maximum-threshold 9 kbytes"
+        ),
+        {"AUD004"},
+        set(),
+    ),
+    "thresholds of EOS in two units": (
+        EOS.replace("1 mbytes maximum", "150 kbytes maximum"),
+        set(),
+        {"AUD004"},
+    ),
+    "segments out of order": (
+        EOS.replace(
+            "1 mbytes maximum-threshold 3 mbytes", "9 segments maximum-threshold 3 segments"
+        ),
+        {"AUD004"},
+        set(),
+    ),
+    "PFC of EOS is off, whatever ports say": (
+        EOS.replace("ip routing\n", "ip routing\npriority-flow-control all off\n")
+        + EOS_PORT.format(line="qos trust dscp"),
+        {"AUD001"},
+        {"AUD042"},
+    ),
+    "a policy of EOS that classifies": (
+        EOS + EOS_PORT.format(line="service-policy type qos input IN"),
+        {"AUD018", "AUD042"},
+        {"AUD007"},
+    ),
+    "a profile of interfaces": (
+        EOS.replace("   service-profile ROCE\n", "   profile GPU\n"),
+        {"AUD018", "AUD042"},
+        {"AUD001"},
+    ),
+    "an access port of EOS that trusts nothing": (
+        EOS + EOS_PORT.format(line="no qos trust"),
+        {"AUD007"},
+        {"AUD042"},
+    ),
+    "classes of Enterprise SONiC by tags": (ESONIC_TAGS, set(), {"AUD007", "AUD008", "AUD042"}),
+    "tags on a port that has none": (
+        ESONIC_TAGS.replace("switchport trunk allowed Vlan 10", "switchport access Vlan 10"),
+        {"AUD007"},
+        set(),
+    ),
+    "priority groups in short": (ESONIC_PG, set(), {"AUD008", "AUD018", "AUD042"}),
+    "class, queue and priority with three numbers": (
+        ESONIC_NUMBERS,
+        set(),
+        {"AUD003", "AUD008", "AUD015"},
+    ),
+    "counters of the watchdog that nobody polls": (
+        f"no priority-flow-control watchdog counter-poll\n{ESONIC}",
+        {"AUD006"},
+        {"AUD042"},
+    ),
+    "a watchdog": (ESONIC, set(), {"AUD006"}),
+    "a filter of Junos that classifies": (JUNOS_FILTER, {"AUD018", "AUD042"}, {"AUD007"}),
+    "a filter that does not": (
+        JUNOS_FILTER.replace(" then forwarding-class roce", " then count roce"),
+        {"AUD007"},
+        {"AUD042"},
+    ),
+}
+
+
+@each("name", CASES)
+def test_a_published_configuration(tmp_path, name: str) -> None:
+    text, speak, silent = CASES[name]
+    fired = rules_of(tmp_path, text)
+    assert speak <= fired
+    assert not silent & fired
+
+
+@pytest.mark.parametrize("system", ["eos", "nxos"])
+def test_each_threshold_has_its_own_unit(system: str) -> None:
+    text = {"eos": EOS, "nxos": NXOS}[system].replace("1 mbytes max", "150 kbytes max")
+    (marking,) = {
+        (port.markings[3].kmin_bytes, port.markings[3].kmax_bytes)
+        for port in lossless_readers[system].read(text).ports.values()
+    }
+    assert marking == (150_000, 3_000_000)
+
+
+#: By system: a text with a session whose hold time is that of the process, 9 s.
+TIMERS = {
+    "junos": f"{JUNOS}set routing-options autonomous-system 65001\n"
+    "set protocols bgp hold-time 9\n"
+    "set protocols bgp group FABRIC type external\n"
+    "set protocols bgp group FABRIC neighbor 10.0.0.0 peer-as 65000\n",
+    "eos": f"{EOS}router bgp 65001\n   timers bgp 3 9\n   neighbor 10.0.0.0 remote-as 65000\n",
+    "nxos": f"{NXOS}feature bgp\nrouter bgp 65001\n  timers bgp 3 9\n"
+    "  neighbor 10.0.0.0\n    remote-as 65000\n",
+    "cumulus": CUMULUS
+    + "nv set router bgp autonomous-system 65001\n"
+    + "nv set vrf default router bgp timers hold 9\n"
+    + "nv set vrf default router bgp neighbor swp9 remote-as external\n",
+    "vrp8": f"{VRP8}bgp 65001\n timer keepalive 3 hold 9\n peer 10.0.0.0 as-number 65000\n#\n",
+    "comware7": f"{COMWARE}bgp 65001\n timer keepalive 3 hold 9\n"
+    " peer 10.0.0.0 as-number 65000\n#\n",
+    "esonic": f"{ESONIC}router bgp 65001\n timers 3 9\n neighbor 10.0.0.0\n  remote-as 65000\n",
+}
+
+
+@each("system", TIMERS)
+def test_sessions_have_the_timers_of_the_process(tmp_path, system: str) -> None:
+    text = TIMERS[system]
+    assert "AUD012" not in rules_of(tmp_path, text)
+    slow = re.sub(r"(time.*) 9$", r"\1 180", text, flags=re.MULTILINE)
+    assert "AUD012" in rules_of(tmp_path, slow)
