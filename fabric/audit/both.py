@@ -80,14 +80,15 @@ def _dscps(
             message = f"DSCPs {_words(here)} are lossless, on most {whose} {_words(usual)}"
             yield output, Fault("AUD017", port.name, line or port.line, message)
     for nic in host.nics.values():
-        if nic.mark and nic.roce_dscp is not None and usual and nic.roce_dscp not in usual:
-            message = f"RoCE is sent with DSCP {nic.roce_dscp}, lossless on most {whose} are"
-            line = nic.mark.line("^Global")
-            yield nic.mark, Fault("AUD017", nic.name, line, f"{message} {_words(usual)}")
+        for mark in nic.marks if usual else ():
+            if mark.dscp is not None and mark.dscp not in usual:
+                message = f"RoCE is sent with DSCP {mark.dscp}, lossless on most {whose} are"
+                line = mark.output.line("^Global")
+                yield mark.output, Fault("AUD017", nic.name, line, f"{message} {_words(usual)}")
 
 
 def _ages(host: SavedHost, arp_s: float) -> Iterator[HostFault]:
-    for name in (nic.name for nic in host.roce_nics):
+    for name in (nic.name for nic in host.carriers):
         reachable_ms, stale_s = (
             host.parameters.get(("neigh", name, key))
             for key in ("base_reachable_time_ms", "gc_stale_time")
@@ -107,7 +108,7 @@ def _tables(hosts: Sequence[SavedHost]) -> Iterator[tuple[SavedHost, Output, Fau
     subnets = [
         [
             ip_interface(address).network
-            for nic in host.roce_nics
+            for nic in host.carriers
             for address in (nic.addresses.ipv4 if nic.addresses else ())
         ]
         for host in hosts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.configuration.lossless import Lossless, PortPolicy, Value
@@ -26,8 +27,19 @@ def lossless(host: SavedHost) -> Lossless:
             port = result.port(nic.name, nic.output.line(r"enabled|\"prio_pfc\""))
             port.routed = True
             port.sends_dscp = nic.roce_dscp
+            port.tagged = _is_tagged(host, nic.name)
             _fill(port, nic.qos, nic.output)
     return result
+
+
+def _is_tagged(host: SavedHost, name: str) -> bool:
+    """Tell whether addresses of a NIC are on an interface with a tag: by its link, or its name."""
+    near = {other for names in host.devices.values() if name in names for other in names}
+    return any(
+        nic.name in near
+        and bool((nic.addresses and nic.addresses.link) or re.search(r"\.\d+$", nic.name))
+        for nic in host.carriers
+    )
 
 
 def lossless_of_nics(name: str, nics: Mapping[str, Any]) -> Lossless:
@@ -56,6 +68,7 @@ def lossless_of_nics(name: str, nics: Mapping[str, Any]) -> Lossless:
 
 def _fill(port: PortPolicy, qos: NicQos, output: Output) -> None:
     port.pfc = {number: port.line for number, on in enumerate(qos.pfc) if on}
+    port.trusts_pcp = {"pcp": True, "dscp": False, "none": False}.get(qos.trust)
     port.trusts_dscp = {"dscp": True, "pcp": False, "none": False}.get(qos.trust)
     port.dscp_to_class = dict(qos.dscp_to_priority)
     port.class_to_queue = dict(enumerate(qos.priority_to_traffic_class))

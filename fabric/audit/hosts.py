@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from fabric.qos.headroom.mlx5 import LEAST_SPEED_MBPS, MAX_TOLD_CABLE_M, nic_hea
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabric.observe.hostfacts.gids import Gid
     from fabric.observe.saved.model import Output, SavedHost, SavedNic
 
     HostFault = tuple[Output, Fault]
@@ -68,24 +70,32 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
     if table is None or host.gids is None:
         return
     routable = [gid for gid in host.gids if gid.is_routable]
-    reached = {gid.interface for gid in routable} | {
-        host.devices.get(gid.device, "") for gid in routable
-    }
-    known = {gid.interface for gid in host.gids} | set(host.devices.values())
-    pausing = [nic.name for nic in host.roce_nics if nic.qos]
-    for name in pausing:
-        # A NIC below a bond has no GID of its own, and no RDMA device.
-        if name not in reached and (name in known or not routable):
-            line = table.line(rf"\s{name}\s*$")
-            yield table, Fault("AUD020", name, line, "the NIC has no routable RoCEv2 GID")
+    pausing = [nic for nic in host.roce_nics if nic.qos]
+    for nic in pausing:
+        if _lacks_gid(host, nic, routable):
+            line = table.line(rf"\s{re.escape(nic.name)}\s*$")
+            yield table, Fault("AUD020", nic.name, line, "the NIC has no routable RoCEv2 GID")
     if not pausing and not routable:
         yield table, Fault("AUD020", "", 0, "no NIC has a routable RoCEv2 GID")
-    count = Counter(gid.interface for gid in routable if gid.address)
-    for name, number in count.items():
+    # The address of a bond is in the table of every RDMA device below it.
+    count = Counter((gid.device, gid.port, gid.interface) for gid in routable if gid.address)
+    for (device, _, name), number in count.items():
         if name and number > 1:
-            line = table.line(rf"\.\d+\s+v2\s+{name}\s*$")
+            line = table.line(rf"^{re.escape(device)}\s.*\.\d+\s+v2\s+{re.escape(name)}\s*$")
             message = f"the NIC has {number} RoCEv2 GIDs with IPv4"
             yield table, Fault("AUD021", name, line, message)
+
+
+def _lacks_gid(host: SavedHost, nic: SavedNic, routable: list[Gid]) -> bool:
+    """Tell whether a NIC, and all that sends by it, have no routable GID, as far as is known.
+
+    A NIC below a bond has no RDMA device, and virtual functions may be in other namespaces.
+    """
+    mine = {device for device, names in host.devices.items() if nic.name in names}
+    if any(gid.device in mine for gid in routable):
+        return False
+    has_functions = nic.addresses is not None and bool(nic.addresses.functions)
+    return not has_functions and (bool(mine) or not routable)
 
 
 @_of_host
@@ -93,7 +103,7 @@ def _shared_subnets(host: SavedHost) -> Iterator[HostFault]:
     """Judge ARP of NICs that are in one subnet, where the kernel parameters are saved."""
     output = host.outputs.get(("sysctl", ""))
     subnets = defaultdict(set)
-    for nic in host.roce_nics:
+    for nic in host.carriers:
         for address in nic.addresses.ipv4 if nic.addresses else ():
             subnets[ip_interface(address).network].add(nic.name)
     for subnet, names in subnets.items() if output else ():
@@ -189,23 +199,26 @@ def _link_pause(nic: SavedNic) -> Iterator[HostFault]:
 
 @_by_nic
 def _mark(nic: SavedNic) -> Iterator[HostFault]:
-    dscp, qos = nic.roce_dscp, nic.qos
-    if nic.mark and nic.is_unmarked and qos and not qos.pfc[qos.dscp_to_priority.get(0, 0)]:
-        message = "the driver marks nothing: RoCE has DSCP 0 unless a program sets its class"
-        yield nic.mark, Fault("AUD029", nic.name, 0, message)
-    priority = qos.dscp_to_priority.get(dscp) if qos and dscp is not None else None
-    if nic.mark and qos and priority is not None and not qos.pfc[priority]:
-        message = f"RoCE is sent with DSCP {dscp}, whose priority {priority} is not lossless"
-        yield nic.mark, Fault("AUD028", nic.name, nic.mark.line("^Global"), message)
+    qos = nic.qos
+    for mark in nic.marks if qos else ():
+        assert qos
+        if mark.is_unmarked and not qos.pfc[qos.dscp_to_priority.get(0, 0)]:
+            message = "the driver marks nothing: RoCE has DSCP 0 unless a program sets its class"
+            yield mark.output, Fault("AUD029", nic.name, 0, message)
+        priority = None if mark.dscp is None else qos.dscp_to_priority.get(mark.dscp)
+        if priority is not None and not qos.pfc[priority]:
+            message = f"RoCE is sent with DSCP {mark.dscp}, whose priority {priority} is not"
+            line = mark.output.line("^Global")
+            yield mark.output, Fault("AUD028", nic.name, line, f"{message} lossless")
 
 
 @_of_host
 def _mtu(host: SavedHost) -> Iterator[HostFault]:
     output = host.outputs.get(("ip_addr", ""))
-    for nic in host.roce_nics if output else ():
+    for nic in host.carriers if output else ():
         if nic.addresses and nic.addresses.mtu_bytes < LEAST_MTU_BYTES:
             assert output
-            line = output.line(rf'"ifname": ?"{nic.name}"')
+            line = output.line(rf'"ifname": ?"{re.escape(nic.name)}"')
             mtu = nic.addresses.mtu_bytes
             message = f"the MTU is {mtu} bytes; RDMA packets of 4,096 take {LEAST_MTU_BYTES:,}"
             yield output, Fault("AUD009", nic.name, line, message)

@@ -75,7 +75,7 @@ def draw(
 
     project, marks = Project(inventory), Marks()
     if findings:
-        marks.failing |= failing_ends(project, Severity[fail_on.name])
+        marks.add_findings(failing_ends(project, Severity[fail_on.name]))
     if cabling_file:
         marks.add_cabling(read_cabling(cabling_file))
     unread = _read_cabling(project, marks, connections, parallel) if cabling else 0

@@ -79,6 +79,13 @@ def import_(
     cut_domain: Annotated[
         bool, option("Cut device names at the first dot.", "IMPORT_CUT_DOMAIN", "--cut-domain")
     ] = False,
+    leave_out: Annotated[
+        str,
+        option(
+            "Names of devices that are not imported, such as oob[1-4],border01.",
+            "IMPORT_LEAVE_OUT",
+        ),
+    ] = "",
     columns: Annotated[
         list[str] | None,
         option(
@@ -141,6 +148,7 @@ def import_(
         roles=tuple(role or ()),
         names=names,
         cut_domain=cut_domain,
+        leave_out=leave_out,
         base=base,
         connections=connections,
         parallel=parallel,

@@ -272,7 +272,7 @@ def _judge(
 
 
 def _text(seen: list[Seen], *, first: bool) -> None:
-    from fabric.report.observed import busy, resets
+    from fabric.report.observed import busy, is_watched, resets
 
     if first:
         rows = [row for item in seen for row in item.rows()]
@@ -285,8 +285,10 @@ def _text(seen: list[Seen], *, first: bool) -> None:
     output.data(f"\n{max(times):%Y-%m-%dT%H:%M:%SZ}\n" if times else "\n")
     if moved := busy(seen):
         output.table(("device", "port", "counter", "total", "per_s"), moved)
-    else:
+    elif is_watched(seen):
         output.data("no pauses, marks, drops or losses were counted\n")
+    else:
+        output.data("pauses, marks, drops and losses: not read\n")
     for line in resets(seen):
         output.note(line)
 

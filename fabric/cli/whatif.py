@@ -189,6 +189,12 @@ def _print_ranking(ranking: Ranking, form: Format) -> None:
     output.table(ranking.headers, rows[:_SHOWN])
     if len(rows) > _SHOWN:
         output.note(f"{len(rows) - _SHOWN} more kinds; use --format json to see them")
+    if ranking.idle:
+        from fabric.core import hostlist
+
+        output.data(
+            f"switches without a cable that is up, not counted: {hostlist.fold(ranking.idle)}\n"
+        )
     if ranking.circle:
         output.data(f"{ranking.circle}\n")
     output.note(

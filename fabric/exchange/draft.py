@@ -52,6 +52,8 @@ class Draft:
         Role by the word that the source has for it.
     names : Names
         Name of a device by the one that the source has.
+    left_out : frozenset of str
+        Devices that are not taken in, nor what belongs to them.
     """
 
     file: str
@@ -59,6 +61,7 @@ class Draft:
     cut_domain: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
+    left_out: frozenset[str] = frozenset()
     findings: list[Finding] = field(default_factory=list)
     _devices: dict[str, Device] = field(default_factory=dict)
     _places: dict[str, Place] = field(default_factory=dict)
@@ -68,12 +71,13 @@ class Draft:
     _whole: dict[str, str] = field(default_factory=dict)
     _ignored: set[str] = field(default_factory=set)
     _named: set[str] = field(default_factory=set)
+    _seen_out: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, file: object, settings: Settings, *, closed: bool = False) -> Draft:
         """Return an empty draft of a source, with what the user says about it."""
-        names = settings.names
-        return cls(str(file), closed, settings.cut_domain, settings.roles, names)
+        names, left_out = settings.names, settings.left_out
+        return cls(str(file), closed, settings.cut_domain, settings.roles, names, left_out)
 
     def __post_init__(self) -> None:
         self._notes = Notes(self.file)
@@ -105,6 +109,8 @@ class Draft:
         source_role : bool
             Whether the role is a word of the source, which the user may map.
         """
+        if self._is_left_out(name):
+            return
         name = self.name(name, place)
         if not self._valid(_NAME, name, "device", place):
             return
@@ -135,6 +141,8 @@ class Draft:
 
         Its near address is that of the end which is named first.
         """
+        if self._is_left_out(one[0], other[0]):
+            return
         one, other = (self.name(one[0], place), one[1]), (self.name(other[0], place), other[1])
         if not all([self._end(one, place), self._end(other, place)]):
             return
@@ -161,6 +169,8 @@ class Draft:
 
     def nic(self, host: str, interface: object, place: Place, values: Mapping[str, object]) -> None:
         """Take a NIC in."""
+        if self._is_left_out(host):
+            return
         host = self.name(host, place)
         if not self._valid(_INTERFACE, interface, "interface", place):
             return
@@ -180,6 +190,7 @@ class Draft:
         """
         self._check_ends()
         self._check_names()
+        self._check_left_out()
         if len(self._cables) >= MAX_CABLES:
             message = f"there are more than {MAX_CABLES:,} cables"
             self.wrong("EXC007", message, "import one fabric at a time", self.place())
@@ -243,6 +254,21 @@ class Draft:
                 fix = f"did you mean {quoted(near)}?" if near else "remove the row"
                 message = f"no device of the source that is imported has the name {quoted(source)}"
                 self.wrong("EXC004", message, fix, Place(self.names.places[source]))
+
+    def _is_left_out(self, *names: object) -> bool:
+        """Tell whether one of some devices is left out, by its name in the source or here."""
+        texts = [name for name in names if isinstance(name, str)] if self.left_out else []
+        hits = {word for name in texts for word in (name, self.short(name))} & self.left_out
+        self._seen_out |= hits
+        return bool(hits)
+
+    def _check_left_out(self) -> None:
+        """Refuse names to leave out that no device of the source has."""
+        for name in sorted(self.left_out - self._seen_out):
+            near = closest(name, list(self._devices))
+            fix = f"did you mean {quoted(near)}?" if near else "remove it from --leave-out"
+            message = f"--leave-out: no device of the source has the name {quoted(name)}"
+            self.wrong("EXC004", message, fix, self.place())
 
     def _end(self, end: End, place: Place) -> bool:
         device = self._valid(_NAME, end[0], "device", place)

@@ -34,6 +34,8 @@ class Settings:
         Name of a device by the one that the source has.
     cut_domain : bool
         Whether names of devices end at their first dot.
+    left_out : frozenset of str
+        Devices of the source that are not imported.
     rails, gpus : int or None
         NICs and GPUs of a host, where the source does not say.
     """
@@ -43,6 +45,7 @@ class Settings:
     roles: Mapping[str, str] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     cut_domain: bool = False
+    left_out: frozenset[str] = frozenset()
     rails: int | None = None
     gpus: int | None = None
 

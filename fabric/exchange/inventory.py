@@ -215,14 +215,17 @@ def _listed(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _switches(plant: Plant, recipe: Recipe, units: list[str]) -> list[dict[str, Any]]:
-    """Return the switches: leaves by unit and rail, then spines, then super-spines."""
+    """Return the switches: leaves by unit and rail, then spines, then super-spines.
+
+    A leaf without a rail comes last in its unit: it serves the rails that no other leaf serves.
+    """
     usual = _usual_skus(plant, recipe)
     roles = list(_SECTIONS)
     rank = {unit: place for place, unit in enumerate(units)}
 
-    def order(item: Device) -> tuple[int, int, int]:
-        rail = -1 if item.rail is None else item.rail
-        return roles.index(item.role), rank.get(item.unit, len(rank)), rail
+    def order(item: Device) -> tuple[int, int, bool, int]:
+        unit = rank.get(item.unit, len(rank))
+        return roles.index(item.role), unit, item.rail is None, item.rail or 0
 
     return [_switch(item, recipe, usual) for item in sorted(plant.switches, key=order)]
 

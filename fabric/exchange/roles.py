@@ -17,6 +17,7 @@ from fabric.core.hostlist import natural_key
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Nic, Plant
 from fabric.exchange.pods import pods
+from fabric.exchange.served import fewer_nics, with_leaves, with_rails
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
@@ -104,16 +105,21 @@ class _Completion:
         self._fit()
         self._units()
         self._stop()
+        self._reached()
+        self._stop()
         self._devices = pods(self._devices, self._peers)
         nics = self._nics()
         rails = _rails_of_leaves(self._cables, nics)
-        devices = tuple(
-            replace(device, rail=rails.get(device.name))
+        devices = {
+            name: replace(device, rail=rails.get(name))
             if device.role == "leaf" and device.rail is None
             else device
-            for device in self._devices.values()
-        )
-        plant = Plant(self._given.name, devices, tuple(self._cables), tuple(nics))
+            for name, device in self._devices.items()
+        }
+        every = max((nic.rail or 0 for nic in nics), default=0) + 1
+        served = with_rails(devices, every, self._notes)
+        fewer_nics(served, nics, self._notes)
+        plant = Plant(self._given.name, tuple(served.values()), tuple(self._cables), tuple(nics))
         return plant, (*self._left_out(), *self._notes.all(), *self._crossed(plant))
 
     def _kinds(self) -> None:
@@ -252,10 +258,21 @@ class _Completion:
             groups.append(sorted(group, key=natural_key))
         return groups
 
+    def _reached(self) -> None:
+        """Ignore hosts without a leaf, and note them."""
+        reached = with_leaves(self._devices, self._peers, self._notes)
+        if not any(device.kind == "host" for device in reached.values()):
+            self._fail("no host has a cable to a leaf", "add the cables of the hosts")
+        self._outside |= self._devices.keys() - reached.keys()
+        self._devices = reached
+        self._cables = [
+            cable for cable in self._cables if not {cable.near[0], cable.far[0]} & self._outside
+        ]
+
     def _nics(self) -> list[Nic]:
         """Return the NICs: those of the source, and one for each cable of a host, with rails."""
         by_host: dict[str, dict[str, Nic]] = defaultdict(dict)
-        for nic in self._given.nics:
+        for nic in (nic for nic in self._given.nics if nic.host in self._devices):
             by_host[nic.host][nic.interface] = nic
         for cable in self._cables:
             for host, interface in (cable.near, cable.far):

@@ -94,6 +94,9 @@ def _nccl(text: str) -> str:
     return text
 
 
+UcxVersion = Annotated[
+    str, formed(r"^1\.[0-9]{1,2}(\.[0-9]{1,2})?$", "a UCX 1 release, such as 1.19.1")
+]
 NcclVersion = Annotated[
     str,
     formed(r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$", "an NCCL 2 release, such as 2.21.5"),
@@ -235,6 +238,9 @@ class HostTraits(Model):
     tuning: Tuning = Field(Tuning(), description="PCIe and operating system.")
     nccl_version: NcclVersion | None = Field(
         None, description="NCCL release of the jobs; default: settings for 2.21 and later."
+    )
+    ucx_version: UcxVersion | None = Field(
+        None, description="UCX release of the jobs; default: not known."
     )
 
 

@@ -13,6 +13,7 @@ from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
+    AddressOffset,
     Asn,
     BufferModel,
     CableMetres,
@@ -227,8 +228,8 @@ class Addressing(Model):
         "with planes the parts that have subnets of their plane alone: by default, half of it."
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
-    gateway_offset: int = Field(1, ge=1, description="Gateway = network address + this.")
-    first_host_offset: int = Field(2, ge=1, description="First host = network address + this.")
+    gateway_offset: AddressOffset = Field(1, description="Gateway = network address + this.")
+    first_host_offset: AddressOffset = Field(2, description="First host = network address + this.")
     vlan_first: int = Field(101, ge=2, le=4094, description="VLAN of rail 0 (or of port 1).")
     vlan_per: Literal["rail", "nic"] = Field(
         "rail",

@@ -37,6 +37,8 @@ OverSubscription = Annotated[int, Field(ge=1, le=65_535)]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+#: Place in a subnet of NICs, the largest of which is a /8.
+AddressOffset = Annotated[int, Field(ge=1, le=2**24 - 2)]
 Path = tuple[str | int, ...]
 MAX_SHOWN = 40
 _KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}

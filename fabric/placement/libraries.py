@@ -29,6 +29,9 @@ def library_environment(job: JobHost) -> Environment:
     if job.roce:
         reason = "as NCCL_IB_TC; the default of UCX is 106"
         settings.append(Setting("UCX_IB_TRAFFIC_CLASS", job.class_byte, reason))
+        reachability = _reachability(job)
+        settings += [reachability] if isinstance(reachability, Setting) else []
+        absent += [reachability] if isinstance(reachability, LeftOut) else []
     reason = "Gloo is TCP: never on the rails"
     settings.append(Setting("GLOO_SOCKET_IFNAME", job.bootstrap, reason))
     settings.append(Setting("TP_SOCKET_IFNAME", job.bootstrap, "TensorPipe is TCP as well"))
@@ -41,6 +44,27 @@ _LEFT_OUT = (
     LeftOut("UCX_TLS", "UCX picks its transports; naming them loses shared memory and NVLink"),
     LeftOut("UCX_IB_NUM_PATHS", "auto by default"),
 )
+
+
+def _reachability(job: JobHost) -> Setting | LeftOut:
+    """Return how UCX asks whether a NIC reaches another: from 1.19 on by the routing table.
+
+    openucx/ucx pull request 10135 (the check), issues 10996 and 11035 (1.19.0 reads the main table
+    alone).
+    """
+    name, version = "UCX_IB_ROCE_REACHABILITY_MODE", job.traits.ucx_version
+    why = "UCX 1.19.0 reads the main routing table alone, and each NIC has its own table"
+    if version not in _READS_MAIN_TABLE:
+        if version is None:
+            return LeftOut(name, f"{why}; host.ucx_version is not known")
+        return LeftOut(name, "UCX 1.18 and older do not ask for routes, 1.19.1 reads all tables")
+    if not job.placement.rails_connected:
+        return LeftOut(name, f"{why}; but `all` would be wrong where no spine connects the rails")
+    return Setting(name, "all", why)
+
+
+#: A line without its last number is its oldest release.
+_READS_MAIN_TABLE = ("1.19", "1.19.0")
 
 
 def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:

@@ -174,7 +174,7 @@ def _own_reasons(job: JobHost) -> dict[str, str]:
         own["NCCL_IB_GID_INDEX"] = (
             f"NCCL {job.release} needs it, and it is not known here: read it with "
             "show_gids, and set it only if it is the same on all NICs; with macvlan it changes, "
-            "so use NCCL 2.21 or newer"
+            "so use NCCL 2.26 or newer"
         )
     if job.release is UNKNOWN:
         own["NCCL_NET_MERGE_POLICY"] = "read from 2.30.7 on; host.nccl_version is not known"

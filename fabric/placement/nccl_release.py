@@ -66,6 +66,8 @@ class Reads:
     SPLIT_DATA_OFF: Final = (20, 0)
     MERGE_NICS: Final = (20, 0)
     GID_SEARCH: Final = (21, 0)
+    #: The search goes on at an entry whose type cannot be read, such as the GID of another pod.
+    GID_SEARCH_IN_PODS: Final = (26, 0)
     MERGE_LEVEL: Final = (24, 0)
     RAIL_IDS: Final = (30, 7)
 

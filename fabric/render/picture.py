@@ -189,15 +189,20 @@ def _frame_label(frame: Frame, canvas: Canvas) -> None:
 
 
 def _legend(picture: Picture, canvas: Canvas) -> None:
-    x, y = LEFT, picture.height - 22
+    texts = [f"{total.state.words}: {total.words}" for total in picture.totals]
+    widths = [48 + len(text) * TEXT_PX * CHARACTER_EM + 22 for text in texts]
+    right = picture.width + 22
+    x, y = LEFT, picture.height - (30 if LEFT + sum(widths) > right else 22)
     rails = sorted({line.rail % len(RAILS) for line in picture.lines if line.rail >= 0})
-    for state, count in picture.totals:
+    for total, text, width in zip(picture.totals, texts, widths, strict=True):
+        state = total.state
+        if x > LEFT and x + width > right:
+            x, y = LEFT, y + 17
         stroke = STROKES[state]
         canvas.line(((x, y), (x + 40, y)), stroke)
         for part, rail in enumerate(rails if state is CableState.PLANNED else ()):
             ends = ((x + part * 40 / len(rails), y), (x + (part + 1) * 40 / len(rails), y))
             canvas.line(ends, Stroke(RAILS[rail], 2.0))
         _mark(canvas, stroke, x + 20, y)
-        text = f"{state.words}: {count:,}"
         canvas.text((x + 48, y + 3.5), text, TEXT_PX, anchor="start")
-        x += 48 + len(text) * TEXT_PX * CHARACTER_EM + 22
+        x += width

@@ -143,6 +143,16 @@ def _rate(one: Seen, per_s: float | None) -> str:
     return "unknown" if per_s is None else f"{per_s:,.1f}"
 
 
+def is_watched(seen: Iterable[Seen]) -> bool:
+    """Return whether any counter was read that a lossless fabric is watched for."""
+    return any(
+        sample.family in _WATCHED
+        for one in seen
+        if one.snapshot is not None
+        for sample in samples(one.snapshot)
+    )
+
+
 def resets(seen: Iterable[Seen]) -> list[str]:
     """Return a line for each reading whose counters have no rate."""
     return [
@@ -173,7 +183,14 @@ def _rates(rates: Rates) -> dict[str, Any]:
 def _told(field: str, value: Any) -> str:
     """Return a short summary of a field."""
     if field == "interfaces":
-        return f"{len(value)} ports, {sum(bool(port.up) for port in value.values())} up"
+        unknown = sum(port.up is None for port in value.values())
+        up = f"{sum(port.up is True for port in value.values())} up"
+        parts = [up] if unknown < len(value) else []
+        return ", ".join([
+            f"{len(value)} ports",
+            *parts,
+            *([f"{unknown} unknown"] if unknown else []),
+        ])
     if field == "bgp":
         up = sum(peer.established for peer in value.values())
         return f"{up} of {len(value)} sessions established"

@@ -31,15 +31,32 @@ SUFFIXES = (".svg", ".png", ".html")
 
 @dataclass
 class Marks:
-    """Ends of cables that are wrong or missing, or that fail a rule of the lossless path."""
+    """Ends of cables that are wrong or missing, or that fail a rule of the lossless path.
+
+    Parameters
+    ----------
+    read : set of End
+        Ends of cables that are known to be right, wrong or missing.
+    is_checked : bool
+        Whether the rules of the lossless path were run.
+    """
 
     wrong: set[End] = field(default_factory=set)
     missing: set[End] = field(default_factory=set)
     failing: set[End] = field(default_factory=set)
+    read: set[End] = field(default_factory=set)
+    is_checked: bool = False
+
+    def add_findings(self, ends: set[End]) -> None:
+        """Take in the ports that fail a rule, after the rules were run."""
+        self.failing |= ends
+        self.is_checked = True
 
     def add_cabling(self, judged: Iterable[tuple[End, End, Verdict]]) -> None:
         """Take in the verdicts on cables; what nobody planned has no line of its own."""
         for near, far, verdict in judged:
+            if verdict is not Verdict.UNKNOWN:
+                self.read |= {near, far}
             if verdict not in {*HARMLESS, Verdict.UNEXPECTED}:
                 ends = self.missing if verdict is Verdict.MISSING else self.wrong
                 ends |= {near, far}
@@ -62,6 +79,8 @@ def draw(designs: Designs, file: Path, marks: Marks) -> Picture:
         wrong=marks.wrong,
         missing=marks.missing,
         failing=marks.failing,
+        read=marks.read,
+        is_checked=marks.is_checked,
     )
     drawn = picture(designs.fabric, network, states)
     content = _written(file.suffix, drawn, designs, states)

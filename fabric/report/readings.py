@@ -33,29 +33,33 @@ class ReadState(BaseModel):
     """What was read; a field that is absent was not read, or could not be understood."""
 
     facts: SystemFacts | None = None
-    interfaces: dict[str, InterfaceState] = {}
-    lldp: dict[str, list[LldpNeighbour]] = {}
-    bgp: Annotated[dict[str, BgpPeer], Field(description="By address of the peer.")] = {}
-    bfd: Annotated[dict[str, bool], Field(description="Whether each session is up.")] = {}
-    route_count: Annotated[int, Field(ge=0)] = 0
-    neighbours: Annotated[dict[str, NeighbourEntry], Field(description="By address.")] = {}
-    macs: list[MacEntry] = []
-    tables: Annotated[dict[str, TableUse], Field(description="By name of the table.")] = {}
-    pfc_priorities: dict[str, list[int]] = {}
-    pfc_counters: Annotated[dict[str, PfcCounters], Field(description="By priority.")] = {}
-    watchdog: Annotated[dict[str, WatchdogState], Field(description=_BY_NUMBER)] = {}
-    ecn: Annotated[dict[str, EcnState], Field(description=_BY_NUMBER)] = {}
-    ecn_profiles: dict[str, EcnState] = {}
-    queues: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
-    priority_groups: Annotated[dict[str, QueueCounters], Field(description=_BY_NUMBER)] = {}
-    buffer_pools: dict[str, PoolUse] = {}
-    optics: Annotated[dict[str, Optic], Field(description="By port.")] = {}
+    interfaces: dict[str, InterfaceState] | None = None
+    lldp: dict[str, list[LldpNeighbour]] | None = None
+    bgp: Annotated[dict[str, BgpPeer] | None, Field(description="By address of the peer.")] = None
+    bfd: Annotated[dict[str, bool] | None, Field(description="Whether each session is up.")] = None
+    route_count: Annotated[int | None, Field(ge=0)] = None
+    neighbours: Annotated[dict[str, NeighbourEntry] | None, Field(description="By address.")] = None
+    macs: list[MacEntry] | None = None
+    tables: Annotated[dict[str, TableUse] | None, Field(description="By name of the table.")] = None
+    pfc_priorities: dict[str, list[int]] | None = None
+    pfc_counters: Annotated[dict[str, PfcCounters] | None, Field(description="By priority.")] = None
+    watchdog: Annotated[dict[str, WatchdogState] | None, Field(description=_BY_NUMBER)] = None
+    ecn: Annotated[dict[str, EcnState] | None, Field(description=_BY_NUMBER)] = None
+    ecn_profiles: dict[str, EcnState] | None = None
+    queues: Annotated[dict[str, QueueCounters] | None, Field(description=_BY_NUMBER)] = None
+    priority_groups: Annotated[dict[str, QueueCounters] | None, Field(description=_BY_NUMBER)] = (
+        None
+    )
+    buffer_pools: dict[str, PoolUse] | None = None
+    optics: Annotated[dict[str, Optic] | None, Field(description="By port.")] = None
     temperatures: Annotated[
-        dict[str, FiniteFloat], Field(description="Degrees Celsius by sensor.")
-    ] = {}
-    kernel: dict[str, str] = {}
-    daemons: dict[str, str] = {}
-    nics: Annotated[dict[str, NicCounters], Field(description="By interface of a host.")] = {}
+        dict[str, FiniteFloat] | None, Field(description="Degrees Celsius by sensor.")
+    ] = None
+    kernel: dict[str, str] | None = None
+    daemons: dict[str, str] | None = None
+    nics: Annotated[dict[str, NicCounters] | None, Field(description="By interface of a host.")] = (
+        None
+    )
 
 
 class Rate(BaseModel):
@@ -104,7 +108,8 @@ def snapshot_of(document: ReadingsDocument) -> Snapshot:
         When a key is not a port and a number.
     """
     state = document.state
-    read = {name: getattr(state, name) for name in state.model_fields_set}
+    given = {name: getattr(state, name) for name in state.model_fields_set}
+    read = {name: value for name, value in given.items() if value is not None}
     for name in _NUMBERED & read.keys():
         read[name] = {_port_and_number(key): value for key, value in read[name].items()}
     return Snapshot(document.device, unknown=tuple(document.unknown), **read)

@@ -70,10 +70,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All single failures, gathered by what they do; ``circle`` tells of a deadlock after one."""
+    """All single failures, gathered by what they do; ``circle`` tells of a deadlock after one.
+
+    Parameters
+    ----------
+    idle : tuple of str
+        Switches without a cable that is up, whose failure was not looked at.
+    """
 
     groups: tuple[Group, ...]
     circle: str = ""
+    idle: tuple[str, ...] = ()
 
     headers = _HEADERS
 
@@ -110,6 +117,7 @@ class Ranking:
             "failures": self.failures,
             "single_points_of_failure": self.single_points,
             "lossless_circle": self.circle,
+            "switches_without_cables": list(self.idle),
             "groups": [
                 {
                     "what": one.what,
@@ -157,14 +165,16 @@ def singles(
     network = failed(clos(fabric), outage(fabric, words))
     every = SingleFailures(network)
     kinds: list[tuple[Callable[[], Singles], Bools, _Switches | _Cables | _Nics]] = []
+    idle: tuple[str, ...] = ()
     if switches:
         alive = np.bincount(_ends(network), minlength=len(network.tier)) > 0
+        idle = tuple(fabric.switches.names[row] for row in np.flatnonzero(~alive).tolist())
         kinds.append((every.switches, alive, _Switches(fabric)))
     if links:
         kinds.append((every.cables, network.cables.up, _Cables(fabric, network)))
         kinds.append((every.nics, network.nics.up, _Nics(fabric, network)))
     groups = _all_groups(kinds)
-    return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network, mapped))
+    return Ranking(tuple(sorted(groups, key=_badness)), _circle(designs, network, mapped), idle)
 
 
 def _all_groups(

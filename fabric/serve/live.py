@@ -83,6 +83,8 @@ class Ends:
         Pause frames in both directions, and errors and drops, per second.
     down, wrong : array of bool
         Whether the end has no link, or another neighbour than planned.
+    link_read, peer_read : array of bool
+        Whether the readings tell the link, and the neighbour, of the end.
     """
 
     load: Floats
@@ -90,12 +92,14 @@ class Ends:
     error_per_s: Floats
     down: Bools
     wrong: Bools
+    link_read: Bools
+    peer_read: Bools
 
     @classmethod
     def unknown(cls, cables: int) -> Self:
         """Return the ends of cables that nobody has read."""
         figures = (np.full((2, cables), np.nan) for _ in range(3))
-        return cls(*figures, *(np.zeros((2, cables), dtype=np.bool_) for _ in range(2)))
+        return cls(*figures, *(np.zeros((2, cables), dtype=np.bool_) for _ in range(4)))
 
 
 class Live:
@@ -139,19 +143,25 @@ class Live:
 
     def _state(self, table: Ends, at: DeviceEnd, snapshot: Snapshot) -> None:
         state = (snapshot.interfaces or {}).get(at.port) or (snapshot.nics or {}).get(at.port)
-        place = (at.end, at.row)
-        now = (state is not None and state.up is False, self._is_wrong(at, snapshot))
-        self.states_version += now != (table.down[place], table.wrong[place])
-        table.down[place], table.wrong[place] = now
+        place, peers = (at.end, at.row), self._peers(at, snapshot)
+        is_up = None if state is None else state.up
+        now = (is_up is False, self._is_wrong(at, peers), is_up is not None, bool(peers))
+        tables = (table.down, table.wrong, table.link_read, table.peer_read)
+        self.states_version += now != tuple(one[place] for one in tables)
+        for one, value in zip(tables, now, strict=True):
+            one[place] = value
 
-    def _is_wrong(self, at: DeviceEnd, snapshot: Snapshot) -> bool:
-        """Return whether LLDP names another neighbour, and none that is planned."""
+    def _peers(self, at: DeviceEnd, snapshot: Snapshot) -> list[tuple[str, str]]:
+        """Return device and port of the neighbours of an end that belong to the fabric."""
         seen = (snapshot.lldp or {}).get(at.port, ())
         known = [(self._names.match(one.system_name), one.port_id) for one in seen]
-        known = [(device, port) for device, port in known if device is not None]
-        return bool(known) and not any(
+        return [(device, port) for device, port in known if device is not None]
+
+    def _is_wrong(self, at: DeviceEnd, peers: list[tuple[str, str]]) -> bool:
+        """Return whether LLDP names another neighbour, and none that is planned."""
+        return bool(peers) and not any(
             device == at.peer and not self._is_another_port(device, port, at.peer_port)
-            for device, port in known
+            for device, port in peers
         )
 
     def _is_another_port(self, device: str, seen: str, planned: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabric.serve.live import Live
     from fabric.serve.source import Loaded
     from fabric.topology.drawing import Box, CableStates, Line, Picture
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 #: Pictures that are kept.
 _MOST_KEPT = 32
@@ -143,7 +143,22 @@ def _states(loaded: Loaded, live: Live | None) -> CableStates:
     for table, ends in ((states.nics, live.nics), (states.cables, live.cables)) if live else ():
         table[ends.down.any(axis=0)] = CableState.DOWN
         table[ends.wrong.any(axis=0)] = CableState.WRONG
-    return states
+    return replace(states, looked=_looked(live)) if live else states
+
+
+def _looked(live: Live) -> dict[CableState, tuple[Bools, Bools]]:
+    """Return of which cables the readings tell link and neighbour, at one end at least."""
+    cables, nics = live.cables, live.nics
+    return {
+        CableState.DOWN: (_either(cables.link_read), _either(nics.link_read)),
+        CableState.WRONG: (_either(cables.peer_read), _either(nics.peer_read)),
+    }
+
+
+def _either(ends: Bools) -> Bools:
+    """Return what holds at one end at least of each cable."""
+    either: Bools = np.logical_or(ends[0], ends[1])
+    return either
 
 
 def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
@@ -177,7 +192,8 @@ def _as_dict(drawn: Picture, shown: Fabric, loaded: Loaded) -> dict[str, Any]:
             for frame in drawn.frames
         ],
         "captions": [{"lines": list(one.lines), "y": round(one.y, 1)} for one in drawn.captions],
-        "totals": {state.name.lower(): count for state, count in drawn.totals},
+        "totals": {total.state.name.lower(): total.cables for total in drawn.totals},
+        "unread": {total.state.name.lower(): total.unread for total in drawn.totals},
         "filters": {
             "units": [unit.name for unit in file.units],
             "pods": list(pod_names(file)),

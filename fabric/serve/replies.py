@@ -313,6 +313,9 @@ class SinglesReply(BaseModel):
 
     failures: Count
     single_points_of_failure: Count
+    switches_without_cables: Annotated[
+        list[str], Field(description="Without a cable that is up: their failure takes nothing.")
+    ]
     lossless_circle: Annotated[str, Field(description="Of a deadlock after one; or empty.")]
     groups: list[SingleFailures]
 

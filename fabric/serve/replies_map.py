@@ -99,7 +99,13 @@ class MapReply(BaseModel):
     lines: list[LineReply]
     frames: list[FrameReply]
     captions: list[CaptionReply]
-    totals: Annotated[dict[State, Count], Field(description="Cables by state.")]
+    totals: Annotated[
+        dict[State, Count | None],
+        Field(description="Cables by state; null where no cable was checked or read."),
+    ]
+    unread: Annotated[
+        dict[State, Count], Field(description="Cables that were not checked or read for a state.")
+    ]
     filters: FiltersReply
 
 
@@ -146,6 +152,7 @@ class DeviceReply(BaseModel):
     running: Annotated[ReadingsDocument | None, Field(description="Newest record.")]
     failure: Annotated[str, Field(description="Why its last reading failed, or empty.")]
     series: list[SeriesReply]
+    rated: Annotated[list[str], Field(description="Ports with a counter whose rate was known.")]
     drift: Annotated[DeviceDrift | None, Field(description="Null where it was not compared.")]
     lasting: Annotated[
         list[EventDocument] | None,

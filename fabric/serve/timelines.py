@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,12 +32,19 @@ _DRAWN = frozenset({
 
 @dataclass(eq=False)
 class _Device:
-    """Times of readings, and a row of rates for each counter; the newest is the last."""
+    """Times of readings, and a row of rates for each counter; the newest is the last.
+
+    Parameters
+    ----------
+    rated : set of str
+        Ports of counters whose rate was known once.
+    """
 
     times_s: NDArray[np.float64]
     rows: dict[tuple[str, tuple[str, ...]], int]
     labels: dict[tuple[str, tuple[str, ...]], tuple[str, ...]]
     per_s: NDArray[np.float32]
+    rated: set[str] = field(default_factory=set)
 
 
 class Timelines:
@@ -70,6 +77,7 @@ class Timelines:
         one.times_s[:-1], one.per_s[:, :-1] = one.times_s[1:].copy(), one.per_s[:, 1:].copy()
         one.times_s[-1], one.per_s[:, -1] = time_s, np.nan
         drawn = [rate for rate in rates if rate.family in _DRAWN]
+        one.rated |= {port for rate in drawn for port in rate.labels[:1] if rate.per_s >= 0}
         self._start(one, drawn)
         for rate in drawn:
             row = one.rows.get((rate.family.name, rate.labels))
@@ -108,6 +116,10 @@ class Timelines:
             }
             for (name, labels), row in one.rows.items()
         ]
+
+    def rated(self, device: str) -> list[str]:
+        """Return the ports of a device of which a counter had a known rate, also one of 0."""
+        return sorted(self._devices[device].rated) if device in self._devices else []
 
     def forget(self, kept: Iterable[str]) -> None:
         """Keep these devices only."""

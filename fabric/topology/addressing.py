@@ -10,7 +10,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import Subnets
-from fabric.topology.own_addresses import write_own_subnets
+from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -84,7 +84,7 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         rail=rail,
         vlan=vlan,
         network=network,
-        gateway=network + pool.gateway_offset,
+        gateway=np.minimum(network + pool.gateway_offset, LAST_ADDRESS),
         prefix_length=np.full(len(leaf), pool.host_prefix_length),
     )
     write_own_subnets(intent, layout, table)

@@ -7,7 +7,7 @@ stands, `fabric.topology.drawing_lines` which cables are one line. How it is dra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,11 @@ import numpy as np
 from fabric.topology.bandwidth import switch_gbps
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from fabric.topology.cabling import End
     from fabric.topology.clos import Clos
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 
 #: More than the ports of any switch; our choice.
@@ -133,8 +133,33 @@ class Caption:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """How many cables have a state.
+
+    Parameters
+    ----------
+    cables : int or None
+        None where no cable was looked at for it.
+    unread : int
+        Cables that were not looked at for it.
+    """
+
+    state: CableState
+    cables: int | None
+    unread: int
+
+    @property
+    def words(self) -> str:
+        """The number, with what is not known."""
+        unknown = "not checked" if self.state is CableState.LOSSLESS else "not read"
+        if self.cables is None:
+            return unknown
+        return f"{self.cables:,} ({self.unread:,} {unknown})" if self.unread else f"{self.cables:,}"
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
-    """All of it; ``totals`` says how many cables have which state."""
+    """All of it; ``totals`` says how many cables have which state, the lowest state first."""
 
     title: str
     subtitle: str
@@ -144,7 +169,7 @@ class Picture:
     lines: tuple[Line, ...]
     frames: tuple[Frame, ...]
     captions: tuple[Caption, ...]
-    totals: tuple[tuple[CableState, int], ...]
+    totals: tuple[Total, ...]
 
 
 class CableState(IntEnum):
@@ -168,12 +193,35 @@ class CableState(IntEnum):
         )[self]
 
 
+#: States that the inventory alone does not tell.
+_OBSERVED = (CableState.DOWN, CableState.LOSSLESS, CableState.WRONG)
+
+
 @dataclass(frozen=True, eq=False)
 class CableStates:
-    """State of each cable between switches, and of each NIC cable, as numbers of `CableState`."""
+    """State of each cable between switches, and of each NIC cable, as numbers of `CableState`.
+
+    Parameters
+    ----------
+    looked : mapping of CableState to two arrays of bool
+        Which cables were looked at for a state that the inventory does not tell; none where a
+        state is not there.
+    """
 
     cables: Ints
     nics: Ints
+    looked: Mapping[CableState, tuple[Bools, Bools]] = field(default_factory=dict)
+
+    def totals(self) -> tuple[Total, ...]:
+        """Return how many cables have each state."""
+        return tuple(map(self._total, CableState))
+
+    def _total(self, state: CableState) -> Total:
+        mine = np.concatenate([self.cables, self.nics]) == state
+        looked = np.concatenate(self.looked[state]) if state in self.looked else np.zeros_like(mine)
+        unread = ~looked & ~mine if state in _OBSERVED else np.zeros_like(mine)
+        is_known = bool(mine.any() or not unread.all() or not len(mine))
+        return Total(state, int(mine.sum()) if is_known else None, int(unread.sum()))
 
 
 def cable_states(
@@ -183,6 +231,8 @@ def cable_states(
     wrong: Collection[End] = (),
     missing: Collection[End] = (),
     failing: Collection[End] = (),
+    read: Collection[End] = (),
+    is_checked: bool = False,
 ) -> CableStates:
     """Return the state of every cable.
 
@@ -194,6 +244,10 @@ def cable_states(
         Its arrays.
     wrong, missing, failing : collections of End
         Switch ports whose cable is wrong, is missing, or whose settings fail a lossless rule.
+    read : collection of End
+        Switch ports of which the cable was looked at.
+    is_checked : bool
+        Whether the lossless rules were run.
     """
     cables, nics = network.cables, network.nics
     below, above = switch_gbps(network)
@@ -209,12 +263,22 @@ def cable_states(
         (CableState.LOSSLESS, failing),
         (CableState.WRONG, wrong),
     ):
-        keys = _keys(fabric, ends)
-        mine = np.isin(cables.lower * _PORTS + cables.lower_port, keys)
-        mine |= np.isin(cables.upper * _PORTS + cables.upper_port, keys)
+        mine, of_nics = _at(fabric, network, ends)
         states.cables[mine] = state
-        states.nics[np.isin(nics.leaf * _PORTS + nics.leaf_port, keys)] = state
-    return states
+        states.nics[of_nics] = state
+    seen = _at(fabric, network, {*read, *wrong, *missing})
+    looked = {CableState.DOWN: seen, CableState.WRONG: seen}
+    if is_checked:
+        looked[CableState.LOSSLESS] = (cables.lower >= 0, nics.leaf >= 0)
+    return replace(states, looked=looked)
+
+
+def _at(fabric: Fabric, network: Clos, ends: Collection[End]) -> tuple[Bools, Bools]:
+    """Return which cables, and which of NICs, have an end among some switch ports."""
+    cables, nics, keys = network.cables, network.nics, _keys(fabric, ends)
+    mine: Bools = np.isin(cables.lower * _PORTS + cables.lower_port, keys)
+    mine |= np.isin(cables.upper * _PORTS + cables.upper_port, keys)
+    return mine, np.isin(nics.leaf * _PORTS + nics.leaf_port, keys)
 
 
 def _keys(fabric: Fabric, ends: Collection[End]) -> Ints:

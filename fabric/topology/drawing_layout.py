@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fabric.topology.drawing import Box, CableState, Caption, Frame, Picture
+from fabric.topology.drawing import Box, Caption, Frame, Picture
 from fabric.topology.drawing_captions import subtitle, tier_texts
 from fabric.topology.drawing_groups import Limits, groups
 from fabric.topology.drawing_lines import lines
@@ -70,7 +68,6 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
     left = 2 * MARGIN + longest * CHARACTER_PX
     plan = _fitted(fabric, network, MOST_WIDTH - left - MARGIN)
     plan.place(left, max(plan.width, LEAST_WIDTH - left - MARGIN))
-    every = np.concatenate([states.cables, states.nics])
     return Picture(
         title=fabric.intent.fabric.name,
         subtitle=subtitle(fabric, network),
@@ -80,7 +77,7 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
         lines=tuple(lines(network, states, plan.grouping, plan.boxes, plan.cells)),
         frames=tuple(plan.frames),
         captions=tuple(_captions(texts, plan.rows)),
-        totals=tuple((state, int((every == state).sum())) for state in CableState),
+        totals=states.totals(),
     )
 
 

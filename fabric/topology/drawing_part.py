@@ -58,7 +58,11 @@ class Part:
 
     def states(self, states: CableStates) -> CableStates:
         """Return the states of its cables."""
-        return CableStates(states.cables[self.cables], states.nics[self.nics])
+        looked = {
+            state: (cables[self.cables], nics[self.nics])
+            for state, (cables, nics) in states.looked.items()
+        }
+        return CableStates(states.cables[self.cables], states.nics[self.nics], looked)
 
 
 def part(fabric: Fabric, choice: Choice) -> Part:

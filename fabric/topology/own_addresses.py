@@ -11,6 +11,9 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.model import other_end
 
+#: The last address of IPv4: a gateway beyond it is none, and rule ADR004 says so.
+LAST_ADDRESS = 2**32 - 1
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -41,7 +44,8 @@ def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> 
     if own.network is not None:
         table.network[row] = int(own.network.network_address)
         table.prefix_length[row] = own.network.prefixlen
-        table.gateway[row] = table.network[row] + intent.fabric.addressing.gateway_offset
+        gateway = int(table.network[row]) + intent.fabric.addressing.gateway_offset
+        table.gateway[row] = min(gateway, LAST_ADDRESS)
     if own.gateway is not None:
         table.gateway[row] = int(own.gateway)
 

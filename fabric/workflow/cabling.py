@@ -171,7 +171,7 @@ class _Ends:
             return
         learnt = self._learnt(snapshot.macs or ())
         links = snapshot.interfaces or {}
-        for port in {*self._ports[seen.device].values(), *snapshot.lldp}:
+        for port in dict.fromkeys((*self._ports[seen.device].values(), *snapshot.lldp)):
             if self._of_another_fabric(seen.device, port, snapshot.lldp.get(port, ())):
                 continue
             neighbours = [self._end(item) for item in snapshot.lldp.get(port, ())]

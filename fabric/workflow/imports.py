@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.descriptions import lost_descriptions, own_descriptions
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import Plant
     from fabric.platforms.model import Sku
 
+_RANGE = "use names and ranges, such as oob[1-4],border01"
 _ROLE = "use leaf, spine, super-spine or host"
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
@@ -62,6 +64,8 @@ class Request:
         How many of them are read at the same time; 0 for the default.
     names : Path or None
         CSV file with the name of a device by the one that the source has.
+    leave_out : str
+        Range of names of devices that are not imported.
     site : str
         Site of NetBox, by its slug; empty is all.
     """
@@ -73,6 +77,7 @@ class Request:
     roles: tuple[str, ...] = ()
     names: Path | None = None
     cut_domain: bool = False
+    leave_out: str = ""
     rails: int | None = None
     gpus: int | None = None
     base: Path | None = None
@@ -237,9 +242,18 @@ def _settings(form: str, request: Request) -> Settings:
         roles=roles,
         names=_names(request) if importer.has_names else Names(),
         cut_domain=request.cut_domain,
+        left_out=_left_out(request.leave_out),
         rails=request.rails,
         gpus=request.gpus,
     )
+
+
+def _left_out(names: str) -> frozenset[str]:
+    try:
+        return frozenset(hostlist.expand(names)) if names else frozenset()
+    except ValueError as error:
+        finding = Finding("EXC014", Severity.ERROR, f"--leave-out: {error}", _RANGE)
+        raise InputError("invalid option", [finding]) from error
 
 
 def _names(request: Request) -> Names:

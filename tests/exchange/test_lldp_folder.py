@@ -230,6 +230,21 @@ def test_what_is_dropped_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_neighbours_that_nobody_has_named_are_not_one_device(tmp_path: Path) -> None:
+    """SONiC announces ``sonic`` or ``None`` where no name is set."""
+    table = TEXTS["eos-table"][2].replace(
+        "Et1 ",
+        "Et2           sonic                    Ethernet0           120\n"
+        "Et3           None                     Ethernet4           120\nEt1 ",
+    )
+    files = {"leaf01.txt": table, "leaf02.txt": table.replace("Ethernet1/2", "Ethernet1/3")}
+    done = imported(put(tmp_path, files).parent)
+    assert {cable.far[0] for cable in done.plant.cables} == {"spine01"}
+    assert done.notes[0].message == (
+        "2 neighbours have the name of the factory and are ignored: None, sonic"
+    )
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [

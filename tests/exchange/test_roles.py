@@ -108,7 +108,9 @@ def test_a_missing_cable_moves_no_rail() -> None:
     """The other NICs of the host keep the index that they have on whole hosts."""
     rows = [f"h{n}:e{r} l{r}:{n}" for n in range(2) for r in range(3)]
     result, notes = complete(bare(*rows[:3], *rows[4:], hosts="h0 h1"), "c.csv")
-    assert notes == ()
+    assert [note.message for note in notes] == [
+        "1 hosts have fewer NICs than others; what they lack has no cable: h1"
+    ]
     assert [nic.rail for nic in result.nics] == [0, 1, 2, 1, 2]
 
 
@@ -191,11 +193,12 @@ def test_several_units_in_one_group() -> None:
 
 def test_machines_beside_the_fabric_are_left_out() -> None:
     built = bare("h:e0 l:1", hosts="h")
-    beside = (Device("jump"), Device("spare", "host"), Device("kept", "host", unit="u7"))
+    beside = (Device("jump"), Device("spare", "host"), Device("far", "host", unit="u7"))
     result, notes = complete(replace(built, devices=(*built.devices, *beside)), "c.csv")
-    assert [host.name for host in result.hosts] == ["h", "kept"]
+    assert [host.name for host in result.hosts] == ["h"]
     assert [note.message for note in notes] == [
-        "2 devices without a cable, role or unit are ignored: jump, spare"
+        "2 devices without a cable, role or unit are ignored: jump, spare",
+        "1 hosts without a cable to a leaf are ignored: far",
     ]
 
 

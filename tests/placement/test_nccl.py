@@ -15,6 +15,7 @@ from fabric.placement.job_host import Environment, JobImage
 from fabric.placement.nccl_release import REASONS, newer_release
 from fabric.placement.place import place
 from fabric.topology import Fabric
+from tests.cases import each
 from tests.cli.runs import DEMO, run
 from tests.topology.fabrics import EXAMPLES, document, example, fabric, intent
 
@@ -288,3 +289,23 @@ def test_queue_pairs(changes: dict[str, Any], expected: str) -> None:
     result = environment(fabric(**changes), 2, 2, version="2.19.4")
     assert result["NCCL_IB_QPS_PER_CONNECTION"] == expected
     assert ("NCCL_IB_SPLIT_DATA_ON_QPS" in result) == (expected != "1")
+
+
+@each(
+    "version, rails_connected, value",
+    [
+        ("1.19.0", True, "all"),
+        ("1.19", True, "all"),
+        ("1.19.0", False, None),
+        ("1.18.1", True, None),
+        ("1.19.1", True, None),
+        ("1.20.0", True, None),
+        (None, True, None),
+    ],
+)
+def test_ucx_that_reads_the_main_table_alone(version, rails_connected: bool, value) -> None:
+    name, words = "UCX_IB_ROCE_REACHABILITY_MODE", {"host__ucx_version": version} if version else {}
+    plain: dict[str, Any] = {} if rails_connected else {"design": "rail-only", "spines": None}
+    result = whole(fabric(**words, **plain), 2, 2)
+    assert result.values.get(name) == value
+    assert (name in {item.name for item in result.left_out}) is (value is None)

@@ -10,12 +10,14 @@ import pytest
 
 from fabric.report.diff.edits import edits
 from fabric.report.diff.model import Diff
+from fabric.report.diff.network import moves
 from fabric.workflow.diff import Source
 from fabric.workflow.project import Project
 from fabric.workflow.work import Work
 from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
+RAIL = INVENTORY / "rail-512"
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
 
 
@@ -342,3 +344,12 @@ def test_a_system_that_is_replaced_is_a_restart(tmp_path: Path) -> None:
     assert (spine.risk, spine.reload) == ("restart", True)
     assert spine.notes == ("eos is replaced by sonic: install the switch again",)
     assert result.summary.reload is True
+
+
+def test_what_moves_is_in_the_order_of_the_inventory(tmp_path: Path) -> None:
+    """Names are no numbers: the order of a set of them differs from run to run."""
+    after = edited(tmp_path, ("leaf_asn_first: 65101", "leaf_asn_first: 65201"), source=RAIL)
+    names = [one.what for one in moves(Project(RAIL), Project(after)) if one.kind == "AS number"]
+    leaves = Project(RAIL).fabric.switches.names[: len(names)]
+    assert names == list(leaves)
+    assert len(names) > 8

@@ -63,14 +63,33 @@ def test_states_from_a_report_on_cables(demo: Project, tmp_path: Path) -> None:
     )
     marks = Marks()
     marks.add_cabling(read_cabling(file))
-    totals = dict(draw(demo, tmp_path / "x.svg", marks).totals)
-    assert totals == {
+    totals = {total.state: total for total in draw(demo, tmp_path / "x.svg", marks).totals}
+    assert {state: total.cables for state, total in totals.items()} == {
         CableState.PLANNED: 14,
         CableState.OVERSUBSCRIBED: 0,
         CableState.DOWN: 1,
-        CableState.LOSSLESS: 0,
+        CableState.LOSSLESS: None,
         CableState.WRONG: 1,
     }
+    assert totals[CableState.WRONG].words == "1 (12 not read)"
+
+
+def test_what_nobody_looked_at_has_no_number(demo: Project, tmp_path: Path) -> None:
+    file = tmp_path / "x.svg"
+    totals = {total.state: total for total in draw(demo, file, Marks()).totals}
+    assert totals[CableState.PLANNED].words == "16"
+    assert totals[CableState.OVERSUBSCRIBED].words == "0"
+    for state, words in (
+        (CableState.DOWN, "not read"),
+        (CableState.LOSSLESS, "not checked"),
+        (CableState.WRONG, "not read"),
+    ):
+        assert (totals[state].cables, totals[state].words) == (None, words)
+        assert f"{state.words}: {words}" in file.read_text()
+    marks = Marks()
+    marks.add_findings(set())
+    draw(demo, file, marks)
+    assert "fails a lossless rule: 0" in file.read_text()
 
 
 def test_findings_of_all_alike_ports(demo: Project, tmp_path: Path) -> None:

@@ -228,6 +228,18 @@ def test_two_ports_of_a_nic_leave_no_single_point() -> None:
     }
 
 
+def test_a_switch_without_a_cable_that_is_up_is_named(tmp_path: Path) -> None:
+    off = "{names: 'su[1-2]-rail[0-1]', ports: {Ethernet128: {enabled: false}}}"
+    (tmp_path / "fabric.yaml").write_text((DEMO / "fabric.yaml").read_text())
+    (tmp_path / "devices").mkdir()
+    (tmp_path / "devices" / "x.yaml").write_text(f"devices:\n  - {off}\n")
+    ended = run("whatif", tmp_path, "--all-switches")
+    assert "switches without a cable that is up, not counted: spine01\n" in ended.out
+    told = json.loads(run("whatif", tmp_path, "--all-switches", "--format", "json").out)
+    assert told["switches_without_cables"] == ["spine01"]
+    assert "not counted" not in run("whatif", DEMO, "--all-switches").out
+
+
 @pytest.mark.parametrize("words", [(), ("--drain", "spine01", "--all-links")])
 def test_what_is_asked_must_be_clear(words) -> None:
     ended = run("whatif", DEMO, *words)

@@ -15,6 +15,8 @@ from tests.serve.servers import copy_of_demo, served
 from tests.waiting import until, write_whole
 
 LEAF = "su1-rail0"
+#: States of cables that an inventory does not tell.
+UNKNOWN = ("down", "lossless", "wrong")
 DRIFT = [
     {
         "device": LEAF,
@@ -254,3 +256,12 @@ def test_the_page_loads_nothing_from_elsewhere_and_makes_no_markup_of_data() -> 
             assert "<style" not in text
             assert " style=" not in text
             assert "<script>" not in text
+
+
+def test_what_was_not_read_has_no_number(shared) -> None:
+    picture = shared.get("/v1/map").json()
+    cables = sum(line["cables"] for line in picture["lines"])
+    unknown = {state: (picture["totals"][state], picture["unread"][state]) for state in UNKNOWN}
+    assert unknown == dict.fromkeys(UNKNOWN, (None, cables))
+    assert picture["unread"]["planned"] == 0
+    assert shared.get(f"/v1/devices/{LEAF}").json()["rated"] == []

@@ -19,7 +19,7 @@ from fabric.core.units import ipv4_text
 from fabric.design.designs import Designs
 from fabric.topology import Fabric
 from tests.cases import examples
-from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric
+from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric, intent
 
 Truth = dict[Any, Any]
 DESIGNS = st.sampled_from(["rail-optimised", "classic-tor"])
@@ -303,3 +303,14 @@ def test_an_address_that_no_end_of_a_cable_has_is_an_error(tmp_path: Path, addre
     (finding,) = caught.value.findings
     assert f"{address!r} is not an end of a cable" in str(finding)
     assert "own.yaml:3:" in str(finding)
+
+
+def test_a_gateway_beyond_ipv4_is_a_finding_and_no_overflow() -> None:
+    """ADR004 names the offset; a number that no subnet has is refused when it is read."""
+    pool = {"hosts": "255.255.0.0/16", "gateway_offset": 2**24 - 2}
+    built = fabric(addressing={**document()["addressing"], **pool})
+    assert int(built.subnets.gateway.max()) == 2**32 - 1
+    for offset in (2**24, 2**63):
+        with pytest.raises(InputError) as caught:
+            intent(document(addressing={**document()["addressing"], "gateway_offset": offset}))
+        assert caught.value.findings[0].field == "fabric.addressing.gateway_offset"

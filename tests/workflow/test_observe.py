@@ -279,7 +279,7 @@ def test_text_for_people(ready, words) -> None:
     last = ended.out.splitlines()[-1].split()
     assert last == [LEAF, "Ethernet0", "drops,", "queue", "3", "1,234", "-"]
     ended = run(*words, "--field", "lldp", "--only", LEAF)
-    assert ended.out.endswith("no pauses, marks, drops or losses were counted\n")
+    assert ended.out.endswith("pauses, marks, drops and losses: not read\n")
 
 
 def test_prometheus_and_a_device_that_is_away(ready, words, tmp_path) -> None:

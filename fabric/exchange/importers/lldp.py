@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+#: Names under which several devices may stand that nobody has named: sonic-net/sonic-buildimage
+#: pull requests 17466 and 11907, issue 7523 (the default, and what is announced without a name).
+_FACTORY_NAMES = frozenset({"sonic", "none", "localhost"})
 _HINT = "provide the output of `rocefab observe INVENTORY --format json`"
 
 
@@ -114,6 +117,10 @@ class _Sightings:
             self._some.add(what, fix, of)
         if not seen.get("unread"):
             return True
+        if name.lower() in _FACTORY_NAMES:
+            fix = "give them names, or provide the output of the devices"
+            self._some.add("neighbours have the name of the factory and are ignored", fix, name)
+            return False
         if not is_name(self._draft.short(name)):
             fix = "map it with --names FILE if it is part of the fabric"
             self._some.add("neighbours have no device name and are ignored", fix, name)

@@ -39,8 +39,9 @@ class Gid:
 
     @property
     def is_routable(self) -> bool:
-        """Whether RoCEv2 reaches other subnets by it: IPv4, or IPv6 that is not link-local."""
-        return self.version == "v2" and not ipaddress.IPv6Address(self.gid).is_link_local
+        """Whether RoCEv2 reaches other subnets by it: no link-local address, of IPv4 or of IPv6."""
+        whole = ipaddress.IPv6Address(self.gid)
+        return self.version == "v2" and not (whole.ipv4_mapped or whole).is_link_local
 
 
 def show_gids(text: str) -> tuple[Gid, ...]:

@@ -31,12 +31,25 @@ _NEIGHBOUR = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class IpAddresses:
-    """Addresses of a network device as ``address/length``."""
+    """Addresses of a network device as ``address/length``, and the devices that it belongs to.
+
+    Parameters
+    ----------
+    master : str or None
+        The bond, bridge or VRF that it is a member of.
+    link : str or None
+        The device that a VLAN, or another device on top, is made on.
+    functions : int or None
+        How many virtual functions are shown with it; None where none are shown.
+    """
 
     interface: str
     mtu_bytes: int
     ipv4: tuple[str, ...]
     ipv6: tuple[str, ...]
+    master: str | None = None
+    link: str | None = None
+    functions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,9 @@ def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
                 whole(row, "mtu", 0, _U32),
                 families["inet"],
                 families["inet6"],
+                optional(row, "master", interface_name),
+                optional(row, "link", lambda link: interface_name(link) if link else None),
+                len(items(row, "vfinfo_list")) if "vfinfo_list" in row else None,
             )
         )
     return tuple(links)

@@ -36,6 +36,8 @@ _SIGNS = {
     "dcb_app": r'^\{[^}]*"dscp_prio"',
     "dcb_buffer": r'^\{[^}]*"prio_buffer"',
 }
+#: What tools print where there is nothing to tell: no override, no RDMA device, no DSCP, no device.
+_EMPTY = {"traffic_class": "", "ibdev2netdev": "", "dcb_app": "{}", "ip_addr": "[]"}
 #: Outputs about one NIC, or one RDMA device, that do not name it.
 OF_ONE = {"mlnx_qos", "traffic_class", "dcb_pfc", "dcb_ets", "dcb_app", "dcb_buffer"}
 
@@ -53,6 +55,18 @@ class Output:
         return next((number for number, line in lines if re.search(pattern, line)), 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the driver marks on an RDMA device: the DSCP of all flows, where it overrides them.
+
+    ``is_unmarked``: it overrides the traffic class of no flow at all.
+    """
+
+    output: Output
+    dscp: int | None
+    is_unmarked: bool
+
+
 @dataclass(slots=True)
 class SavedNic:
     """What was saved of one NIC; None is what was not.
@@ -65,10 +79,8 @@ class SavedNic:
         More of its settings: those of ``dcb`` come one by one.
     pauses : Output or None
         That which shows pause of the whole link to be on.
-    mark, roce_dscp
-        The traffic class of all flows of its RDMA device, and the DSCP of it.
-    is_unmarked : bool
-        Whether the driver overrides the traffic class of no flow.
+    marks : list of Mark
+        What is marked on the RDMA devices whose packets leave by it.
     """
 
     name: str
@@ -78,9 +90,12 @@ class SavedNic:
     pauses: Output | None = None
     rate_bps: int | None = None
     addresses: IpAddresses | None = None
-    mark: Output | None = None
-    roce_dscp: int | None = None
-    is_unmarked: bool = False
+    marks: list[Mark] = field(default_factory=list)
+
+    @property
+    def roce_dscp(self) -> int | None:
+        """The DSCP of all flows, where it is set."""
+        return next((mark.dscp for mark in self.marks if mark.dscp is not None), None)
 
     def place(self, pattern: str) -> tuple[Output, int]:
         """Return the output of settings with a line of a pattern, and that line."""
@@ -98,8 +113,9 @@ class SavedHost:
         The name is that of a NIC or of an RDMA device, empty for what is about the host.
     nics : dict of str to SavedNic
         NICs with settings of QoS or with a GID.
-    devices : dict of str to str
-        NIC of each RDMA device.
+    devices : dict of str to frozenset of str
+        Interfaces of each RDMA device: the NIC, the bond or VLAN interface that has its GIDs, and
+        the NICs below them.
     parameters : dict of (group, name, key) to int
         Kernel parameters such as ``("conf", "all", "arp_ignore")``.
     unread : list of (Output, str)
@@ -110,7 +126,7 @@ class SavedHost:
     outputs: dict[tuple[str, str], Output] = field(default_factory=dict)
     nics: dict[str, SavedNic] = field(default_factory=dict)
     gids: tuple[Gid, ...] | None = None
-    devices: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, frozenset[str]] = field(default_factory=dict)
     parameters: dict[tuple[str, str, str], int] = field(default_factory=dict)
     unread: list[tuple[Output, str]] = field(default_factory=list)
 
@@ -119,16 +135,26 @@ class SavedHost:
         """NICs with a lossless priority; those with a RoCEv2 GID where no settings are saved."""
         if any(nic.qos for nic in self.nics.values()):
             return [nic for nic in self.nics.values() if nic.qos and any(nic.qos.pfc)]
-        names = {gid.interface for gid in self.gids or () if gid.is_routable}
+        return [nic for nic in self.nics.values() if nic.name in self._addressed()]
+
+    @property
+    def carriers(self) -> list[SavedNic]:
+        """RoCE NICs, and the bonds and VLAN interfaces above them that have their addresses."""
+        below = {nic.name for nic in self.roce_nics}
+        above = {name for names in self.devices.values() if names & below for name in names}
+        names = below | (above & self._addressed())
         return [nic for nic in self.nics.values() if nic.name in names]
+
+    def _addressed(self) -> set[str]:
+        return {gid.interface for gid in self.gids or () if gid.is_routable}
 
 
 def kind_of(text: str, file: Path) -> str:
     """Return the tool that printed a text, empty if none that is known.
 
-    The name of a file counts where there is nothing else: no line is what the driver prints where
-    it overrides no traffic class.
+    The name of a file counts where there is nothing else: an empty output has a meaning too.
     """
-    if not text.strip():
-        return "traffic_class" if file.stem.startswith("traffic_class-") else ""
+    kind, hyphen, _ = file.stem.partition("-")
+    if "".join(text.split()) == _EMPTY.get(kind) and (hyphen or kind not in OF_ONE):
+        return kind
     return next((kind for kind, sign in _SIGNS.items() if re.search(sign, text, re.MULTILINE)), "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.observe.hostfacts.dcb import (
@@ -18,13 +20,18 @@ from fabric.observe.hostfacts.ip import parse_ip_addr
 from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.hostfacts.ofed import parse_traffic_class
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.saved.model import OF_ONE, PARAMETER, Output, SavedHost, SavedNic, kind_of
+from fabric.observe.saved.model import OF_ONE, PARAMETER, Mark, Output, SavedHost, SavedNic, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from fabric.observe.hostfacts.ip import IpAddresses
+
 T = TypeVar("T")
+#: systemd.net-naming-scheme(7): a virtual function has the name of its NIC and ``v`` with its
+#: number; the NIC itself may have ``np`` with its port.
+_FUNCTION = re.compile(r"(\w+?)v\d+")
 
 
 def saved_hosts(texts: Mapping[Path, str]) -> list[SavedHost]:
@@ -39,7 +46,8 @@ def saved_hosts(texts: Mapping[Path, str]) -> list[SavedHost]:
         kind = kind_of(text, file)
         key = kind, _name(kind, file, text)
         if not kind:
-            host.unread.append((Output(file, text), "no tool that is known printed this"))
+            reason = "no tool that is known printed this" if text.strip() else "it is empty"
+            host.unread.append((Output(file, text), reason))
         elif key in host.outputs:
             other = host.outputs[key].file.name
             host.unread.append((Output(file, text), f"{other} is {kind} of the same host too"))
@@ -90,8 +98,8 @@ def _nic(host: SavedHost, name: str, output: Output) -> SavedNic:
 
 def _complete(host: SavedHost) -> None:
     """Give the NICs what other outputs say of them."""
-    devices = host.devices = _devices(host)
     addresses = _parsed(host, "ip_addr", "", parse_ip_addr) or ()
+    host.devices = _devices(host, addresses)
     for name, nic in host.nics.items():
         nic.addresses = next((row for row in addresses if row.interface == name), None)
         pause = _parsed(host, "ethtool_pause", name, parse_ethtool_pause)
@@ -100,18 +108,57 @@ def _complete(host: SavedHost) -> None:
         link = _parsed(host, "ethtool", name, parse_ethtool)
         nic.rate_bps = link.rate_bps if link else None
     for (kind, device), output in host.outputs.items():
-        owner = host.nics.get(devices.get(device, ""))
-        if kind == "traffic_class" and owner:
+        if kind == "traffic_class":
             setting = _parsed(host, kind, device, parse_traffic_class)
-            owner.mark, owner.roce_dscp = output, setting.dscp if setting else None
-            owner.is_unmarked = setting is not None and not setting.rules and setting.dscp is None
+            if setting:
+                unmarked = not setting.rules and setting.dscp is None
+                for nic in _nics_of(host, device):
+                    nic.marks.append(Mark(output, setting.dscp, unmarked))
 
 
-def _devices(host: SavedHost) -> dict[str, str]:
-    """Return the NIC of each RDMA device."""
-    rows = _parsed(host, "ibdev2netdev", "", parse_ibdev2netdev) or ()
-    nics = {gid.device: gid.interface for gid in reversed(host.gids or ()) if gid.interface}
-    return nics | {row.device: row.interface for row in rows}
+def _nics_of(host: SavedHost, device: str) -> list[SavedNic]:
+    """Return the NICs of an RDMA device whose settings are saved; what it has, where none are."""
+    names = host.devices.get(device, frozenset())
+    nics = [nic for name, nic in host.nics.items() if name in names]
+    return [nic for nic in nics if nic.qos] or nics
+
+
+def _devices(host: SavedHost, addresses: Sequence[IpAddresses]) -> dict[str, frozenset[str]]:
+    """Return the interfaces of each RDMA device, with the NICs below them."""
+    names: dict[str, set[str]] = defaultdict(set)
+    output = host.outputs.get(("ibdev2netdev", ""))
+    has_rows = output is not None and bool(output.text.strip())
+    for row in (_parsed(host, "ibdev2netdev", "", parse_ibdev2netdev) or ()) if has_rows else ():
+        names[row.device].add(row.interface)
+    for gid in host.gids or ():
+        if gid.interface:
+            names[gid.device].add(gid.interface)
+    known = {*host.nics, *(row.interface for row in addresses), *chain(*names.values())}
+    below = _below(known, addresses)
+    return {device: _with_lower(mine, below) for device, mine in names.items()}
+
+
+def _below(known: Collection[str], addresses: Iterable[IpAddresses]) -> dict[str, set[str]]:
+    """Return the devices that each bond, VLAN interface and virtual function sends by."""
+    below: dict[str, set[str]] = defaultdict(set)
+    for row in addresses:
+        if row.master:
+            below[row.master].add(row.interface)
+        if row.link:
+            below[row.interface].add(row.link)
+    for name in known:
+        if function := _FUNCTION.fullmatch(name):
+            parent = re.compile(rf"{re.escape(function[1])}(np\d+)?")
+            below[name] |= {other for other in known if parent.fullmatch(other)}
+    return below
+
+
+def _with_lower(names: Collection[str], below: Mapping[str, set[str]]) -> frozenset[str]:
+    every, fresh = set(names), set(names)
+    while fresh:
+        fresh = {lower for name in fresh for lower in below.get(name, ())} - every
+        every |= fresh
+    return frozenset(every)
 
 
 def _dcb(host: SavedHost, name: str) -> NicQos | None:

@@ -44,7 +44,7 @@ def cables(before: Designs, after: Designs) -> list[Move]:
 
 
 def _same_near(old: Mapping[End, Cable], new: Mapping[End, Cable]) -> Iterator[Move]:
-    for near in old.keys() & new.keys():
+    for near in (near for near in old if near in new):
         (far, gbps, metres), (new_far, new_gbps, new_metres) = old[near], new[near]
         if far != new_far:
             yield Move("moved", _end(near), _end(far), _end(new_far))
@@ -107,7 +107,7 @@ def _host_places(designs: Designs) -> dict[str, str]:
 
 def _numbers(before: Designs, after: Designs) -> Iterator[Move]:
     old, new = _asns(before), _asns(after)
-    for name in old.keys() & new.keys():
+    for name in (name for name in old if name in new):
         if old[name] != new[name]:
             yield Move("AS number", name, str(old[name]), str(new[name]))
 
@@ -124,7 +124,7 @@ def _addresses(before: Designs, after: Designs) -> list[Move]:
     )
     moved = [
         Move(f"{key[2]} address", f"{key[0]} {key[1]}", old[key], new[key])
-        for key in old.keys() & new.keys()
+        for key in (key for key in old if key in new)
         if old[key] != new[key]
     ]
     return sorted(moved, key=lambda move: (move.kind, _natural(move.what)))

@@ -48,5 +48,6 @@ function end(about, port) {
       ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
       ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),
     ]),
-    shown.length ? make("div", { class: "tiles" }, shown) : make("p", { class: "faint" }, "No counter of this port has risen."));
+    shown.length ? make("div", { class: "tiles" }, shown) : make("p", { class: "faint" },
+      about.rated.includes(port.port) ? "No counter of this port has risen." : "Counters: not known; no counter of this port has a rate."));
 }

@@ -74,13 +74,16 @@ export function readWhen({ is_read: isRead, running, failure }) {
 function runningFacts({ running }) {
   if (running === null) return [make("p", { class: "faint" }, "Not read.")];
   const { facts: seen, bgp, interfaces, watchdog } = running.state;
-  const up = Object.values(interfaces ?? {}).filter((one) => one.up).length;
+  const links = Object.values(interfaces ?? {});
+  const known = links.filter((one) => one.up !== null && one.up !== undefined);
+  const up = known.filter((one) => one.up).length;
+  const unread = links.length - known.length;
   const sessions = Object.values(bgp ?? {});
   const storms = Object.values(watchdog ?? {}).filter((one) => !one.operational).length;
   return [facts([
     ["system", running.platform],
     ...(seen ? [["host name", seen.hostname], ["model", seen.model], ["version", seen.version], ["serial", seen.serial]] : []),
-    ...(interfaces && Object.keys(interfaces).length ? [["ports up", `${up} of ${Object.keys(interfaces).length}`]] : []),
+    ...(links.length ? [["ports up", `${up} of ${links.length}${unread ? `, ${unread} not read` : ""}`]] : []),
     ...(sessions.length ? [["BGP sessions", `${sessions.filter((one) => one.established).length} of ${sessions.length} established`]] : []),
     ...(watchdog && Object.keys(watchdog).length ? [["queues in a pause storm", String(storms)]] : []),
     ...(running.unknown.length ? [["not understood", running.unknown.join(", ")]] : []),
@@ -145,17 +148,20 @@ export function status(port, seen) {
 }
 
 export function neighbour(running, port) {
-  const seen = running?.state.lldp?.[port.port] ?? [];
-  if (!seen.length) return null;
+  const lldp = running?.state.lldp;
+  if (!lldp) return null;
+  const seen = lldp[port.port] ?? [];
+  if (!seen.length) return make("span", { class: "faint" }, "none seen");
   const text = seen.map((one) => `${one.system_name} ${one.port_id}`).join(", ");
   return make("span", { class: "seen" }, name(text));
 }
 
-export function counters({ series, is_read: isRead }) {
+export function counters({ series, rated, is_read: isRead }) {
   if (!isRead) return null;
   const heading = make("h2", {}, "Counters");
   if (!series.length) {
-    return make("section", { class: "card wide" }, heading, make("p", { class: "faint" }, "No counter has risen since the service started. Rates need two readings."));
+    return make("section", { class: "card wide" }, heading, make("p", { class: "faint" },
+      rated.length ? "No counter has risen since the service started." : "Not known: no counter has a rate yet. Rates need two readings."));
   }
   const { shown, rest } = tiles(series, TILES);
   const body = make("div", { class: "tiles" }, shown);

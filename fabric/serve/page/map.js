@@ -4,7 +4,7 @@ import { query, watch } from "./api.js";
 import { Board } from "./board.js";
 import { age, badge, card, facts, link, make, problem, say } from "./dom.js";
 import { filterForm } from "./filters.js";
-import { STATES, VIEWS, step } from "./scale.js";
+import { STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
 const MEMBERS = 500;
@@ -107,9 +107,9 @@ class MapView {
   }
 
   keys() {
-    const { totals } = this.board.picture;
+    const { picture } = this.board;
     if (this.by === "state") {
-      return Object.entries(totals).map(([state, count]) => [state, `${STATES[state]}: ${count.toLocaleString("en")}`]);
+      return Object.keys(picture.totals).map((state) => [state, `${STATES[state]}: ${total(picture, state)}`]);
     }
     const { words } = VIEWS[this.by];
     return [...words.map((word, at) => [`step${at}`, word]), ["unknown", "not read"]];
@@ -133,12 +133,12 @@ class MapView {
     const sick = picture.boxes.filter((box) => box.health);
     const busy = picture.boxes.reduce((sum, box) => sum + box.busy, 0);
     const hosts = picture.boxes.filter((box) => box.kind === "host").reduce((sum, box) => sum + box.members.length, 0);
-    const rows = Object.entries(picture.totals).filter(([state, count]) => count || state === "planned")
-      .map(([state, count]) => [`cables, ${STATES[state]}`, count.toLocaleString("en")]);
+    const rows = Object.keys(picture.totals).filter((state) => picture.totals[state] !== 0 || picture.unread[state] || state === "planned")
+      .map((state) => [`cables, ${STATES[state]}`, total(picture, state)]);
     return card("Overview", facts([
       ...rows,
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
-      ["devices with a condition", sick.length ? make("span", {}, sick.map((box) => [this.boxButton(picture.boxes.indexOf(box)), " "]).flat()) : "none"],
+      ["devices with a condition", sick.length ? make("span", {}, sick.map((box) => [this.boxButton(picture.boxes.indexOf(box)), " "]).flat()) : "none reported"],
     ]));
   }
 

@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { Board } from "./board.js";
-import { badge, card, facts, link, make, percent, problem, say, table } from "./dom.js";
+import { card, facts, link, make, percent, problem, say, table } from "./dom.js";
 import { VIEWS, step } from "./scale.js";
 
 const TRAFFIC = ["ring", "tree", "all-to-all", "pipeline", "ring:3,all-to-all:1"];
@@ -114,7 +114,7 @@ function shown(found) {
       ])),
       card("Not as planned", Object.keys(found.links_not_as_planned).length || Object.keys(found.not_considered).length
         ? facts([...Object.entries(found.links_not_as_planned), ...Object.entries(found.not_considered)].slice(0, 20))
-        : make("p", {}, badge("good", "nothing on the way")))),
+        : make("p", { class: "faint" }, "Nothing is reported."))),
     make("section", { class: "card wide" }, make("h2", {}, `Ranks (${found.ranks.length.toLocaleString("en")})`),
       table("Ranks", ["rank", "host", "GPU", "NIC", "rail", "leaf"], rows, { class: "scroll tall" }),
       found.ranks.length > RANKS ? make("p", { class: "faint" }, `The first ${RANKS}.`) : null),

@@ -26,3 +26,11 @@ export function step(view, value) {
   const at = steps.findLastIndex((least) => value >= least);
   return `step${Math.max(0, at)}`;
 }
+
+// What was not looked at has no number.
+export function total({ totals, unread }, state) {
+  const unknown = state === "lossless" ? "not checked" : "not read";
+  if (totals[state] === null) return unknown;
+  const count = totals[state].toLocaleString("en");
+  return unread[state] ? `${count} (${unread[state].toLocaleString("en")} ${unknown})` : count;
+}

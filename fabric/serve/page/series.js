@@ -28,12 +28,13 @@ export function sparkline(series) {
     if (isNew && (row === rates.length - 1 || rates[row + 1] === null)) path += "h1";
   });
   const now = rates.at(-1);
-  const told = `${words(series).what}: now ${now === null ? "unknown" : `${short(now)} per second`}, at most ${short(most)}`;
+  const told = `${words(series).what}: now ${now === null ? "unknown" : `${short(now)} per second`}, at most ${known.length ? short(most) : "unknown"}`;
   return draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "spark", role: "img", "aria-label": told, preserveAspectRatio: "none" },
     draw("title", {}, told), draw("path", { d: `M0 ${HEIGHT - 1}H${WIDTH}`, class: "axis" }), draw("path", { d: path, class: "trace" }));
 }
 
-const peak = (one) => Math.max(...one.per_s.filter((rate) => rate !== null), 0);
+const known = (one) => one.per_s.filter((rate) => rate !== null);
+const peak = (one) => Math.max(...known(one), 0);
 
 export function tile(series) {
   const { port, what } = words(series);
@@ -41,7 +42,7 @@ export function tile(series) {
   return make("figure", { class: "tile" },
     make("figcaption", {}, make("b", {}, port), " ", what),
     sparkline(series),
-    make("span", { class: "now" }, now === null ? "unknown" : `${short(now)} /s`, make("small", {}, `max ${short(peak(series))}`)));
+    make("span", { class: "now" }, now === null ? "unknown" : `${short(now)} /s`, make("small", {}, `max ${known(series).length ? short(peak(series)) : "unknown"}`)));
 }
 
 // The counters that rise most come first, those of one kind together.

@@ -103,6 +103,7 @@ def _device(service: Service, name: str) -> bytes:
         running=readings.record(name) if readings else None,
         failure=readings.failure(name) if readings else "",
         series=readings.timelines.of(name) if readings else [],
+        rated=readings.timelines.rated(name) if readings else [],
         drift=drift.of(name) if drift else None,
         lasting=None if lasting is None else _documents(lasting),
         drift_written_s=drift.written_s if drift else None,

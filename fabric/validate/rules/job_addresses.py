@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 
 areas.add("JOB")("Jobs and containers")
+#: Pods with one IPv4 address each (Mellanox/network-operator pull request 580).
+MOST_PODS = 63
+#: Drivers of the NICs that this is known of.
+_OF_128_GIDS = ("mlx5-ofed", "mlx5")
 
 
 @rules.add("JOB001")
@@ -184,27 +188,77 @@ class MovingGid(ModelRule):
 
     why = (
         "With macvlan a port gets one GID per pod, so indexes change; a "
-        "wrong index is RoCEv1 or the GID of another pod."
+        "wrong index is RoCEv1 or the GID of another pod. NCCL searches from 2.21 on; up to 2.25 "
+        "the search fails at the GID of another pod, whose type the pod cannot read."
     )
     source = (
         "Linux drivers/infiniband/core/roce_gid_mgmt.c (upper devices add GIDs to the port); "
         "NVIDIA/nccl v2.20.5-1 src/transport/net_ib.cc (NCCL_IB_GID_INDEX default 0), v2.21.5-1 "
-        "(search)"
+        "(search), v2.25.1-1 and v2.26.2-1 (EINVAL); NVIDIA/nccl issue 1573"
     )
     guards = ("host.nccl_version", "host.container_mode")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Look for a release of NCCL that needs an index."""
+        """Look for a release of NCCL that needs an index, or whose search fails in a pod."""
         for pods in pods_of(model):
             version = pods.cluster.traits.nccl_version
-            if pods.mode == "macvlan" and version and not _searches(version):
+            reason = _lost(version) if pods.mode == "macvlan" and version else ""
+            if reason:
                 yield self.finding(
-                    f"NCCL {version} needs a fixed GID index, but with macvlan indexes change",
-                    "use NCCL 2.21 or newer, or another container_mode",
+                    f"NCCL {version} {reason}",
+                    "use NCCL 2.26 or newer, or another container_mode",
                     place=pods.place(model, "nccl_version"),
                     device=pods.cluster.hosts[0],
                 )
 
 
-def _searches(version: str) -> bool:
-    return nccl_release(version).reads(Reads.GID_SEARCH)
+def _lost(version: str) -> str:
+    """Return why a release of NCCL does not get its GID in a pod; empty where it does."""
+    release = nccl_release(version)
+    if not release.reads(Reads.GID_SEARCH):
+        return "needs a fixed GID index, but with macvlan indexes change"
+    if not release.reads(Reads.GID_SEARCH_IN_PODS):
+        return "fails in a pod with macvlan: its search ends at the GID of another pod"
+    return ""
+
+
+@rules.add("JOB010")
+class RoomForGids(ModelRule):
+    """The GID table of a port has room for its pods."""
+
+    why = (
+        "A port has 128 GIDs, and each address takes two, one for RoCEv1 and one for RoCEv2. "
+        "A pod beyond that starts, and has no GID."
+    )
+    source = (
+        "Mellanox/network-operator pull request 580 (128 GIDs per port, so at most 63 pods); "
+        "NVIDIA/nccl issue 1573 (show_gids in a pod: two for IPv4, two for its link-local address)"
+    )
+    guards = ("kubernetes.pods_per_nic", "host.container_mode")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the GIDs of pods that share the table of a port: virtual functions have their own.
+
+        The size is that of the ports of mlx5; that of others is not known.
+        """
+        for pods in pods_of(model):
+            driver = pods.cluster.traits.nic.driver
+            if pods.mode != "macvlan" or driver not in _OF_128_GIDS:
+                continue
+            count, place = pods.pods_per_nic, model.place("kubernetes", "pods_per_nic")
+            if count > MOST_PODS:
+                yield self.finding(
+                    f"{count} pods share a NIC, but its 128 GIDs are enough for {MOST_PODS}",
+                    f"set pods_per_nic to at most {MOST_PODS}, or use virtual functions",
+                    place=place,
+                    device=pods.cluster.hosts[0],
+                )
+            elif count > MOST_PODS // 2:
+                yield self.finding(
+                    f"{count} pods share a NIC; its 128 GIDs are enough for {MOST_PODS // 2} where "
+                    "pods have link-local addresses of IPv6 too",
+                    "switch IPv6 off on the interfaces of the pods, or use fewer pods",
+                    place=place,
+                    device=pods.cluster.hosts[0],
+                    severity=Severity.WARNING,
+                )
