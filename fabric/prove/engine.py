@@ -84,6 +84,7 @@ class Engine:
                 for nic in bad
             ),
             *ports.identities(network),
+            *ports.loopbacks(network, self.devices, reach.tables),
             *reach.breaches(),
         ]
         return _proof(breaches, links, reach, len(bad))

@@ -75,4 +75,6 @@ def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
             f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in addresses
         )
         return f"its gateway is {text}, VLAN {port.vlan} has {has}", addresses[0].line
+    if leaf.no_routing:
+        return f"on {leaf.name}, {leaf.no_routing[0]}", 0
     return "", 0

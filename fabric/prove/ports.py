@@ -6,6 +6,7 @@ from collections import defaultdict
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.model import BITS
 from fabric.prove.breach import Breach
 from fabric.prove.policies import undefined
 
@@ -14,22 +15,29 @@ if TYPE_CHECKING:
 
     from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
     from fabric.observe.configuration import Configured, Port
+    from fabric.prove.routes import Tables
     from fabric.prove.sessions import Session
     from fabric.prove.wiring import Network
 
 
 def leftovers(network: Network) -> Iterator[Breach]:
-    """Yield the lines that no reader knows."""
+    """Yield the lines that no reader knows, and the absent ones whose default nobody knows."""
     for name, configured in network.switches.items():
         for item in configured.leftovers:
             message = f"this line was not understood: {item.text}"
             yield Breach("BAT001", name, "", item.line, message)
+        for item in configured.undecided:
+            yield Breach("BAT001", name, "", item.line, f"not judged: {item.text}")
 
 
 def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Breach]:
     """Yield the ports and gateways that are not as designed."""
     for name, configured in network.switches.items():
         design = devices[name]
+        for reason in configured.no_routing:
+            yield Breach("BAT002", name, "", 0, reason)
+        if loopback_of(design) not in _all_addresses(configured):
+            yield Breach("BAT002", name, "", 0, f"no port has the loopback {design.loopback}")
         for port in design.ports:
             yield from _port(configured, port)
         for vlan in design.vlans:
@@ -52,7 +60,9 @@ def _port(configured: Configured, design: PortDesign) -> Iterator[Breach]:
     if design.vlan is not None and port.vlan != design.vlan:
         has = f"in VLAN {port.vlan}" if port.vlan is not None else "in no VLAN"
         yield Breach("BAT002", *where, f"the port is {has}, planned is VLAN {design.vlan}")
-    if design.address and design.address not in _addresses(port):
+    if design.address and port.routed is False:
+        yield Breach("BAT002", *where, "the port is switched, planned is a routed port")
+    elif design.address and design.address not in _addresses(port):
         has = ", ".join(_addresses(port)) or "no address"
         yield Breach("BAT002", *where, f"the port has {has}, planned is {design.address}")
     yield from _mtu(configured, port, design.mtu_bytes)
@@ -79,6 +89,32 @@ def _mtu(configured: Configured, port: Port, planned_bytes: int) -> Iterator[Bre
 
 def _addresses(port: Port) -> list[str]:
     return [f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in port.addresses]
+
+
+def loopback_of(design: DeviceDesign) -> tuple[int, int]:
+    """Return the planned loopback of a switch as its address and prefix length."""
+    return int(IPv4Address(design.loopback)), BITS
+
+
+def _all_addresses(configured: Configured) -> set[tuple[int, int]]:
+    return {entry[:2] for port in configured.ports.values() for entry in port.addresses}
+
+
+def loopbacks(
+    network: Network, devices: Mapping[str, DeviceDesign], tables: Tables
+) -> Iterator[Breach]:
+    """Yield the loopbacks that a switch has, and a neighbour with a session does not know."""
+    pairs = zip(tables.prefixes.network.tolist(), tables.prefixes.length.tolist(), strict=True)
+    columns = {pair: column for column, pair in enumerate(pairs)}
+    strangers: dict[str, list[str]] = defaultdict(list)
+    for link in tables.sessions:
+        column = columns.get(loopback_of(devices[link.peer]))
+        if column is not None and not tables.known[network.row[link.switch], column]:
+            strangers[link.peer].append(link.switch)
+    for name, others in strangers.items():
+        words = f"{', '.join(sorted(set(others)))} do not know its loopback"
+        message = f"{words} {devices[name].loopback}: it is not announced, or not accepted"
+        yield Breach("BAT004", name, "", 0, message)
 
 
 def bgp(

@@ -146,7 +146,7 @@ def _connected(network: Network) -> dict[str, set[tuple[int, int]]]:
         name: {
             entry.network
             for port in configured.ports.values()
-            if port.addresses and network.routes_here(name, port.name)
+            if port.addresses and not configured.no_routing and network.routes_here(name, port.name)
             for entry in port.addresses
         }
         for name, configured in network.switches.items()

@@ -104,9 +104,18 @@ def _over(
         if network.is_up(own.name, port)
         else "the port, or the one at the other end of its cable, is shut down"
     )
+    reason = reason or _routing_reason(own, other, numbered=address is not None)
     reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
     reason = reason or _far_reason(own, other, peer, far, address)
     return session(port, end[0], end[1], reason, far)
+
+
+def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> str:
+    for switch in (own, other):
+        over_ipv6 = () if numbered else switch.no_routing_over_ipv6
+        for reason in (*switch.no_routing, *over_ipv6):
+            return f"on {switch.name}, {reason}"
+    return ""
 
 
 def _link_reason(
@@ -149,4 +158,6 @@ def _far_reason(
     for one, its_peer in ((own, peer), (other, far)):
         if not its_peer.activated:
             return f"IPv4 unicast routes are not exchanged: it is not activated on {one.name}"
+        if address is None and its_peer.extended_next_hop is False:
+            return f"{one.name} sends no IPv4 routes with IPv6 next hops over it"
     return ""

@@ -75,6 +75,11 @@ def blocks(text: str, separators: str = "!#", text_ends: TextEnds | None = None)
     return roots
 
 
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern whose dot matches the breaks of a text that goes over several lines."""
+    return re.compile(pattern, re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     pattern: re.Pattern[str]
@@ -96,14 +101,14 @@ class Context:
     """
 
     def __init__(self, *off_topic: str) -> None:
-        self._rows = [_Row(re.compile(pattern), None, None) for pattern in off_topic]
+        self._rows = [_Row(_compiled(pattern), None, None) for pattern in off_topic]
         self._match = lru_cache(maxsize=_LINES_KEPT)(self._first_match)
 
     def line(self, *patterns: str, inside: Context | None = None) -> Callable[[Action], Action]:
         """Return a decorator that registers what lines of a pattern do."""
 
         def decorate(action: Action) -> Action:
-            self._rows += [_Row(re.compile(pattern), action, inside) for pattern in patterns]
+            self._rows += [_Row(_compiled(pattern), action, inside) for pattern in patterns]
             return action
 
         return decorate
@@ -154,10 +159,17 @@ def read_blocks(
 ) -> Configured:
     """Return what an indented configuration says."""
     configured = Configured(system, file)
-    context.read(configured, blocks(text, text_ends=text_ends), configured.leftovers)
-    if configured.bgp:
-        configured.bgp.resolve()
+    fill(configured, text, context, text_ends)
     return configured
+
+
+def fill(
+    switch: Configured, text: str, context: Context, text_ends: TextEnds | None = None
+) -> None:
+    """Add to a switch what an indented configuration says."""
+    context.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
+    if switch.bgp:
+        switch.bgp.resolve()
 
 
 def address(text: str, mask: str | None, line: int) -> AddressLine:

@@ -116,14 +116,16 @@ class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
     ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
-    IPv4 unicast routes are exchanged. ``allowas_in`` is how often the own AS number may stand in
-    a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
+    IPv4 unicast routes are exchanged; ``extended_next_hop`` whether they may have the IPv6 next
+    hop of a session over a port (RFC 8950). ``allowas_in`` is how often the own AS number may stand
+    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
     """
 
     line: int
     asn: int | None = None
     enabled: bool | None = None
     activated: bool | None = None
+    extended_next_hop: bool | None = None
     policy_in: str | None = None
     policy_out: str | None = None
     local_address: str | None = None
@@ -152,6 +154,7 @@ class Bgp:
 
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
+    ``extended_by_default``: nor does the IPv6 next hop of a session over a port;
     ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
     ``hold_s`` are those of peers that have no own ones.
     """
@@ -162,6 +165,7 @@ class Bgp:
     max_paths: int = 1
     relax: bool = False
     active_by_default: bool = True
+    extended_by_default: bool = True
     tells_by_default: bool = True
     keepalive_s: int | None = None
     hold_s: int | None = None
@@ -204,6 +208,8 @@ class Bgp:
                 peer.keepalive_s, peer.hold_s = self.keepalive_s, self.hold_s
             if peer.activated is None:
                 peer.activated = self.active_by_default
+            if peer.extended_next_hop is None:
+                peer.extended_next_hop = self.extended_by_default
             if peer.tells_peer_as is None:
                 peer.tells_peer_as = self.tells_by_default
 
@@ -222,8 +228,14 @@ class Configured:
         Ports, loopbacks and gateways that the file names.
     vlans : dict of int to int
         Line of each VLAN.
+    no_routing, no_routing_over_ipv6 : list of str
+        Why no packet is routed, and why none over ports without an IPv4 address.
+    global_lines : set of str
+        Lines about the whole switch that its reader looks at in the end.
     prefix_lists, policies : dict
         Entries and terms in the order in which they are tried.
+    undecided : list of Leftover
+        Where a line is absent, and no source tells what the system does then.
     """
 
     system: str
@@ -235,7 +247,11 @@ class Configured:
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)
     policies: dict[str, list[PolicyTerm]] = field(default_factory=dict)
     static_routes: list[StaticRoute] = field(default_factory=list)
+    no_routing: list[str] = field(default_factory=list)
+    no_routing_over_ipv6: list[str] = field(default_factory=list)
+    global_lines: set[str] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
+    undecided: list[Leftover] = field(default_factory=list)
 
     def port(self, name: str, line: int) -> Port:
         """Return a port; a new one at its first line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import Bgp, Discard, Origination, StaticRoute
 
 if TYPE_CHECKING:
@@ -12,19 +13,26 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.model import Configured
 
 
-def add_route_lines(top: Context, bgp: Context) -> None:
+def add_route_lines(top: Context, bgp: Context, system: str) -> None:
     """Register static routes, and the line that opens BGP.
 
     Parameters
     ----------
     top, bgp : Context
         Lines of the whole file, and those inside ``bgp N``.
+    system : str
+        Whose defaults hold.
     """
+
+    def open_bgp(switch: Configured, line: int, asn: str) -> Bgp:
+        switch.bgp = Bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast"))
+        return switch.bgp
+
     top.line(
         r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
         r"( preference \d+)?( description .*)?"
     )(_static)
-    top.line(r"bgp (?P<asn>\d+)", inside=bgp)(_bgp)
+    top.line(r"bgp (?P<asn>\d+)", inside=bgp)(open_bgp)
 
 
 def add_peer_lines(bgp: Context, family: Context) -> None:
@@ -62,11 +70,6 @@ def join_group(bgp: Bgp, line: int, session: str, group: str) -> None:
 def _static(switch: Configured, line: int, prefix: str, mask: str, hop: str) -> None:
     to = Discard() if hop.startswith("NULL") else address(hop, "32", line).address
     switch.static_routes.append(StaticRoute(*network(prefix, mask), to, line))
-
-
-def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=False)
-    return switch.bgp
 
 
 def _group(bgp: Bgp, line: int, name: str) -> None:

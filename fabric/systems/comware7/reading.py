@@ -3,9 +3,9 @@
 Ports work until ``shutdown``. Whether a port without ``port link-mode`` is routed depends on the
 model, so that an address or a VLAN on one is a line that is not understood. BGP uses one path until
 ``balance``, and equal paths are those with equal AS paths; a session exchanges IPv4 routes only
-after ``peer enable`` (H3C, Comware V7 command reference). Not confirmed for each model is the MTU
-of routed interfaces without ``mtu``, which is read as 1500 bytes. That ``balance
-as-path-neglect`` only relaxes the comparison is not confirmed either: it is not understood.
+after ``peer enable`` (H3C, Comware V7 command reference). The MTU of routed interfaces without
+``mtu`` is not published for each model: it is not judged. That ``balance as-path-neglect`` only
+relaxes the comparison is not confirmed either: it is not understood.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
+from fabric.observe.configuration.defaults import leave_open
 from fabric.observe.configuration.peer_lines import (
     add_peer_lines,
     add_route_lines,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.texts import header_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
-
-#: Bytes of packets that a routed interface takes where no line says it.
-_MTU_BYTES = 1500
 
 _QOS = (
     r"(undo )?(qos|priority-flow-control|burst-mode) .*",
@@ -83,7 +82,11 @@ _FAMILY.sets(r"balance (ebgp )?(?P<value>\d+)", "max_paths", int)
 @readers.add("comware7")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a Comware 7 configuration says."""
-    return read_blocks("comware7", FILE, files[FILE], _TOP)
+    switch = read_blocks("comware7", FILE, files[FILE], _TOP, header_ends)
+    for port in switch.ports.values():
+        if port.addresses and port.mtu_bytes is None and not port.name.startswith("LoopBack"):
+            leave_open(switch, port.line, "mtu", f"interface {port.name}")
+    return switch
 
 
 @_TOP.line(r"vlan (?P<vlans>\d+( to \d+)?)", inside=_VLAN)
@@ -98,13 +101,11 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
     inside=_PORT,
 )
 def _interface(switch: Configured, line: int, name: str) -> Port:
-    new = name not in switch.ports
     port = switch.port(name, line)
     if name.startswith(("Vlan", "Loop")):
         port.routed = True
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan-interface"))
-        port.mtu_bytes = _MTU_BYTES if new else port.mtu_bytes
     return port
 
 
@@ -112,8 +113,7 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 def _link_mode(port: Port, _: int, mode: str) -> None:
     if port.routed is not (mode == "route"):
         port.routed = mode == "route"
-        port.addresses, port.vlan = [], None
-        port.mtu_bytes = _MTU_BYTES if port.routed else None
+        port.addresses, port.vlan, port.mtu_bytes = [], None, None
 
 
 @_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> sub)?")
@@ -159,7 +159,7 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists = [name]
 
 
-add_route_lines(_TOP, _BGP)
+add_route_lines(_TOP, _BGP, "comware7")
 add_peer_lines(_BGP, _FAMILY)
 
 

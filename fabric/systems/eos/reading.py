@@ -1,4 +1,8 @@
-"""Arista EOS: what a startup or running configuration says of ports, VLANs and BGP."""
+"""Arista EOS: what a startup or running configuration says of ports, VLANs and BGP.
+
+What holds without a line is in ``defaults.toml``: a switch routes nothing without ``ip routing``,
+and the address of a port counts only after ``no switchport``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
     Bgp,
+    Configured,
     Discard,
     Origination,
     PolicyTerm,
@@ -15,18 +20,19 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import (
     Context,
     address,
+    fill,
     ipv4,
     network,
     numbers,
     prefix_match,
-    read_blocks,
 )
+from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Configured, Port, PrefixMatch
+    from fabric.observe.configuration import Port, PrefixMatch
 
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
@@ -54,7 +60,6 @@ _MANAGEMENT = (
     r"(no )?ip (route|routing) vrf .*",
     r"mac address-table aging-time \d+",
     r"arp aging timeout default \d+",
-    r"ipv6 unicast-routing",
     r"router (bfd|multicast)",
 )
 
@@ -70,8 +75,6 @@ _PORT = Context(
     r"lldp .*",
     r"transceiver .*",
 )
-#: How often ``allowas-in`` without a number accepts the own AS number (Arista EOS manual, BGP).
-_ALLOWAS_IN = 3
 _VLAN = Context(r"name .*", r"state active")
 _LIST = Context()
 _TERM = Context(r"description .*")
@@ -80,13 +83,37 @@ _BGP = Context(
     r"graceful-restart.*",
     r"bgp log-neighbor-changes",
 )
-_FAMILY = Context(r"neighbor \S+ next-hop address-family ipv6 originate")
+_FAMILY = Context()
+_ROUTED_PORTS = "switchport default mode routed"
 
 
 @readers.add("eos")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what an EOS configuration says."""
-    return read_blocks("eos", FILE, files[FILE], _TOP, text_ends)
+    switch = Configured("eos", FILE)
+    switch.no_routing.append(absence("eos", "routing"))
+    switch.no_routing_over_ipv6 += [
+        absence("eos", "routing_ipv6_interfaces"),
+        absence("eos", "ipv6_routing"),
+    ]
+    fill(switch, files[FILE], _TOP, text_ends)
+    for port in switch.ports.values():
+        _settle(switch, port)
+    return switch
+
+
+def _settle(switch: Configured, port: Port) -> None:
+    """Give a port what holds without a line, and take what does not count in its mode."""
+    if not port.name.startswith("Ethernet") or "." in port.name:
+        port.routed = True
+    elif port.routed is None:
+        port.routed = _ROUTED_PORTS in switch.global_lines or holds("eos", "routed_port")
+    if not port.routed:
+        port.addresses, port.ipv6_link = [], False
+        return
+    port.vlan = None
+    if port.mtu_bytes is None and not port.name.startswith("Loopback"):
+        port.mtu_bytes = number_of("eos", "routed_mtu")
 
 
 @_TOP.line(r"hostname (?P<name>\S+)")
@@ -94,10 +121,28 @@ def _hostname(switch: Configured, _: int, name: str) -> None:
     switch.name = name
 
 
-@_TOP.line(r"(?P<no>no )?ip routing( ipv6 interfaces)?")
-def _routing(_: Configured, __: int, no: str | None) -> None:
-    if no:
-        raise ValueError("a switch that does not route")
+@_TOP.line(r"(?P<no>no )?ip routing(?P<over> ipv6 interfaces)?")
+def _routing(switch: Configured, _: int, no: str | None, over: str | None) -> None:
+    _switch(switch.no_routing, "routing", on=not no)
+    if over:
+        _switch(switch.no_routing_over_ipv6, "routing_ipv6_interfaces", on=not no)
+
+
+@_TOP.line(r"(?P<no>no )?ipv6 unicast-routing")
+def _ipv6_routing(switch: Configured, _: int, no: str | None) -> None:
+    _switch(switch.no_routing_over_ipv6, "ipv6_routing", on=not no)
+
+
+def _switch(reasons: list[str], key: str, *, on: bool) -> None:
+    """Take the absence of a line out of some reasons, or put it back."""
+    words = absence("eos", key)
+    reasons[:] = [reason for reason in reasons if reason != words] + ([] if on else [words])
+
+
+@_TOP.line(r"switchport default mode (?P<mode>access|routed)")
+def _default_mode(switch: Configured, _: int, mode: str) -> None:
+    if mode == "routed":
+        switch.global_lines.add(_ROUTED_PORTS)
 
 
 @_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
@@ -188,7 +233,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, relax=True)
+    switch.bgp = Bgp(int(asn), line, relax=True, extended_by_default=False)
     return switch.bgp
 
 
@@ -250,7 +295,7 @@ def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
 
 @_BGP.line(r"neighbor (?P<name>\S+) allowas-in( (?P<often>\d+))?")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None) -> None:
-    bgp.speaker(name, line).allowas_in = int(often or _ALLOWAS_IN)
+    bgp.speaker(name, line).allowas_in = int(often or number_of("eos", "allowas_in"))
 
 
 _BGP.line(r"timers bgp (?P<keepalive>\d+) (?P<hold>\d+)( .*)?")(Bgp.set_timers)
@@ -289,3 +334,8 @@ def _family(_: Bgp, __: int) -> None:
 @_FAMILY.line(r"(?P<no>no )?neighbor (?P<name>\S+) activate")
 def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
     bgp.speaker(name, line).activated = not no
+
+
+@_FAMILY.line(r"neighbor (?P<name>\S+) next-hop address-family ipv6 originate")
+def _extended_next_hop(bgp: Bgp, line: int, name: str) -> None:
+    bgp.speaker(name, line).extended_next_hop = True

@@ -28,9 +28,12 @@ from fabric.observe.configuration.blocks import (
     address,
     ipv4,
     network,
+    numbers,
     prefix_match,
     read_blocks,
 )
+from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
 
 if TYPE_CHECKING:
@@ -40,9 +43,6 @@ if TYPE_CHECKING:
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-configuration"
-
-#: Bytes that an interface carries where no line says it.
-_MTU_BYTES = 9100
 
 _QOS = (
     r"buffer .*",
@@ -94,7 +94,7 @@ _PEER_FAMILY.sets(r"allowas-in (?P<value>\d+)", "allowas_in", int)
 @readers.add("esonic")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a configuration of Enterprise SONiC says."""
-    switch = read_blocks("esonic", FILE, files[FILE], _TOP)
+    switch = read_blocks("esonic", FILE, files[FILE], _TOP, header_ends)
     require_policies(switch)
     return switch
 
@@ -107,9 +107,14 @@ def _interface(switch: Configured, line: int, kind: str, number: str) -> Port:
         port.gateway_vlan = int(number)
         switch.vlans[int(number)] = line
     if new and kind != "Loopback":
-        port.mtu_bytes = _MTU_BYTES
-        port.enabled = kind == "Vlan"
+        port.mtu_bytes = number_of("esonic", "mtu")
+        port.enabled = kind == "Vlan" or holds("esonic", "port_up")
     return port
+
+
+@_TOP.line(r"interface range create Vlan ?(?P<vlans>[\d,-]+)")
+def _vlan_range(switch: Configured, line: int, vlans: str) -> None:
+    switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
 @_PORT.line(r"ip address (?P<text>[\d.]+/\d+)(?P<more> secondary)?")
@@ -158,7 +163,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    switch.bgp = Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast"))
     return switch.bgp
 
 

@@ -14,7 +14,6 @@ neighbour that is a port is not read: no public source shows such a session whol
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
@@ -36,6 +35,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
+from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.port_lines import add_port_lines
 from fabric.systems.nxos.texts import text_ends
 
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
-
-#: Bytes that an interface carries where no line says it.
-_MTU_BYTES = 1500
 
 _QOS = (
     r"(no )?priority-flow-control .*",
@@ -70,6 +67,7 @@ _MANAGEMENT = (
     r"mac address-table aging-time .*",
     r"ip arp timeout \d+",
     r"(no )?system default switchport",
+    r"no system default switchport shutdown",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
 _PORT = Context(
@@ -88,6 +86,9 @@ _FAMILY = Context(r"maximum-paths ibgp \d+")
 _PEER = Context(r"log-neighbor-changes.*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
 
+#: Whether a port works without a line, by whether it is routed.
+_UP = ("switched_port_up", "routed_port_up")
+
 add_port_lines(_TOP, _PORT, name="(hostname|switchname)", undo="no ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
@@ -103,23 +104,25 @@ _PEER_FAMILY.switches("disable-peer-as-check", "tells_peer_as")
 @readers.add("nxos")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what an NX-OS configuration says; BGP and gateways need their ``feature``."""
-    text = files[FILE]
-    switch = read_blocks("nxos", FILE, text, _TOP, text_ends)
-    features = set(re.findall(r"^feature (\S+)\s*$", text, re.MULTILINE))
-    if switch.bgp and "bgp" not in features:
+    switch = read_blocks("nxos", FILE, files[FILE], _TOP, text_ends)
+    features = switch.global_lines
+    if switch.bgp and "feature bgp" not in features:
         switch.leftovers.append(Leftover(switch.bgp.line, "router bgp without feature bgp"))
         switch.bgp = None
     for port in [port for port in switch.ports.values() if port.gateway_vlan is not None]:
-        if "interface-vlan" not in features:
+        if "feature interface-vlan" not in features:
             words = f"interface {port.name} without feature interface-vlan"
             switch.leftovers.append(Leftover(port.line, words))
             del switch.ports[port.name]
     return switch
 
 
-@_TOP.line(r"feature (bgp|interface-vlan)")
-def _feature(_: Configured, __: int) -> None:
-    """Do nothing: ``read`` looks which of them are on."""
+@_TOP.line(r"(?P<no>no )?(?P<words>feature (bgp|interface-vlan))")
+def _feature(switch: Configured, _: int, no: str | None, words: str) -> None:
+    if no:
+        switch.global_lines.discard(words)
+    else:
+        switch.global_lines.add(words)
 
 
 @_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
@@ -135,8 +138,8 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan"))
     if new and not name.startswith("loopback"):
-        port.mtu_bytes = _MTU_BYTES
-        port.enabled = not name.startswith("Vlan")
+        port.mtu_bytes = number_of("nxos", "mtu")
+        port.enabled = holds("nxos", _UP[name.startswith("Vlan")])
     if not name.startswith("Ethernet"):
         port.routed = True
     return port
@@ -145,7 +148,7 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 @_PORT.line(r"(?P<no>no )?switchport")
 def _switchport(port: Port, _: int, no: str | None) -> None:
     if port.routed is not bool(no):
-        port.routed, port.enabled = bool(no), not no
+        port.routed, port.enabled = bool(no), holds("nxos", _UP[bool(no)])
 
 
 @_PORT.line(r"ip address (?P<text>[\d.]+/\d+)(?P<more> secondary)?( tag \d+)?")
@@ -195,7 +198,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=False, tells_by_default=False)
+    active = holds("nxos", "ipv4_unicast")
+    switch.bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False)
     return switch.bgp
 
 

@@ -27,6 +27,7 @@ from fabric.observe.configuration import (
     readers,
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
+from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS
 from fabric.observe.parsers import UnreadableError
 from fabric.validate.config_db_forms import foreign_form
@@ -53,6 +54,10 @@ _ALLOWAS_IN = 3
 #: ``bgp.maximum_paths.ipv4`` of constants.yml.
 MAX_PATHS = 64
 
+_MANAGED = "frr_mgmt_framework_config"
+#: Fields of DEVICE_METADATA that other tables hang on, and the value that counts.
+_SWITCHES = {_MANAGED: "true", "default_bgp_status": "down"}
+
 #: Tables that say nothing about ports, addresses, VLANs or routing.
 _OFF_TOPIC = re.compile(
     r"\w*(QOS|QUEUE|SCHEDULER|WRED|BUFFER|PFC|DSCP|TC_TO|DOT1P|CRM|NTP|SYSLOG|LLDP|HASH|BREAKOUT"
@@ -60,6 +65,8 @@ _OFF_TOPIC = re.compile(
     r"|AUTO_TECHSUPPORT|KDUMP|PASSW|BANNER|LOGGER|RESTAPI|TELEMETRY|GNMI|DEVICE_NEIGHBOR|SSH|TELEM"
     r"|DHCP|XCVRD|SYSTEM_DEFAULTS|SYSTEM_PORT)\w*"
 )
+
+_INTERFACES = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
 
 #: What is read of a row, by table; tables are read in this order, so that BGP comes first.
 _TABLES: dict[str, Action] = {}
@@ -93,11 +100,25 @@ def read(files: Mapping[str, str]) -> Configured:
             _apply(switch, name, rows)
         elif not _OFF_TOPIC.fullmatch(name):
             switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
+    _drop_orphans(switch, tables)
     if switch.bgp:
         switch.bgp.resolve()
     if "BGP_GLOBALS" in tables:
         require_policies(switch)
     return switch
+
+
+def _drop_orphans(switch: Configured, tables: Mapping[str, Mapping[str, Fields]]) -> None:
+    """Take away ports that do not exist, and addresses without the row of their interface."""
+    for name in [name for name in switch.ports if name.startswith("Ethernet")]:
+        if name.partition(".")[0] not in tables.get("PORT", {}):
+            del switch.ports[name]
+    rows = {name for table in _INTERFACES for name in tables.get(table, {})}
+    for name, port in switch.ports.items():
+        if name not in rows and port.addresses:
+            words = f"addresses of {name}: {absence('sonic', 'interface_row')}"
+            switch.leftovers.append(Leftover(port.addresses[0].line, words))
+            port.addresses = []
 
 
 def require_policies(switch: Configured) -> None:
@@ -131,7 +152,8 @@ def _apply(switch: Configured, name: str, rows: list[Row]) -> None:
 @_table("DEVICE_METADATA")
 def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) -> None:
     switch.name = row["hostname"]
-    if row.get("frr_mgmt_framework_config") != "true" and row.get("bgp_asn", "None") != "None":
+    switch.global_lines |= {key for key in _SWITCHES if row.get(key) == _SWITCHES[key]}
+    if _MANAGED not in switch.global_lines and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
         if row.get("type") == "ToRRouter":
             switch.bgp.group(_GENERAL, line).allowas_in = 1
@@ -142,8 +164,9 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
 def _port(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     (name,) = key
     port = switch.port(name, line)
-    port.enabled = row.get("admin_status", "down") == "up"
-    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else None
+    up = row["admin_status"] == "up" if "admin_status" in row else holds("sonic", "port_up")
+    port.enabled = up
+    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else number_of("sonic", "mtu")
     port.description = row.get("description", "")
 
 
@@ -153,7 +176,7 @@ def _vlan(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     switch.vlans[int(row["vlanid"])] = line
     port = switch.port(name, line)
     port.gateway_vlan = int(row["vlanid"])
-    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else None
+    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else number_of("sonic", "mtu")
 
 
 @_table("VLAN_MEMBER")
@@ -167,9 +190,13 @@ def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) ->
         port.vlan = number
 
 
-@_table("LOOPBACK_INTERFACE")
-@_table("VLAN_INTERFACE")
-@_table("INTERFACE")
+def _tables_of_interfaces(action: Action) -> Action:
+    for name in _INTERFACES:
+        _table(name)(action)
+    return action
+
+
+@_tables_of_interfaces
 def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     name, *text = key
     port = switch.port(name, line)
@@ -215,6 +242,8 @@ def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
 def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default",):
         raise ValueError("a VRF is not read")
+    if _MANAGED not in switch.global_lines:
+        raise ValueError(absence("sonic", "managed"))
     switch.bgp = Bgp(int(row["local_asn"]), line)
     switch.bgp.router_id = _router_id(row.get("router_id", ""))
     switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
@@ -258,6 +287,8 @@ def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
     peer.group = row.get("peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = row.get("name", "")
     _session(peer, row)
+    if peer.enabled is None and _MANAGED not in switch.global_lines:
+        peer.enabled = "default_bgp_status" not in switch.global_lines
 
 
 @_table("BGP_NEIGHBOR_AF")

@@ -2,12 +2,12 @@
 
 A port is switched until ``undo portswitch`` and works until ``shutdown``; what it routes has an MTU
 of 1500 bytes until ``mtu``, and its frames are at most 9216 bytes, or what ``jumboframe enable``
-says. Addresses
+says (``defaults.toml``). Addresses
 carry their mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths
 over different ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00,
-command reference). Two points are not confirmed: that a port takes a 31-bit mask as its first
-address, which is read as it stands; and that a session exchanges IPv4 routes without ``peer
-enable``, which is read as if it did not.
+command reference). A session exchanges IPv4 routes without ``peer enable`` too, until ``undo
+default ipv4-unicast``. Not confirmed is that a port takes a 31-bit mask as its first address, which
+is read as it stands.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
+from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.peer_lines import (
     PEER_GROUP,
     add_peer_lines,
@@ -34,6 +35,7 @@ from fabric.observe.configuration.peer_lines import (
     join_group,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
@@ -43,11 +45,6 @@ if TYPE_CHECKING:
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
-
-#: Bytes of packets that a routed interface takes, and of frames that a port takes, where no line
-#: says it.
-_MTU_BYTES = 1500
-_FRAME_BYTES = 9216
 
 _QOS = (
     r"(undo )?(qos|dcb|trust|diffserv domain|drop-profile|ai-service) ?.*",
@@ -89,7 +86,7 @@ _FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    return read_blocks("vrp8", FILE, files[FILE], _TOP)
+    return read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
 
 
 @_TOP.line(r"vlan batch (?P<vlans>[\dto ]+)")
@@ -106,16 +103,17 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
     port.routed = bool(port.routed) or not name[0].isdigit()
     if name.startswith("Vlanif"):
         port.gateway_vlan = int(name.removeprefix("Vlanif"))
-        port.mtu_bytes = _MTU_BYTES if new else port.mtu_bytes
+        port.mtu_bytes = number_of("vrp8", "mtu") if new else port.mtu_bytes
     elif new and not port.routed:
-        port.mtu_bytes = _FRAME_BYTES - FRAME_EXTRA_BYTES
+        port.mtu_bytes = number_of("vrp8", "frame") - FRAME_EXTRA_BYTES
     return port
 
 
 @_PORT.line(r"(?P<undo>undo )?portswitch")
 def _portswitch(port: Port, _: int, undo: str | None) -> None:
     port.routed = bool(undo)
-    port.mtu_bytes = _MTU_BYTES if undo else _FRAME_BYTES - FRAME_EXTRA_BYTES
+    frame = number_of("vrp8", "frame") - FRAME_EXTRA_BYTES
+    port.mtu_bytes = number_of("vrp8", "mtu") if undo else frame
 
 
 @_PORT.line(r"jumboframe enable (?P<frame>\d+)")
@@ -169,7 +167,7 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists.append(name)
 
 
-add_route_lines(_TOP, _BGP)
+add_route_lines(_TOP, _BGP, "vrp8")
 add_peer_lines(_BGP, _FAMILY)
 _FAMILY.line(PEER_GROUP)(join_group)
 

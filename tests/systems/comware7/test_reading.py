@@ -61,7 +61,7 @@ CASES: dict[str, Case] = {
         ],
     ),
     "description": (f"{PORT} description a b\n", lambda s: _port(s).description, "a b"),
-    "routed port": (ROUTED, lambda s: (_port(s).routed, _port(s).mtu_bytes), (True, 1500)),
+    "routed port": (ROUTED, lambda s: (_port(s).routed, _port(s).mtu_bytes), (True, None)),
     "MTU": (f"{ROUTED} mtu 9000\n", lambda s: _port(s).mtu_bytes, 9000),
     "switched port": (SWITCHED, lambda s: (_port(s).routed, _port(s).mtu_bytes), (False, None)),
     "another mode": (
@@ -82,7 +82,7 @@ CASES: dict[str, Case] = {
             s.ports["Vlan-interface101"].enabled,
             s.ports["Vlan-interface101"].mtu_bytes,
         ),
-        (101, True, 1500),
+        (101, True, None),
     ),
     "loopback": (
         "interface LoopBack0\n ip address 10.0.0.1 255.255.255.255\n",

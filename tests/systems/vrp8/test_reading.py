@@ -156,7 +156,7 @@ CASES: dict[str, Case] = {
             _peer(s).enabled,
             _peer(s).activated,
         ),
-        (65100, "spine01", 3, 9, True, False, False),
+        (65100, "spine01", 3, 9, True, False, True),
     ),
     "peer works again": (
         f"{BGP} peer 10.0.0.0 ignore\n undo peer 10.0.0.0 ignore\n",

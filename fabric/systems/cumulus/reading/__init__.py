@@ -4,8 +4,9 @@ A port of the switch carries 9216 bytes where no line says another, and speaks u
 link-local address that every port with link has. Equal paths are used, 64 of them; over different
 ASes only with ``multipath aspath-ignore``. IPv4 unicast needs no activation, and no policy is
 wanted (CumulusNetworks/docs, content/cumulus-linux-514, Basic BGP, Optional BGP, Switch Port
-Attributes). Not confirmed is the state of a port without ``link state``, which is read as down.
-Policies and VRFs are not read. A YAML text is read by the same words: its keys are those of a line.
+Attributes). What holds without a line is in ``defaults.toml``; whether a port works without ``link
+state`` is not published, and not judged. Policies and VRFs are not read. A YAML text is read by the
+same words: its keys are those of a line.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Bgp, Configured, readers
+from fabric.observe.configuration.defaults import number_of
 from fabric.systems.cumulus.reading import ports
 from fabric.systems.cumulus.reading.model import TABLE, Reading
-from fabric.systems.cumulus.reading.routing import settle_bgp
-from fabric.systems.cumulus.reading.text import paths_of
+from fabric.systems.cumulus.reading.routing import leave_switches_open, settle_bgp
+from fabric.systems.cumulus.reading.text import is_lines, paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +27,6 @@ __all__ = ["ports", "read"]
 
 #: Kind of the file that ``render`` writes.
 FILE = "nv-set"
-
-#: Equal paths where no line says it.
-_MAX_PATHS = 64
 
 
 @readers.add("cumulus")
@@ -39,7 +38,11 @@ def read(files: Mapping[str, str]) -> Configured:
     UnreadableError
         When it is neither.
     """
-    reading = Reading(Configured("cumulus", FILE), Bgp(0, 0, max_paths=_MAX_PATHS))
+    bgp = Bgp(0, 0, max_paths=number_of("cumulus", "max_paths"))
+    reading = Reading(Configured("cumulus", FILE), bgp)
     TABLE.read(reading, paths_of(files[FILE]), reading.switch.leftovers)
+    ports.settle_ports(reading)
     settle_bgp(reading)
+    if reading.switch.bgp and not is_lines(files[FILE]):
+        leave_switches_open(reading)
     return reading.switch

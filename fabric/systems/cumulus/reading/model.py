@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.defaults import number_of
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import Bgp, Configured, Port
-
-#: Bytes that a port of the switch carries where no line says it.
-_MTU_BYTES = 9216
 
 _ON = r"(on|enabled)"
 SWITCH = rf"(enable|state) {_ON}"
@@ -38,19 +36,27 @@ TABLE = Context(
 
 @dataclass(slots=True)
 class Reading:
-    """A switch, and the process that its lines make before its AS number is known."""
+    """A switch, and the process that its lines make before its AS number is known.
+
+    Parameters
+    ----------
+    said : set of str
+        Ports with a ``link state``, and places where BGP is switched on or off.
+    """
 
     switch: Configured
     bgp: Bgp
     asn: int | None = None
     enabled: bool = True
+    said: set[str] = field(default_factory=set)
 
     def port(self, name: str, line: int) -> Port:
         """Return a port with the values that hold where no line says others."""
         new = name not in self.switch.ports
         port = self.switch.port(name, line)
         if new and name.startswith("swp"):
-            port.mtu_bytes, port.enabled, port.ipv6_link = _MTU_BYTES, False, True
+            port.mtu_bytes = number_of("cumulus", "mtu")
+            port.enabled, port.ipv6_link = False, True
         elif new:
             port.routed = True
             if name.startswith("vlan"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabric.observe.configuration.blocks import address
+from fabric.observe.configuration.defaults import leave_open
 from fabric.systems.cumulus.reading.model import TABLE, Reading
 
 _PORT = r"interface (?P<name>swp\d+(s\d+)?|lo|vlan\d+)"
@@ -30,6 +31,7 @@ def _description(reading: Reading, line: int, name: str, text: str) -> None:
 
 @TABLE.line(rf"{_PORT} link state (?P<state>up|down)")
 def _state(reading: Reading, line: int, name: str, state: str) -> None:
+    reading.said.add(name)
     reading.port(name, line).enabled = state == "up"
 
 
@@ -58,3 +60,12 @@ def _address(reading: Reading, line: int, name: str, text: str) -> None:
         raise ValueError("a switched port")
     port.routed = True
     port.addresses.append(address(text, None, line))
+
+
+def settle_ports(reading: Reading) -> None:
+    """Leave open whether a port in use works that has no ``link state``."""
+    for name, port in reading.switch.ports.items():
+        is_used = port.routed is not None or name in reading.bgp.peers
+        if name.startswith("swp") and is_used and name not in reading.said:
+            port.enabled = True
+            leave_open(reading.switch, port.line, "port_up", f"interface {name}")

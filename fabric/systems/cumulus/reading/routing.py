@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
 from fabric.observe.configuration.blocks import address, ipv4, network
+from fabric.observe.configuration.defaults import leave_open
 from fabric.systems.cumulus.reading.model import BGP, FAMILY, SWITCH, TABLE, Reading
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ def _router_id(reading: Reading, _: int, router_id: str) -> None:
     reading.bgp.router_id = ipv4(router_id)
 
 
-@TABLE.line(rf"(router bgp|{BGP}) (enable|state) {_STATE}")
-def _enable(reading: Reading, _: int, state: str) -> None:
+@TABLE.line(rf"(?P<place>router bgp|{BGP}) (enable|state) {_STATE}")
+def _enable(reading: Reading, _: int, place: str, state: str) -> None:
+    reading.said.add(place)
     reading.enabled = reading.enabled and state in _ON
 
 
@@ -131,6 +133,13 @@ def _speaker(reading: Reading, line: int, kind: str, session: str) -> BgpTemplat
     """Return a session or a peer group."""
     bgp = reading.bgp
     return bgp.group(session, line) if kind == "peer-group" else bgp.peer(session, line)
+
+
+def leave_switches_open(reading: Reading) -> None:
+    """Leave open whether BGP is on where a YAML text does not say it."""
+    for place in ("router bgp", BGP):
+        if place not in reading.said:
+            leave_open(reading.switch, reading.bgp.line, "bgp_enabled_in_yaml", place)
 
 
 def settle_bgp(reading: Reading) -> None:

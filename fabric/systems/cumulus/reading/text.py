@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from fabric.systems.cumulus.platforms.lines import Path
 
+#: The only values that go over several lines (``nv config show -o commands``).
+_MESSAGE = re.compile(r"nv set system message (pre|post)-log(in|out) ")
 #: Values that a file may set; a limit that we chose: 512 ports with 100 values each have 51,200.
 MOST_VALUES = 1 << 20
 
@@ -30,11 +32,10 @@ def paths_of(text: str) -> list[Block]:
     UnreadableError
         When it is neither of the two forms, or sets more than `MOST_VALUES`.
     """
-    is_lines = re.search(r"^nv (un)?set ", text, re.MULTILINE)
     standing: dict[Path, int] = {}
     unset: dict[Path, int] = {}
     count = 0
-    for number, verb, words in _lines(text) if is_lines else _tree(text):
+    for number, verb, words in _lines(text) if is_lines(text) else _tree(text):
         try:
             values = list(paths(words))
         except ValueError as error:
@@ -53,6 +54,11 @@ def paths_of(text: str) -> list[Block]:
     ]
 
 
+def is_lines(text: str) -> bool:
+    """Return whether a text is lines of ``nv``, and not YAML."""
+    return bool(re.search(r"^nv (un)?set ", text, re.MULTILINE))
+
+
 def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
     """Yield number, verb and words of each line.
 
@@ -61,14 +67,44 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
     UnreadableError
         When a line is not a line of NVUE.
     """
-    for number, row in enumerate(text.splitlines(), 1):
-        if not row.strip() or row.lstrip().startswith("#"):
-            continue
+    for number, row in _whole_rows(text):
         program, verb, *words = [*split(row), "", ""]
         words = [word for word in words if word]
         if program != "nv" or verb not in ("set", "unset") or not words:
             raise UnreadableError(f"line {number} is not a line of NVUE: {row.strip()[:80]!r}")
         yield number, verb, words
+
+
+def _whole_rows(text: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line; a message in quotes may go over several of them.
+
+    Raises
+    ------
+    UnreadableError
+        When such a message has no end.
+    """
+    rows = enumerate(text.splitlines(), 1)
+    for number, row in rows:
+        if not row.strip() or row.lstrip().startswith("#"):
+            continue
+        whole = row
+        while _MESSAGE.match(whole) and (mark := _open_quote(whole)):
+            more = next((line for _, line in rows), None)
+            if more is None:
+                raise UnreadableError(f"the text in {mark} that begins in line {number} has no end")
+            whole = f"{whole} {more}"
+        yield number, whole
+
+
+def _open_quote(text: str) -> str:
+    """Return the quote that a text opens and does not close; empty where it closes all."""
+    mark = ""
+    for sign in re.findall(r"\\.|['\"]", text):
+        if sign == mark:
+            mark = ""
+        elif not mark and len(sign) == 1:
+            mark = sign
+    return mark
 
 
 def _tree(text: str) -> Iterator[tuple[int, str, list[str]]]:

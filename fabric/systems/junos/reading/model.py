@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.defaults import number_of
+
 if TYPE_CHECKING:
     from fabric.observe.configuration import Bgp, Configured, PrefixMatch
-
-#: Equal paths without ``chassis maximum-ecmp`` (juniper.net CLI reference, maximum-ecmp; KB34303
-#: for QFX).
-MAXIMUM_ECMP = 16
 
 
 @dataclass(slots=True)
@@ -50,7 +48,7 @@ class Reading:
     multipath: dict[str, bool] = field(default_factory=dict)
     balancing: set[str] = field(default_factory=set)
     forwarding_policy: str = ""
-    maximum_ecmp: int = MAXIMUM_ECMP
+    maximum_ecmp: int = field(default_factory=lambda: number_of("junos", "maximum_ecmp"))
     asn: int | None = None
     router_id: str = ""
     irb_mtu_bytes: int | None = None

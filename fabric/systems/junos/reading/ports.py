@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import address
+from fabric.observe.configuration.blocks import address, numbers
+from fabric.observe.configuration.defaults import number_of
 from fabric.systems.junos.reading.table import TABLE, VLAN_IDS, unquoted
 
 if TYPE_CHECKING:
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 _PORT = r"interfaces (?P<name>(et|xe|ge)-\d+/\d+/\d+(:\d+)?)"
 _IRB = r"interfaces irb unit (?P<unit>\d+)"
 
-#: Bytes of a frame where no line says it, and of what it has before an untagged packet
-#: (juniper.net CLI reference, mtu).
-_FRAME_BYTES = 1514
+#: Bytes of a frame before an untagged packet (juniper.net CLI reference, mtu).
 _HEADER_BYTES = 14
 
 
@@ -24,6 +23,11 @@ _HEADER_BYTES = 14
 def _vlan(reading: Reading, line: int, name: str, vlan: str) -> None:
     reading.vlan_ids[name] = int(vlan)
     reading.switch.vlans[int(vlan)] = line
+
+
+@TABLE.line(r"vlans \S+ vlan-id-list (?P<vlans>\d+(-\d+)?)")
+def _vlan_range(reading: Reading, line: int, vlans: str) -> None:
+    reading.switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
 @TABLE.line(r"vlans (?P<name>\S+) l3-interface (?P<irb>irb\.\d+)")
@@ -124,6 +128,6 @@ def settle_ports(reading: Reading) -> None:
             port.enabled = port.enabled and reading.irb_enabled
         if name == "lo0":
             continue
-        frame = port.mtu_bytes or _FRAME_BYTES
+        frame = port.mtu_bytes or number_of("junos", "frame")
         packet = reading.inet_mtu_bytes.get(name, frame - _HEADER_BYTES)
         port.mtu_bytes = min(frame, packet + _HEADER_BYTES)
