@@ -85,4 +85,12 @@ HOST_RULES = (
         "set the traffic class to four times the DSCP of the lossless class",
         "DOCA-OFED mlx5 main_ext.c (traffic_class); RFC 2474 section 3",
     ),
+    (
+        "AUD030",
+        Severity.INFO,
+        "Jobs look for the family of the GIDs that the NICs have",
+        "NCCL looks for a GID of IPv4 by default; a NIC with IPv6 alone has none.",
+        "set NCCL_IB_ADDR_FAMILY to AF_INET6 in the environment of jobs",
+        "NVIDIA NCCL user guide, NCCL_IB_ADDR_FAMILY (AF_INET by default)",
+    ),
 )

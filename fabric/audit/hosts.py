@@ -77,6 +77,8 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
             yield table, Fault("AUD020", nic.name, line, "the NIC has no routable RoCEv2 GID")
     if not pausing and not routable:
         yield table, Fault("AUD020", "", 0, "no NIC has a routable RoCEv2 GID")
+    if routable and not any(gid.address for gid in routable):
+        yield table, Fault("AUD030", "", 0, "every routable RoCEv2 GID is one of IPv6")
     # The address of a bond is in the table of every RDMA device below it.
     count = Counter((gid.device, gid.port, gid.interface) for gid in routable if gid.address)
     for (device, _, name), number in count.items():

@@ -50,6 +50,9 @@ _SPEEDS = (100, 200, 400, 800)
 FACTS: dict[str, FactKind] = {
     "cell_bytes": FactKind("bytes", "Unit in which the packet buffer is given out."),
     "buffer_bytes": FactKind("bytes", "Packet buffer that ports can share, all partitions."),
+    "pool_headroom": FactKind(
+        "text", "`separate` where the xoff of a SONiC pool is not part of its size."
+    ),
     "buffer_partitions": FactKind("count", "Parts of the buffer that share nothing."),
     "capacity_gbps": FactKind("Gb/s", "Sum of the port speeds of one ASIC, one direction."),
     "unicast_queues": FactKind("count", "Unicast egress queues of a port."),

@@ -188,7 +188,7 @@ PUBLIC = {
             show_gids=_HEAD + f"bnxt_re0\t1\t1\t{_LOCAL}\t\tv2\teth1\n"
             f"bnxt_re0\t1\t3\t{_ULA}\t\tv2\teth1\nn_gids_found=2\n",
         ),
-        set(),
+        {"AUD030"},
     ),
 }
 #: By name: the files, and the rules that speak.

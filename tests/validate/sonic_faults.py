@@ -150,6 +150,14 @@ FAULTS: dict[str, tuple[str, Fault]] = {
         put("BUFFER_POOL", "ingress_lossless_pool", "size", "200000"),
     ),
     "pool without a size": ("SON032", put("BUFFER_POOL", "ingress_lossless_pool", "size", None)),
+    "pool larger than the chip": (
+        "SON044",
+        put("BUFFER_POOL", "ingress_lossless_pool", "size", "308000000"),
+    ),
+    "egress pool larger than the chip": (
+        "SON044",
+        put("BUFFER_POOL", "egress_lossless_pool", "size", "308000000"),
+    ),
     "pool without direction": ("SON032", put("BUFFER_POOL", "ingress_lossless_pool", "type", None)),
     "static pool with dynamic profiles": (
         "SON032",

@@ -295,7 +295,7 @@ def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
 
 @_BGP.line(r"neighbor (?P<name>\S+) allowas-in( (?P<often>\d+))?")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None) -> None:
-    bgp.speaker(name, line).allowas_in = int(often or number_of("eos", "allowas_in"))
+    bgp.speaker(name, line).allowas_in = int(often or 1)  # without a number: at least once
 
 
 _BGP.line(r"timers bgp (?P<keepalive>\d+) (?P<hold>\d+)( .*)?")(Bgp.set_timers)

@@ -272,17 +272,27 @@ class PoolBudget(SwitchRule):
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
-        """Add the shared pool to the buffers of all ports in use, where each keeps its own."""
+        """Add pool, headroom beside it, and the buffers of all ports in use."""
         if device.buffer_model == "dynamic":
             yield from self._computed(places, device)
             return
         pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
         rows = [group.row for group in device.lossless_groups if group.row]
-        if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
+        if pools is None or buffer_bytes is None or not rows:
             return
-        own = [max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes) for row in rows]
-        account = budget(own, [], buffer_bytes, shared_bytes=pools.ingress_lossless_bytes)
-        if not account.fits and sum(own) <= buffer_bytes:
+        shared = pools.shared_headroom_bytes
+        if shared and device.sku.asic_facts.fact("pool_headroom") is None:
+            return
+        own = [
+            row.size_bytes
+            if shared
+            else max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes)
+            for row in rows
+        ]
+        account = budget(
+            own, [], buffer_bytes, reserved_bytes=shared, shared_bytes=pools.ingress_lossless_bytes
+        )
+        if not account.fits and sum(own) + shared <= buffer_bytes:
             yield self.finding(
                 f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
                 f"of {device.lossless_ports} lossless ports need {account.missing_bytes:,} "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.validate.config_db import number, plain_name
-from fabric.validate.rule import SonicPolicyRule, rules
+from fabric.validate.rule import SonicModelRule, SonicPolicyRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,6 +172,71 @@ def _mismatch(config: SonicConfig, profile: Row, pool: Row) -> str:
     if size and headroom and size < headroom:
         return f"keeps {headroom} bytes of headroom, its pool has {size}"
     return ""
+
+
+@rules.add("SON044")
+class MemoryFits(SonicModelRule):
+    """Pools, headroom and reserved buffers fit in the memory of the ASIC."""
+
+    why = (
+        "After a cold boot lossless groups have no buffer, and only the log shows it; a warm "
+        "reboot fails."
+    )
+    source = (
+        "sonic-net/sonic-buildimage issue 28657, pull request 28658; sonic-net/sonic-swss "
+        "cfgmgr/buffer_pool_mellanox.lua"
+    )
+    judges_rendered = False
+    guards = ("lossless.pfc",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Hold each pool, then all that is taken at ingress, against the memory."""
+        model = self.model(config)
+        memory_bytes = model.packet_buffer_bytes if model else None
+        if model is None or memory_bytes is None:
+            return
+        chip = f"{model.asic_facts.title} has {memory_bytes:,}"
+        sizes = {name: number(row.get("size")) or 0 for name, row in _pools(config).items()}
+        for name, size in sizes.items():
+            if size > memory_bytes:
+                yield self._finding(config, name, f"pool {name} of {size:,} bytes: {chip}")
+        need_bytes = ingress_bytes(config)
+        if max(sizes.values(), default=0) <= memory_bytes < need_bytes:
+            known = model.asic_facts.fact("pool_headroom") is not None
+            yield self._finding(
+                config,
+                "ingress_lossless_pool",
+                f"ingress pools, headroom and reserved buffers take {need_bytes:,} bytes: {chip}"
+                + ("" if known else "; whether a pool of this ASIC has its xoff inside is unknown"),
+                None if known else Severity.INFO,
+            )
+
+    def _finding(
+        self, config: SonicConfig, pool: str, message: str, severity: Severity | None = None
+    ) -> Finding:
+        fix = "use smaller pools, or fewer or shorter lossless ports"
+        return self.at(config, ("BUFFER_POOL", pool), message, fix, severity=severity)
+
+
+def _pools(config: SonicConfig) -> dict[str, Row]:
+    return {} if config.dynamic_buffers else config.rows("BUFFER_POOL")
+
+
+def ingress_bytes(config: SonicConfig) -> int:
+    """Return what the ingress side takes: pools, their headroom, and buffers of groups.
+
+    Where no pool has an ``xoff``, each group has its own headroom.
+    """
+    pools = [row for row in _pools(config).values() if row.get("type") in {"ingress", "both"}]
+    shared = sum(number(row.get("xoff")) or 0 for row in pools)
+    profiles = [config.profile(row.get("profile")) or {} for row in config.groups.values()]
+    own = sum(_group_bytes(profile, shares=bool(shared)) for profile in profiles)
+    return sum(number(row.get("size")) or 0 for row in pools) + shared + own
+
+
+def _group_bytes(profile: Row, *, shares: bool) -> int:
+    size, xon, xoff = (number(profile.get(field)) or 0 for field in ("size", "xon", "xoff"))
+    return size if shares else max(size, xon + xoff if xoff else 0)
 
 
 _LISTS = {
