@@ -74,8 +74,6 @@ def _cables(speed_gbps: Ints, cable_m: Ints) -> tuple[str, ...]:
 def _oversubscription(network: Clos, rows: Ints) -> tuple[str, ...]:
     """Return bandwidth below over bandwidth above of switches: the least, and the highest."""
     below, above = (gbps[rows] for gbps in switch_gbps(network))
-    if not (above > 0).any():
-        return ()
     ratios = below[above > 0] / above[above > 0]
     ends = dict.fromkeys(
         f"{ratio:.2f}".rstrip("0").rstrip(".") for ratio in (ratios.min(), ratios.max())

@@ -270,6 +270,8 @@ def test_the_cron_job_uses_the_account_of_the_rights() -> None:
     )
     assert binding["subjects"][0]["name"] == pod["serviceAccountName"]
     assert pod["containers"][0]["image"] == "registry.example/rocefab:1"
+    dockerfile = (Path(__file__).parents[2] / "Dockerfile").read_text(encoding="utf-8")
+    assert f"USER {pod['securityContext']['runAsUser']}\n" in dockerfile
 
 
 def test_an_image_is_needed_for_the_cron_job() -> None:

@@ -74,6 +74,10 @@ def test_advice_is_the_least_that_is_enough() -> None:
     assert enough_queue_pairs(8, 8, 0.7) == 16
 
 
+def test_every_doubling_that_nccl_takes_is_tried() -> None:
+    assert [1 << step for step in range(8)] == list(QUEUE_PAIRS)
+
+
 def test_advice_says_when_nothing_is_enough() -> None:
     result = advise_queue_pairs(8, 8, 0.95)
     assert (result.queue_pairs, result.reached) == (128, False)
