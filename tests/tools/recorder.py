@@ -27,7 +27,7 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / f"{os.getpid()}.jsonl"
+        self._path = folder.absolute() / f"{os.getpid()}.jsonl"
         self._start_s = 0.0
         self._parts: dict[str, float] = {}
 
