@@ -142,16 +142,18 @@ def render(
     """
     from fabric.workflow import site
     from fabric.workflow.project import Project
-    from fabric.workflow.render import render_files
+    from fabric.workflow.render import render_files, without_mac
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
+    projects = {}
     if site.is_site(inventory):
         projects = site.projects_of(inventory, work)
         written = site.render_site(projects, out, force=force)
         where = f"{out}/ in {', '.join(projects)}"
     else:
-        written = {"": render_files(Project(inventory, work), out, force=force)}
+        projects = {"": Project(inventory, work)}
+        written = {"": render_files(projects[""], out, force=force)}
         where = f"{out}"
     if form is options.Format.JSON:
         output.as_json([row for prefix, one in written.items() for row in one.rows(prefix)])
@@ -163,6 +165,12 @@ def render(
         output.note(
             f"wrote {where}: " + ", ".join(f"{counts[state]} files {state}" for state in states)
         )
+        if bare := sum(map(without_mac, projects.values())):
+            output.note(
+                f"warning: config_db.json of {bare} SONiC switches has no mac, and VLANs do not "
+                "work without it: `rocefab apply` keeps that of the switch; to load a file as it "
+                "is, set `mac` of the device"
+            )
 
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:

@@ -152,6 +152,7 @@ class Wrong(NamedTuple):
     field: str
     message: str
     fix: str
+    severity: Severity | None = None
 
 
 class PolicyRule(SwitchRule):
@@ -162,7 +163,13 @@ class PolicyRule(SwitchRule):
         for profile in device.qos_profiles:
             for wrong in self.judge(device, profile):
                 place = places.profile_place(wrong.field, device, profile)
-                yield self.finding(wrong.message, wrong.fix, place=place, device=device.name)
+                yield self.finding(
+                    wrong.message,
+                    wrong.fix,
+                    place=place,
+                    device=device.name,
+                    severity=wrong.severity,
+                )
 
     @abstractmethod
     def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
@@ -176,7 +183,9 @@ class ClassRule(PolicyRule):
         """Judge the classes, and name the class where there are several."""
         for one in profile.classes:
             for wrong in self.judge_class(device, profile, one):
-                yield Wrong(one.field(wrong.field), f"{one.title}{wrong.message}", wrong.fix)
+                yield wrong._replace(
+                    field=one.field(wrong.field), message=f"{one.title}{wrong.message}"
+                )
 
     @abstractmethod
     def judge_class(

@@ -59,6 +59,19 @@ class Rendered:
         return rows + [{**removed, "path": prefix + path, "state": "removed"} for path in gone]
 
 
+def without_mac(project: Project) -> int:
+    """Return how many SONiC switches have no MAC address in the inventory.
+
+    vlanmgrd and intfmgrd exit without that of DEVICE_METADATA (sonic-net/sonic-swss cfgmgr), which
+    `apply` keeps as it is on the switch.
+    """
+    switches, overrides = project.fabric.switches, project.fabric.intent.device_overrides
+    sonic = (
+        name for name, sku in zip(switches.names, switches.skus, strict=True) if sku.nos == "sonic"
+    )
+    return sum(not any(one.value.mac for one in overrides.get(name, ())) for name in sonic)
+
+
 def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str, Any]]:
     """Write every artefact below a folder and return each path with what became of it.
 

@@ -65,6 +65,18 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     "nothing configured": ("SON027", emptied),
     "no port is lossless": ("SON027", put("PORT_QOS_MAP", "*", "pfc_enable", None)),
     "pfc_enable empty everywhere": ("SON027", put("PORT_QOS_MAP", "*", "pfc_enable", "")),
+    "no mac": ("SON046", put("DEVICE_METADATA", "localhost", "mac", None)),
+    "probability above 100": (
+        "SON035",
+        put("WRED_PROFILE", "AZURE_LOSSLESS", "green_drop_probability", "150"),
+    ),
+    "a static threshold in a dynamic pool": (
+        "SON032",
+        both(
+            put("BUFFER_PROFILE", PROFILE, "static_th", "1000000"),
+            put("BUFFER_PROFILE", PROFILE, "dynamic_th", None),
+        ),
+    ),
     "no PORT_QOS_MAP": ("SON027", without("PORT_QOS_MAP")),
     "no PORT": ("SON029", without("PORT")),
     "no PFC_WD": ("SON023", without("PFC_WD")),
@@ -302,11 +314,14 @@ FAULTS: dict[str, tuple[str, Fault]] = {
 
 @functools.cache
 def leaf_text() -> str:
-    """Return the CONFIG_DB of a leaf of the example rail-512, as it is rendered."""
+    """Return the CONFIG_DB of a leaf of the example rail-512, with the MAC of the switch."""
+    import json
+
     from fabric.render.registry import render_device
     from fabric.workflow.project import Project
     from tests.cli.runs import ROOT
 
     project = Project(ROOT / "inventory" / "rail-512")
-    artefact = render_device(project.devices["su1-rail0"])[0]
-    return artefact.text
+    tables = json.loads(render_device(project.devices["su1-rail0"])[0].text)
+    tables["DEVICE_METADATA"]["localhost"]["mac"] = "52:54:00:00:00:01"
+    return json.dumps(tables)

@@ -33,6 +33,8 @@ _VERSION = "/etc/sonic/sonic_version.yml"
 #: sonic-net/sonic-utilities generic_config_updater/generic_updater.py, CHECKPOINTS_DIR.
 _CHECKPOINTS = "/etc/sonic/checkpoints"
 _RELOAD_S = 600
+#: Rows that one command deletes: names of up to 50 characters fit in a line of the terminal.
+_KEYS = 60
 _STATE_COMMANDS = {
     "uptime": UPTIME_COMMAND,
     "bgp": "show ip bgp summary",
@@ -178,7 +180,7 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
                 commands.append(f"config checkpoint {token}-{number} || true")
                 commands.append(f"config apply-patch {folder}/step{number}.json")
             else:
-                commands += map(_drop, _names(step.text))
+                commands += _drops(_names(step.text))
         self._change(*commands)
 
     def _change(self, *commands: str) -> None:
@@ -213,7 +215,7 @@ def _back(step: SonicStep, folder: str, checkpoint: str, number: int) -> list[st
         return [f"config load {folder}/step{number}.json -y"]
     old = _names(step.back)
     load = [f"config load {folder}/back{number}.json -y"] if old else []
-    return [*load, *(_drop(row) for row in _names(step.text) if row not in old)] or ["true"]
+    return [*load, *_drops([row for row in _names(step.text) if row not in old])] or ["true"]
 
 
 def _names(text: str) -> list[str]:
@@ -221,5 +223,7 @@ def _names(text: str) -> list[str]:
     return [f"{table}|{row}" for table, rows in parse_json(text or "{}").items() for row in rows]
 
 
-def _drop(row: str) -> str:
-    return f"sonic-db-cli CONFIG_DB DEL {shlex.quote(row)}"
+def _drops(rows: list[str]) -> list[str]:
+    """Return commands that delete rows: few, as each takes as long as a start of Python."""
+    parts = [rows[start : start + _KEYS] for start in range(0, len(rows), _KEYS)]
+    return [f"sonic-db-cli CONFIG_DB DEL {shlex.join(part)}" for part in parts]

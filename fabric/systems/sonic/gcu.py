@@ -198,6 +198,13 @@ class Updater:
         return "broadcom" if any(part in sku for part in _listed(_BROADCOM, release)) else ""
 
 
+def asic_of(updater: Updater, config: Mapping[str, Any]) -> str:
+    """Return the kind of ASIC, by the name of the platform where the version file has none."""
+    platform = str(config.get("DEVICE_METADATA", {}).get("localhost", {}).get("platform", ""))
+    made = "mellanox" if "mlnx" in platform or "nvidia" in platform else "broadcom"
+    return updater.asic_type or made
+
+
 def known_release(build_version: str) -> str:
     """Return the release in the version of a build, empty where it is none that is known here.
 

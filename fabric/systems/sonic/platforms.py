@@ -131,12 +131,13 @@ REFERENCES = {
 #: qosorch.cpp, pfcwdorch.cpp, bufferorch.cpp); `*` stands for every field of the row.
 LIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "WRED_PROFILE": ("*",),
-    "PFC_WD": ("*",),
+    "PFC_WD": ("detection_time", "restoration_time", "POLL_INTERVAL"),  # not the action
     "DSCP_TO_TC_MAP": ("*",),
     "TC_TO_QUEUE_MAP": ("*",),
     "TC_TO_PRIORITY_GROUP_MAP": ("*",),
     "SCHEDULER": ("weight",),
     "BUFFER_PROFILE": ("dynamic_th",),
+    "BUFFER_PG": ("profile",),  # as buffermgr.cpp sets it (doSpeedUpdateTask)
     "PORT_QOS_MAP": ("pfc_enable", "pfcwd_sw_enable"),
     "PORT": ("description",),
     "CRM": ("*",),

@@ -201,6 +201,32 @@ class FixedPaths(SwitchRule):
             )
 
 
+@rules.add("BGP008")
+class OtherStack(SwitchRule):
+    """BFD on SONiC is worth another configuration of BGP."""
+
+    severity = Severity.WARNING
+    why = (
+        "bgpcfgd has no BFD: the FRR management framework takes its place, in a restart of all "
+        "services when it changes."
+    )
+    source = "sonic-net/sonic-buildimage dockers/docker-fpm-frr (frr_mgmt_framework_config)"
+    guards = ("bgp.bfd",)
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for BFD on SONiC without anything else that needs the framework."""
+        needs = device.bgp.unnumbered or device.bgp.allowas_in
+        if device.platform == "sonic" and device.bgp.bfd and not needs:
+            yield self.finding(
+                "bgp.bfd moves SONiC to the FRR management framework",
+                "keep it if the framework is wanted; else set bgp.bfd to false and "
+                "bgp.keepalive_s and bgp.hold_s to 1 and 3: a dead link takes its session down "
+                "at once",
+                place=places.place("bgp", "bfd"),
+                device=device.name,
+            )
+
+
 @rules.add("BGP007")
 class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""

@@ -78,13 +78,20 @@ class OwnNumbers(ClassRule):
         """Compare the four numbers of every class on SONiC."""
         if device.platform != "sonic":
             return
+        writes_groups = device.buffer_model == "traditional"
         for field in ("traffic_class", "queue", "priority_group"):
             value = getattr(one, field)
             if value != one.pfc_priority:
                 yield Wrong(
                     field,
-                    f"{field} {value} is not pfc_priority {one.pfc_priority}",
+                    f"{field} {value} is not pfc_priority {one.pfc_priority}"
+                    + (
+                        ": buffermgrd adds a lossless group of that number itself"
+                        if writes_groups and field == "priority_group"
+                        else ""
+                    ),
                     f"set {field} to {one.pfc_priority}",
+                    Severity.ERROR if writes_groups and field == "priority_group" else None,
                 )
 
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.change.model import Risk
-from fabric.devices.candidate import SonicLive
+from fabric.devices.candidate import SonicLive, SonicStep
 from fabric.devices.memory import _applied
 from fabric.observe.snapshot import Running
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import RELEASES, Updater
-from fabric.systems.sonic.platforms import LIVE_FIELDS, OWNED_TABLES
+from fabric.systems.sonic.platforms import OWNED_TABLES
 from tests.cases import examples
 
 CASES = Path(__file__).parents[2] / "change" / "sonic"
@@ -129,25 +129,30 @@ def test_any_change_reaches_exactly_its_target(running, other, updater):
     assert sonic.differences(_applied(running, change), target) == []
     state = without_empty(running)
     for step in getattr(change, "steps", ()):
-        content, before = json.loads(step.text), state
+        before = state
         state = without_empty(_applied(state, SonicLive((step,))))
         if step.kind == "patch":  # as the updater sees it
-            assert all(map(updater.takes, jsonpatch.make_patch(before, state)))
+            operations = list(jsonpatch.make_patch(before, state))
+            assert all(map(updater.takes, operations))
             assert all(state.values()), "apply-patch refuses a table that is left empty"
-        elif step.kind == "load":
-            check_load(before, content, json.loads(step.back))
+            tables = {operation["path"].split("/")[1] for operation in operations}
+            assert not tables & {"PFC_WD", "BUFFER_PG"}, "the daemons change them meanwhile"
+        assert without_empty(undone(state, step, before)) == before
 
 
-def check_load(before, rows, back):
-    """Fields are set live, or a row is new; what was there is kept for the way back."""
-    for table, changed in rows.items():
-        for row, fields in changed.items():
-            old = before.get(table, {}).get(row)
-            if old is None:
-                assert table in ("BUFFER_PROFILE", "WRED_PROFILE", "PFC_WD")
-                continue
-            assert "*" in LIVE_FIELDS[table] or set(fields) <= set(LIVE_FIELDS[table])
-            assert {name: old[name] for name in fields} == back[table][row]
+def undone(state, step, before):
+    """Return a configuration after the commands that undo a step (`drivers._back`)."""
+    if step.kind == "patch":
+        return before
+    if step.kind == "drop":
+        return _applied(state, SonicLive((SonicStep("load", step.text),)))
+    text, back = json.loads(step.text), json.loads(step.back)
+    new = {
+        table: {row: fields for row, fields in rows.items() if row not in back.get(table, {})}
+        for table, rows in text.items()
+    }
+    steps = (SonicStep("load", step.back), SonicStep("drop", json.dumps(new)))
+    return _applied(state, SonicLive(steps))
 
 
 @given(CONFIGS, CONFIGS)

@@ -2,48 +2,44 @@
 
 The sorter of ``config apply-patch`` takes longer than in proportion to what it is given, so the
 change goes in parts. Each part leaves a configuration that is whole: what others refer to comes
-first and goes last, the rows of a port change together, and the watchdog of a port starts behind
-everything else of it. A row that the updater may not add or remove, though the switch can, goes by
-``config load`` or is deleted from CONFIG_DB.
+first and goes last. Rows of ports, and the watchdog, go by ``config load`` beside the updater
+(`ports`); so does a row that the updater may not add or remove, though the switch can.
 """
 
 from __future__ import annotations
 
-import copy
 import json
-import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 
-from fabric.devices.candidate import NO_FILES, Files, SonicLive, SonicReload, SonicStep
+from fabric.devices.candidate import SonicStep
+from fabric.systems.sonic.adapters import ports
 from fabric.systems.sonic.adapters.config import differences, is_live
 from fabric.systems.sonic.adapters.patch import patch
-from fabric.systems.sonic.gcu import CREATE_ONLY, PORT_DOWN_TABLES, RESTRICTED_TABLES, Updater
+from fabric.systems.sonic.adapters.way import Way
+from fabric.systems.sonic.daemons import MAPS
+from fabric.systems.sonic.gcu import CREATE_ONLY, RESTRICTED_TABLES, Updater
 from fabric.systems.sonic.platforms import RESTART_METADATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabric.devices.candidate import SonicCandidate
     from fabric.systems.sonic.adapters.config import Cell
     from fabric.systems.sonic.adapters.foreign import ConfigDb
 
-#: Of the sorter: 7, 13 and 25 moves for 2, 4 and 8 ports took 4.1, 7.2 and 16.8 s of CPU
-#: (sonic-net/sonic-utilities 691b1bb, measured).
-MOVE_S = 0.7
 #: Tables of which a whole row can come or go beside the updater: orchagent takes it live
-#: (sonic-net/sonic-swss bufferorch.cpp, qosorch.cpp, pfcwdorch.cpp).
-_DIRECT = ("BUFFER_PROFILE", "WRED_PROFILE", "PFC_WD")
-_STOP_WATCH, _STOP_SESSIONS, _DEFINE, _SHARED, _VLAN, _PORT = range(6)
-_START_SESSIONS, _START_WATCH, _VLAN_ENDS, _SHARED_ENDS = range(6, 10)
-#: How many ports, VLANs or rows a part holds; by the same measurement one of 4 ports takes 7 s.
-_SIZES = {_PORT: 4, _VLAN: 8, _VLAN_ENDS: 8, _STOP_WATCH: 24, _START_WATCH: 24}
-_SIZES |= {_STOP_SESSIONS: 24, _START_SESSIONS: 24}
+#: (sonic-net/sonic-swss bufferorch.cpp, qosorch.cpp).
+_DIRECT = ("BUFFER_PROFILE", "WRED_PROFILE")
+_STOP_SESSIONS, _DEFINE, _SHARED, _VLAN, _PORTS, _PORT = range(6)
+_START_SESSIONS, _VLAN_ENDS, _SHARED_ENDS = range(6, 9)
+#: How many ports, VLANs or rows a part holds: 7, 13 and 25 moves for 2, 4 and 8 ports took 4.1, 7.2
+#: and 16.8 s of CPU (sonic-net/sonic-utilities 691b1bb, measured).
+_SIZES = {_PORT: 4, _VLAN: 8, _VLAN_ENDS: 8, _STOP_SESSIONS: 24, _START_SESSIONS: 24}
 
 
 @dataclass(frozen=True, order=True)
@@ -57,20 +53,18 @@ class Unit:
     @property
     def port(self) -> str:
         """The port that it belongs to, or nothing."""
-        parts = (*self.row.split("|"), self.name)
-        return next((part for part in parts if re.fullmatch(r"Ethernet\d+", part)), "")
+        return ports.port_of(self.row, self.name)
 
     def phase(self, state: ConfigDb, target: ConfigDb) -> int:
         """Return when it is its turn."""
-        ends = self.row not in target.get(self.table, {})
-        if self.table == "PFC_WD" and self.row != "GLOBAL":
-            return _STOP_WATCH if ends else _START_WATCH
-        if self.table == "PFC_WD" and ends:
-            return _STOP_WATCH
+        row = target.get(self.table, {}).get(self.row)
+        ends = row is None or (bool(self.name) and self.name not in row)
         if self.table == "BGP_NEIGHBOR":
             return _STOP_SESSIONS if ends else _START_SESSIONS
         if self.table in _DIRECT and self.row not in state.get(self.table, {}):
             return _DEFINE
+        if self.name:
+            return _SHARED_ENDS if ends else _SHARED
         if self.port:
             return _PORT
         if self.table in ("VLAN", "VLAN_INTERFACE"):
@@ -78,94 +72,39 @@ class Unit:
         return _SHARED_ENDS if ends else _SHARED
 
 
-@dataclass
-class Way:
-    """Steps from a configuration to another, as they are found.
-
-    Parameters
-    ----------
-    state : dict
-        What runs after the steps so far.
-    moves : int
-        Moves of the sorter in all of them.
-    flaps, resets : list of str
-        Ports that the updater takes down, and BGP neighbours that it removes and adds again.
-    reload : str
-        What cannot be done while the switch runs; empty where all can.
-    """
-
-    state: ConfigDb
-    target: ConfigDb
-    updater: Updater
-    steps: list[SonicStep] = field(default_factory=list)
-    moves: int = 0
-    flaps: list[str] = field(default_factory=list)
-    resets: list[str] = field(default_factory=list)
-    reload: str = ""
-
-    @property
-    def takes_s(self) -> int:
-        """How long the updater sorts."""
-        return math.ceil(self.moves * MOVE_S)
-
-    def candidate(self, beside: Files = NO_FILES, *, ran_before: bool = False) -> SonicCandidate:
-        """Return the way as a driver takes it, with files that change along with it."""
-        if self.reload:
-            text = json.dumps(self.target, indent=1, sort_keys=True) + "\n"
-            return SonicReload(text, ran_before, beside)
-        return SonicLive(tuple(self.steps), self.takes_s, beside) if self.steps else beside
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what a person is to know before it is done."""
-        if self.reload:
-            return (f"config reload restarts all services: {self.reload} takes one",)
-        parts = sum(step.kind == "patch" for step in self.steps)
-        notes = []
-        if parts:
-            word = "part" if parts == 1 else "parts"
-            notes.append(f"config apply-patch in {parts} {word}, about {self.takes_s} s")
-        if self.flaps:
-            notes.append(f"ports that go down and up: {', '.join(self.flaps)}")
-        if self.resets:
-            notes.append(f"BGP sessions that drop: {', '.join(self.resets)}")
-        return tuple(notes)
-
-
 def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     """Return the gentlest way from one configuration to another."""
     cells = differences(running, target)
-    if not cells:
-        return Way(running, target, updater)
-    # Rows are changed below, their values are not.
-    state = {
-        table: {row: copy.copy(fields) for row, fields in rows.items()}
-        for table, rows in running.items()
-        if rows
-    }
-    change = Way(state, target, updater)
+    change = Way.begin(running, target, updater)
     rest = [cell for cell, old, new in cells if not is_live(cell, old, new)]
     change.reload = next(filter(None, map(_restart, rest)), "")
-    if change.reload:
+    if change.reload or not cells:
         return change
-    # A port that goes down all the same changes at once: PFC on a group without its buffer loses.
-    down = {Unit(*cell).port for cell in rest if cell[0] in PORT_DOWN_TABLES}
+    work = ports.Work.of(running, target, cells)
     live = [
-        (cell, new)
-        for cell, old, new in cells
-        if is_live(cell, old, new)
-        and not (cell[0] in PORT_DOWN_TABLES and Unit(*cell).port in down)
+        (cell, new) for cell, old, new in cells if is_live(cell, old, new) and not work.holds(cell)
     ]
     if live:
-        _load(change, _rows(live))
+        change.load(_rows(live))
     units = sorted(_units(change.state, target), key=lambda unit: _key(unit, change.state, target))
+    units = [unit for unit in units if not work.holds_unit(unit.table, unit.row, unit.name)]
     turns = [(unit.phase(change.state, target), unit) for unit in units]
-    for phase, members in groupby(turns, key=itemgetter(0)):
-        for part in _parts(phase, [unit for _, unit in members], target):
-            obstacle = _take(change, part)
-            if obstacle:
-                change.reload = obstacle
-                return change
+    before = [turn for turn in turns if turn[0] < _PORTS]
+    after = [turn for turn in turns if turn[0] > _PORTS]
+    if _patches(change, before):
+        work.carry_out(change)
+        _patches(change, after)
     return change
+
+
+def _patches(change: Way, turns: Iterable[tuple[int, Unit]]) -> bool:
+    """Add the steps of some phases; False where a row cannot change while the switch runs."""
+    for phase, members in groupby(turns, key=itemgetter(0)):
+        for part in _parts(phase, [unit for _, unit in members]):
+            change.reload = _take(change, part)
+            if change.reload:
+                return False
+    return True
 
 
 def _restart(cell: Cell) -> str:
@@ -179,7 +118,7 @@ def _restart(cell: Cell) -> str:
 
 
 def _units(state: ConfigDb, target: ConfigDb) -> Iterable[Unit]:
-    """Yield what changes; lengths of cables, which are fields of one row, port by port."""
+    """Yield what changes; fields that come or go in a map, and lengths of cables, one by one."""
     for table in sorted({*state, *target}):
         old, new = state.get(table, {}), target.get(table, {})
         if old == new:
@@ -187,7 +126,7 @@ def _units(state: ConfigDb, target: ConfigDb) -> Iterable[Unit]:
         for row in sorted({*old, *new}):
             if old.get(row) == new.get(row) and (row in old) == (row in new):
                 continue
-            if table == "CABLE_LENGTH" and row in old and row in new:
+            if table in (*MAPS, "CABLE_LENGTH", "PORT") and row in old and row in new:
                 names = {*old[row], *new[row]}
                 yield from (
                     Unit(table, row, n) for n in sorted(names) if old[row].get(n) != new[row].get(n)
@@ -201,11 +140,10 @@ def _key(unit: Unit, state: ConfigDb, target: ConfigDb) -> tuple[Any, ...]:
     return (unit.phase(state, target), int(number[0]) if number else -1, unit)
 
 
-def _parts(phase: int, units: Sequence[Unit], target: ConfigDb) -> Iterable[list[Unit]]:
+def _parts(phase: int, units: Sequence[Unit]) -> Iterable[list[Unit]]:
     """Yield the units of a phase in parts, what belongs to one port or VLAN together."""
-    ends = phase == _STOP_WATCH and "GLOBAL" not in target.get("PFC_WD", {})
-    size = len(units) if ends else _SIZES.get(phase, len(units))
     names = list(dict.fromkeys(_name(phase, unit) for unit in units))
+    size = _SIZES.get(phase, len(names))
     for start in range(0, len(names), size):
         chosen = set(names[start : start + size])
         yield [unit for unit in units if _name(phase, unit) in chosen]
@@ -229,12 +167,10 @@ def _take(change: Way, part: Sequence[Unit]) -> str:
     coming = [unit for unit in refused if unit.row in change.target.get(unit.table, {})]
     going = [unit for unit in refused if unit not in coming]
     if coming:
-        _load(change, _rows_of(coming, change.target))
+        change.load(_rows_of(coming, change.target))
     _patch(change, [unit for unit in part if unit not in refused])
     if going:
-        rows = _rows_of(going, change.state)
-        change.steps.append(SonicStep("drop", _text(rows)))
-        change.state = _changed(change.state, change.target, going)
+        change.drop(_rows_of(going, change.state))
     return ""
 
 
@@ -260,37 +196,13 @@ def _legal(change: Way, units: Sequence[Unit]) -> bool:
     return all(map(change.updater.takes, jsonpatch.make_patch(old, new)))
 
 
-def _load(change: Way, rows: ConfigDb) -> None:
-    before = {
-        table: {
-            row: {name: change.state[table][row][name] for name in fields}
-            for row, fields in changed.items()
-            if row in change.state.get(table, {})
-        }
-        for table, changed in rows.items()
-    }
-    back = {table: changed for table, changed in before.items() if changed}
-    change.steps.append(SonicStep("load", _text(rows), _text(back)))
-    for table, changed in rows.items():
-        for row, fields in changed.items():
-            change.state.setdefault(table, {}).setdefault(row, {}).update(fields)
-
-
 def _patch(change: Way, units: Sequence[Unit]) -> None:
     if not units:
         return
     after = _changed(change.state, change.target, units)
-    running = change.state.get("PORT", {})
-    ports = {
-        unit.port
-        for unit in units
-        if unit.table in PORT_DOWN_TABLES and running.get(unit.port, {}).get("admin_status") == "up"
-    }
-    change.steps.append(SonicStep("patch", json.dumps(patch(change.state, after))))
-    change.moves += len(units) + 2 * len(ports)
-    change.flaps += sorted(ports - set(change.flaps), key=lambda port: int(port[8:]))
     change.resets += [unit.row for unit in units if _recreated(unit, change.state, after)]
-    change.state = after
+    operations = json.dumps(patch(change.state, after))
+    change.patch(SonicStep("patch", operations), after, len(units))
 
 
 def _recreated(unit: Unit, before: ConfigDb, after: ConfigDb) -> bool:
@@ -328,7 +240,3 @@ def _rows_of(units: Iterable[Unit], config: ConfigDb) -> ConfigDb:
     for unit in units:
         rows.setdefault(unit.table, {})[unit.row] = config[unit.table][unit.row]
     return rows
-
-
-def _text(rows: ConfigDb) -> str:
-    return json.dumps(rows, indent=1, sort_keys=True) + "\n"

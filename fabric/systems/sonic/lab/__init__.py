@@ -24,6 +24,7 @@ from fabric.lab.linux.systemd import Systemd
 from fabric.lab.shell.state import Result
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
+from fabric.systems.sonic.daemons import Daemons as Orchestration
 from fabric.systems.sonic.lab import buffers as sonic_buffers
 from fabric.systems.sonic.lab import config as sonic_config
 from fabric.systems.sonic.lab import counters as sonic_counters
@@ -70,6 +71,8 @@ class SonicStandIn(SshStandIn):
         self.restarts = 0
         self.longest_sort = 0  # moves of the largest patch so far
         self.computed_groups: set[str] = set()
+        self.orchestration = self._orchestrate()
+        self._ports_up = self._enabled()
         self.counters = sonic_counters.Counters(self.clock)
         self.daemons = Daemons(spec.options)
         self.frr = Frr()
@@ -239,8 +242,32 @@ class SonicStandIn(SshStandIn):
             self.sysctl.interfaces(set())
             self.daemons.start(vlans=bool(self.table("VLAN")))
         self.sysctl.interfaces(set(self.table("VLAN")))  # vlanmgrd makes one of the kernel for each
-        sonic_buffers.run(self)
+        self.orchestrate(restart=restart)
+        self.computed_groups = sonic_buffers.computed_groups(self)
         self._bgpcfgd(restart=restart)
+
+    def _orchestrate(self) -> Orchestration:
+        return Orchestration(
+            self.running,
+            self.asic,
+            lambda speed, cable: sonic_buffers.looked_up(self.platform, speed, cable),
+        )
+
+    def orchestrate(self, *, restart: bool = False) -> None:
+        """Let orchagent and the managers of ports and buffers take what has changed."""
+        if restart or self.orchestration.config is not self.running:
+            self.orchestration = self._orchestrate()
+            self._ports_up = self._enabled()
+        self.orchestration.see()
+        enabled = self._enabled()
+        for port in self._ports_up - enabled:
+            self.port_flaps[port] = self.port_flaps.get(port, 0) + 1
+        for port in enabled - self._ports_up:
+            self.hold_down(f"port {port}")
+        self._ports_up = enabled
+        for line in self.orchestration.log:
+            self.log(line)
+        self.orchestration.log.clear()
 
     def _bgpcfgd(self, *, restart: bool) -> None:
         managed = self.metadata().get("frr_mgmt_framework_config") == "true"
@@ -256,10 +283,9 @@ class SonicStandIn(SshStandIn):
             elif row.get("admin_status") != self.bgp_peers[key].get("admin_status"):
                 self.bgp_peers[key]["admin_status"] = row.get("admin_status", "up")
 
-    def flap(self, port: str) -> None:
-        """Take a port down and up, as GCU does around changes of its QoS rows."""
-        self.port_flaps[port] = self.port_flaps.get(port, 0) + 1
-        self.hold_down(f"port {port}")
+    def _enabled(self) -> set[str]:
+        rows = self.table("PORT").items()
+        return {port for port, row in rows if row.get("admin_status") == "up"}
 
     def hold_down(self, what: str) -> None:
         """Keep a BGP session or a port down for a second of lab time."""
@@ -295,7 +321,9 @@ class SonicStandIn(SshStandIn):
 
     def addresses(self) -> dict[str, str]:
         """Return interface by local IP address."""
-        interfaces = {}
+        interfaces: dict[str, str] = {}
+        if not self.orchestration.has_interfaces:
+            return interfaces
         for table in ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
             for key in self.table(table):
                 name, _, prefix = key.partition("|")

@@ -194,23 +194,50 @@ class _Config:
         done = rows if limit is None else rows[:limit]
         down = ports_taken_down(done)
         device.longest_sort = max(device.longest_sort, len(rows) + 2 * len(down))
-        for port in down:
-            device.flap(port)
+        held = {port for port in down if device.orchestration.up(port)}
+        self._set_status(dict.fromkeys(held, "down"))
         for table, key in done:
             if recreated(before, target, table, key):
                 device.bgp_peers.pop(key, None)
                 device.hold_down(f"bgp {key}")
-            self._set_row(table, key, target.get(table, {}).get(key))
+            self._move(before, table, key, target.get(table, {}).get(key))
+        ports = target.get("PORT", {})
+        self._set_status({port: ports[port]["admin_status"] for port in held & ports.keys()})
         device.after_change()
         if device.running != target:
             raise PatchRefusedError(what)
 
+    def _set_status(self, ports: dict[str, str]) -> None:
+        for port, status in ports.items():
+            self._device.running["PORT"][port]["admin_status"] = status
+        self._device.orchestrate()
+
+    def _move(self, before: Tables, table: str, key: str, fields: dict[str, Any] | None) -> None:
+        """Change a row: what goes first, then what comes.
+
+        Raises
+        ------
+        PatchRefusedError
+            When the row is gone by now, and the release reads CONFIG_DB for every change
+            (sonic-net/sonic-utilities before ac88cdce8): the ports stay down.
+        """
+        device = self._device
+        old = before.get(table, {}).get(key)
+        if old is not None and key not in device.table(table) and device.release != "master":
+            raise PatchRefusedError(f"can't replace a non-existent object '{key}'")
+        rest = {name: value for name, value in (old or {}).items() if name in (fields or {})}
+        if old and fields and len(rest) < len(old):
+            self._set_row(table, key, rest)
+            device.orchestrate()
+        self._set_row(table, key, fields)
+        device.orchestrate()
+
     def _set_row(self, table: str, key: str, fields: dict[str, Any] | None) -> None:
         running = self._device.running
         if fields is None:
-            running[table].pop(key)
-            if not running[table]:
-                del running[table]
+            running.get(table, {}).pop(key, None)
+            if not running.get(table):
+                running.pop(table, None)
         else:
             running.setdefault(table, {})[key] = copy.deepcopy(fields)
 

@@ -162,10 +162,10 @@ def command(device: SonicStandIn) -> Tool:
 
     def run(_context: Context, argv: list[str], _stdin: str) -> Result:
         words = argv[1:]
-        names = {"COUNTERS_DB": database, "CONFIG_DB": config_database}
-        if not words or words[0] not in names:
+        databases = {"COUNTERS_DB": database, "CONFIG_DB": config_database}
+        if not words or words[0] not in databases:
             return Result("", f"Invalid database name input : '{' '.join(words[:1])}'\n", 1)
-        keys = names[words[0]](device)
+        keys = databases[words[0]](device)
         match [words[1].upper() if len(words) > 1 else "", *words[2:]]:
             case ["HGETALL", key]:
                 return Result(f"{keys.get(key, {})!r}\n")
@@ -174,8 +174,8 @@ def command(device: SonicStandIn) -> Tool:
             case ["KEYS", pattern]:
                 matching = [key for key in keys if fnmatch.fnmatchcase(key, pattern)]
                 return Result("".join(f"{key}\n" for key in matching))
-            case ["DEL", key] if words[0] == "CONFIG_DB":
-                return Result(f"{device.delete_row(key)}\n")
+            case ["DEL", *names] if words[0] == "CONFIG_DB" and names:
+                return Result(f"{sum(map(device.delete_row, names))}\n")
             case ["EXISTS", key]:
                 return Result(f"{int(key in keys)}\n")
         return Result("", f"Executing: {' '.join(words[1:])} is not supported\n", 1)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Severity
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes
+from fabric.systems.sonic.daemons import standard_profile
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
-from fabric.validate.config_db import DEFAULT_MTU, number
+from fabric.validate.config_db import DEFAULT_MTU, number, plain_name
 from fabric.validate.rule import SonicModelRule, SonicPolicyRule, areas, rules
 
 if TYPE_CHECKING:
@@ -152,6 +153,38 @@ class GroupWithoutHeadroom(SonicPolicyRule):
                     else "add xon and xoff from the pg_profile_lookup.ini of the SKU",
                     device=config.device,
                 )
+
+
+@rules.add("SON045")
+class StandardName(SonicPolicyRule):
+    """The buffer manager leaves the profiles of lossless groups as they are."""
+
+    why = (
+        "At every change of a port the traditional buffer manager gives its lossless groups the "
+        "profile of speed and cable length, whatever other one they have."
+    )
+    source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (doSpeedUpdateTask)"
+    guards = ("lossless.dynamic_th",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Compare the profile of each lossless group with the only name that stays."""
+        for port in config.lossless_ports if not config.dynamic_buffers else ():
+            speed, cable = config.speed_mbps(port.name), config.cables.get(port.name, "0m")
+            if cable == "0m" or speed is None:
+                continue
+            stays = standard_profile(str(speed), cable)
+            for group in port.groups:
+                name = plain_name(config.groups.get((port.name, group), {}).get("profile", stays))
+                profile = config.profile(name)
+                is_own = profile is not None and "lossy" not in str(profile.get("pool"))
+                if is_own and name != stays and stays in config.profiles:
+                    yield self.finding(
+                        f"lossless group {group} has the profile {name}, which {stays} replaces",
+                        "give ports of one speed and cable length one threshold, or set "
+                        "buffer_model to dynamic",
+                        device=config.device,
+                        port=port.name,
+                    )
 
 
 @rules.add("SON014")

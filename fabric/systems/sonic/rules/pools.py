@@ -132,8 +132,9 @@ class PoolsFit(SonicPolicyRule):
             pool_name = plain_name(profile.get("pool", ""))
             pool = pools.get(pool_name, {})
             message = _mismatch(config, profile, pool)
-            if not message and name in lossless and pool.get("mode") == "static":
-                message = "has dynamic_th, its pool is static" if "dynamic_th" in profile else ""
+            other = {"static": "dynamic", "dynamic": "static"}.get(str(pool.get("mode")), "")
+            if not message and name in lossless and f"{other}_th" in profile:
+                message = f"has {other}_th, its pool is {pool['mode']}"
             for users, direction in ((ingress, "ingress"), (egress, "egress")):
                 if name in users and pool.get("type") not in {None, direction, "both"}:
                     message = f"is used at {direction}, its pool {pool_name} is for {pool['type']}"

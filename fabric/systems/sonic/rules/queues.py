@@ -162,6 +162,10 @@ class Marking(SonicPolicyRule):
                 )
 
 
+#: orchagent takes a larger number without a word (sonic-wred-profile.yang: 0 to 100).
+_WHOLE_PERCENT = 100
+
+
 def _wrong(profile: Row) -> str:
     """Return why a profile never marks green packets, or not where it should."""
     low, high = (number(profile.get(f"green_{end}_threshold")) for end in ("min", "max"))
@@ -171,8 +175,9 @@ def _wrong(profile: Row) -> str:
         return "has no green thresholds"
     if low > high:
         return f"begins at {low} and ends at {high}"
-    if number(profile.get("green_drop_probability")) == 0:
-        return "marks with probability 0"
+    probability = number(profile.get("green_drop_probability"))
+    if probability == 0 or (probability or 0) > _WHOLE_PERCENT:
+        return f"marks with probability {probability}"
     return ""
 
 

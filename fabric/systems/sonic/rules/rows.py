@@ -155,3 +155,24 @@ def _names(value: object) -> Iterator[str]:
         name = plain_name(part.strip())
         if name != COMPUTED_PROFILE:
             yield name
+
+
+@rules.add("SON046")
+class ChassisMac(SonicPolicyRule):
+    """The file has the MAC address of the switch."""
+
+    why = "vlanmgrd and intfmgrd exit without it: there are no VLAN members and no addresses."
+    source = "sonic-net/sonic-swss cfgmgr/vlanmgrd.cpp, cfgmgr/intfmgrd.cpp (mac of localhost)"
+    judges_rendered = False
+    guards = ("bgp.leaf_asn_first",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at DEVICE_METADATA."""
+        if config.tables.get("DEVICE_METADATA") and not config.metadata.get("mac"):
+            yield self.at(
+                config,
+                ("DEVICE_METADATA", "localhost"),
+                "DEVICE_METADATA|localhost has no mac: the file is not complete",
+                "set `mac` of the device in the inventory, or apply the change with `rocefab "
+                "apply`, which keeps that of the switch",
+            )
