@@ -6,6 +6,7 @@ the cache and the registries that another command left.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -111,7 +112,10 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder_of(of_example("demo"), folder / "outputs", {"switch"})
     typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
     typed("rocefab render inventory/demo --out rendered", folder)
-    shutil.copy(folder / "rendered" / "switches" / "su1-rail0" / "config_db.json", folder)
+    rendered = folder / "rendered" / "switches" / "su1-rail0" / "config_db.json"
+    running = json.loads(rendered.read_text(encoding="utf-8"))
+    running["DEVICE_METADATA"]["localhost"]["mac"] = "52:54:00:00:00:01"
+    (folder / "config_db.json").write_text(json.dumps(running), encoding="utf-8")
     typed("rocefab render inventory/a100-pcie --out rendered --force", folder)
     (folder / "backups").mkdir()
     for switch in (folder / "rendered" / "switches").iterdir():

@@ -128,11 +128,12 @@ class Way:
         if self.reload:
             return (f"config reload restarts all services: {self.reload} takes one",)
         sort_s = math.ceil(self.moves * MOVE_S)
-        notes = [f"{len(self.steps)} steps, about {self.takes_s} s: {'; '.join(self._told())}"]
+        count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
+        notes = [f"{count}, about {self.takes_s} s: {'; '.join(self._told())}"]
         if sort_s > LONG_S:
             notes.append(
-                f"config apply-patch sorts for more than {LONG_S // 60} minutes: each part holds "
-                "what belongs together, and a smaller one would take as long in all"
+                f"config apply-patch sorts for more than {LONG_S // 60} minutes, in parts of which "
+                "each holds what belongs together; smaller parts take as long"
             )
         if self.flaps:
             names = ", ".join(self.flaps)
