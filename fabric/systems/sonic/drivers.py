@@ -215,7 +215,8 @@ def _back(step: SonicStep, folder: str, checkpoint: str, number: int) -> list[st
         return [f"config load {folder}/step{number}.json -y"]
     old = _names(step.back)
     load = [f"config load {folder}/back{number}.json -y"] if old else []
-    return [*load, *_drops([row for row in _names(step.text) if row not in old])] or ["true"]
+    # First what was not there: the buffer manager makes buffers of PFC and old lengths together.
+    return [*_drops([row for row in _names(step.text) if row not in old]), *load] or ["true"]
 
 
 def _names(text: str) -> list[str]:
