@@ -75,6 +75,9 @@ def judge(
     fail_on: Annotated[
         FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
     ] = FailOn.ERROR,
+    unjudged: Annotated[
+        FailOn, option("Severity of what could not be judged.", "UNJUDGED")
+    ] = FailOn.INFO,
     form: Annotated[
         ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
     ] = ReportForm.TEXT,
@@ -94,7 +97,8 @@ def judge(
     settings = workflow.settings_of(limit or ())
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     max_age_s = options.duration_s("--state-max-age", state_max_age)
-    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), max_age_s)
+    holes = Severity[unjudged.name]
+    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), max_age_s, holes)
     project, severity = Project(inventory), Severity[fail_on.name]
     if readings:
         end(workflow.judge_file(project, readings, wanted), form.value, severity)

@@ -50,8 +50,15 @@ class Root:
         return victims
 
 
+#: How much longer a pause upstream lasts than the one that explains it: the buffer that filled in
+#: that time drains at the speed of the link, which takes as long again at most.
+LONGER = 2.0
+
+
 class PauseGraph:
     """The pauses of one priority.
+
+    A pause explains those behind it that last up to `LONGER` times as long.
 
     Parameters
     ----------
@@ -101,6 +108,7 @@ class PauseGraph:
             # what leaves by the port of the victim comes from below, or, where the port leads
             # down, from above too
             comes = ends.is_below[mine] | ends.is_below[victim]
+            comes &= self._strength[mine] <= LONGER * self._strength[ends.far[victim]]
             fresh = mine[comes & (mine != victim) & ~self._taken[mine]]
             self._taken[fresh] = True
             todo += fresh.tolist()
@@ -110,14 +118,13 @@ class PauseGraph:
     def _explained(self, pauses: Bools) -> Bools:
         """Return the ends whose switch is paused on a port where their traffic may leave."""
         ends = self._ends
-        paused = pauses[ends.far]
-        count = len(ends.names)
-        down = np.bincount(ends.device[paused & ends.is_below], minlength=count)
-        every = np.bincount(ends.device[paused], minlength=count)
-        own = (paused & ends.is_below).astype(np.int64)
-        from_below = every[ends.device] - paused > 0
-        from_above = down[ends.device] - own > 0
-        explained: Bools = pauses & np.where(ends.is_below, from_below, from_above)
+        paused = np.where(pauses[ends.far], self._strength[ends.far], 0.0)
+        any_port = _strongest_others(ends.device, paused, len(ends.names))
+        below = _strongest_others(
+            ends.device, np.where(ends.is_below, paused, 0.0), len(ends.names)
+        )
+        strongest = np.where(ends.is_below, any_port, below)
+        explained: Bools = pauses & (strongest > 0) & (self._strength <= LONGER * strongest)
         return explained
 
     def _cycles(self) -> Iterator[Ints]:
@@ -164,6 +171,20 @@ class PauseGraph:
         return source[apart], target[apart]
 
 
+def _strongest_others(device: Ints, values: Floats, count: int) -> Floats:
+    """Return for each end the largest value at the other ends of its device."""
+    order = np.lexsort((-values, device))
+    first = np.searchsorted(device[order], np.arange(count))
+    known = np.bincount(device, minlength=count)
+    best, second = np.zeros(count), np.zeros(count)
+    best[known > 0] = values[order[first[known > 0]]]
+    second[known > 1] = values[order[first[known > 1] + 1]]
+    top = np.full(count, -1)
+    top[known > 0] = order[first[known > 0]]
+    others: Floats = np.where(top[device] == np.arange(len(device)), second[device], best[device])
+    return others
+
+
 def _grouped(rows: Ints, key: Ints) -> dict[int, Ints]:
     order = np.argsort(key, kind="stable")
     keys, first = np.unique(key[order], return_index=True)
@@ -176,8 +197,10 @@ def roots(window: Window) -> tuple[Root, ...]:
     """Return where pauses begin, by priority."""
     found: list[Root] = []
     standing = window.pausing >= window.settings.storm_percent / 100
-    for priority in np.flatnonzero(window.is_paused.any(axis=0)).tolist():
-        pauses, strength = window.is_paused[:, priority], window.pausing[:, priority]
+    planned = window.plan.paused | window.plan.paused[window.ends.far]
+    is_paused = window.is_paused & (planned | ~planned.any(axis=1, keepdims=True))
+    for priority in np.flatnonzero(is_paused.any(axis=0)).tolist():
+        pauses, strength = is_paused[:, priority], window.pausing[:, priority]
         stands = standing[:, priority] & ~_moves(window, priority)
         found += PauseGraph(window.ends, priority, pauses, strength, stands).roots()
     return tuple(found)

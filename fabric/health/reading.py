@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.observe.rates import restarted
+
 if TYPE_CHECKING:
     from fabric.observe.snapshot import Snapshot
 
@@ -37,7 +39,6 @@ class Reading:
     @property
     def restarted(self) -> bool:
         """Whether the uptimes say that the device restarted between the two."""
-        first = self.before.facts if self.before else None
-        second = self.after.facts if self.after else None
-        was, now = (one.uptime_s if one else None for one in (first, second))
-        return was is not None and now is not None and now < was
+        if self.before is None or self.after is None:
+            return False
+        return restarted(self.before, self.after, self.elapsed_s)

@@ -36,7 +36,11 @@ class Settings:
     flaps : float
         Changes of a link in a window, from which on it flaps.
     lost_packets : float
-        Lost or dropped packets of a window, below which nothing is said.
+        Packets of a window that a lossless class lost, below which nothing is said.
+    optic_celsius : float
+        Temperature of an optic, above which it is too hot.
+    discarded_packets : float
+        The same of packets that a port discarded, of a class that is not known.
     """
 
     pause_percent: float = 1.0
@@ -50,6 +54,8 @@ class Settings:
     fec_hours: float = 168.0
     flaps: float = 1.0
     lost_packets: float = 1.0
+    discarded_packets: float = 10.0
+    optic_celsius: float = 70.0
 
     def changed(self, values: Mapping[str, float]) -> Settings:
         """Return the limits with other values; raises TypeError for a name that none has."""
@@ -70,5 +76,7 @@ WHY: Mapping[str, str] = {
     "fec_hours": "one codeword a week and link is a lost frame every few minutes in a large fabric",
     "flaps": "a link of a fabric in production does not change",
     "lost_packets": "a lossless class loses none",
+    "optic_celsius": "the case of a commercial QSFP-DD optic is specified up to here",
+    "discarded_packets": "a port discards single frames that no VLAN or route takes",
 }
 NAMES = tuple(item.name for item in fields(Settings))

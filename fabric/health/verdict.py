@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.core.registry import Registry
-from fabric.health.cause import Cause
+from fabric.health.cause import Cause, signs_at
 from fabric.health.columns import COLUMNS
 from fabric.health.ends import HOST_TIER
 
@@ -71,22 +71,19 @@ class Verdict(ABC):
         return Cause(rule=self.id, message=message, device=device, port=port, **words)
 
     def unjudged(self, window: Window) -> tuple[list[str], bool]:
-        """Return why devices are not judged, and whether all of those that were read are not."""
-        device = window.ends.device
-        read = np.isfinite(window.elapsed_s)
-        is_host = window.ends.tier == HOST_TIER
+        """Return why devices or ports are not judged, and whether none that was read is."""
+        ends, read = window.ends, window.is_read
         reasons, judged = [], read.copy()
         for group in self.needs:
             wheres: set[str] = {COLUMNS[name].where for name in group}
-            concerned = read & _at(wheres, is_host)
+            concerned = read & _at(wheres, ends.tier == HOST_TIER)
+            known = np.logical_or.reduce([_known(window, name) for name in group])
+            if self.is_mirrored or len(wheres) > 1:  # what NICs report counts for their leaf
+                known |= known[ends.far]
             seen = np.zeros(len(read), dtype=np.bool_)
-            for name in group:
-                known = _known(window, name)
-                seen[device[known]] = True
-                if len(wheres) > 1:  # what the NICs of a leaf report counts for the leaf
-                    seen[device[window.ends.far[known]]] = True
-            seen |= ~np.isin(np.arange(len(read)), device)
-            if without := [window.ends.names[row] for row in np.flatnonzero(concerned & ~seen)]:
+            seen[ends.device[known]] = True
+            seen |= ~np.isin(np.arange(len(read)), ends.device)
+            if without := _without(window, concerned, seen, known):
                 texts = " or ".join(COLUMNS[name].text for name in group)
                 reasons.append(f"{texts}: not known of {names_of(without)}")
             judged &= ~concerned | seen
@@ -97,7 +94,7 @@ class Verdict(ABC):
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices, and the ends, of which a cause would be seen if it were there."""
         ends = window.ends
-        read = np.isfinite(window.elapsed_s)
+        read = window.is_read
         rows = read[ends.device]
         is_host = ends.tier == HOST_TIER
         devices = read.copy()
@@ -112,6 +109,14 @@ class Verdict(ABC):
             seen[ends.device[known]] = True
             devices &= seen | ~concerned
         return devices, rows
+
+
+def _without(window: Window, concerned: Bools, seen: Bools, known: Bools) -> list[str]:
+    """Return the devices of which a figure is not known at all, then ports of others."""
+    ends = window.ends
+    names = [window.named(row) for row in np.flatnonzero(concerned & ~seen).tolist()]
+    rows = np.flatnonzero(~known & (concerned & seen)[ends.device])
+    return names + [ends.title(row) for row in rows.tolist()]
 
 
 def _at(wheres: set[str], is_host: Bools) -> Bools:
@@ -130,12 +135,21 @@ def _known(window: Window, name: str) -> Bools:
 def names_of(names: list[str]) -> str:
     """Return the first of some devices, and how many more there are."""
     few, more = hostlist.fold(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
-    return f"{few} and {more} more devices" if more > 0 else few
+    return f"{few} and {more} more" if more > 0 else few
 
 
 def place(window: Window, row: int) -> tuple[str, str]:
     """Return device and port of an end."""
     return window.ends.names[window.ends.device[row]], window.ends.ports[row]
+
+
+def losses_of(window: Window, rows: Ints) -> frozenset[int]:
+    """Return what packets that are lost at some ends explain: what NICs miss, and drops there.
+
+    A cable between switches, and a port towards a host, carry packets of everyone.
+    """
+    both = np.concatenate([rows, window.ends.far[rows]])
+    return signs_at(both, "drop") | signs_at(np.flatnonzero(window.ends.is_nic), "loss")
 
 
 def on_cables(window: Window, rows: Ints) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.core.units import us_to_s
 from fabric.health.columns import COLUMNS, WIDTH
+from fabric.observe.rates import PARTS, TOPS
 from fabric.qos.watchdog import longest_pause_s
 
 if TYPE_CHECKING:
@@ -75,33 +76,70 @@ class Window:
         return np.array([one.elapsed_s if one and one.is_whole else np.nan for one in whole])
 
     @cached_property
+    def is_read(self) -> Bools:
+        """Whether each device has a last reading."""
+        whole = (self.readings.get(name) for name in self.ends.names)
+        return np.array([one is not None and one.after is not None for one in whole])
+
+    def named(self, number: int) -> str:
+        """Return the name of a device, and why its counters have no rates."""
+        name = self.ends.names[number]
+        if self.restarted[number]:
+            return f"{name} (restarted)"
+        return name if np.isfinite(self.elapsed_s[number]) else f"{name} (one reading)"
+
+    @cached_property
+    def restarted(self) -> Bools:
+        """Whether each device says that it restarted between the two readings."""
+        whole = (self.readings.get(name) for name in self.ends.names)
+        return np.array([one is not None and one.restarted for one in whole])
+
+    @cached_property
     def _rises(self) -> dict[str, Floats]:
-        """How much each counter rose; a counter that fell hides all of its reading."""
+        """How much each counter rose; NaN where it was reset, or where nobody can know.
+
+        A counter that fell was reset. Where one of a reading was, others of the device may have
+        been too: one that did not rise is unknown, and one that rose did so by as much at least.
+        """
         counters = {name: column for name, column in COLUMNS.items() if column.is_counter}
         rises = {name: self._rise(column) for name, column in counters.items()}
-        fell: dict[str, Bools] = {}
+        reset: dict[str, Bools] = {}
         for name, rise in rises.items():
             source = counters[name].source
-            down: Bools = np.count_nonzero(rise < 0, axis=1) > 0
-            fell[source] = fell[source] | down if source in fell else down
-        of_nics: Bools = np.stack([*fell.values()]).any(axis=0) & self.ends.is_nic
-        hidden = {name: self._hidden(down & ~self.ends.is_nic) for name, down in fell.items()}
+            fell: Bools = np.count_nonzero(rise < 0, axis=1) > 0
+            reset[source] = reset[source] | fell if source in reset else fell
+        is_nic, device = self.ends.is_nic, self.ends.device
+        of_nics: Bools = np.stack([*reset.values()]).any(axis=0) & is_nic
+        doubtful = {name: self._of_device(fell & ~is_nic) for name, fell in reset.items()}
         for name, rise in rises.items():
-            rise[hidden[counters[name].source] | of_nics] = np.nan
+            still = (doubtful[counters[name].source] & ~is_nic) | of_nics
+            rise[still[:, None] & (rise == 0)] = np.nan
+            rise[rise < 0] = np.nan
+            rise[self.restarted[device]] = np.nan
         return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
 
     def _rise(self, column: Column) -> Floats:
-        return self._table(column, "after") - self._table(column, "before")
+        """Return the rises of a column: over the top where a counter wrapped, < 0 for a reset."""
+        was, now = self._table(column, "before"), self._table(column, "after")
+        rise = now - was
+        fell = rise < 0
+        if fell.any():
+            largest = np.fmax(was, now)
+            most = np.zeros(len(self.ends.names))
+            np.fmax.at(most, self.ends.device, np.nan_to_num(largest).max(axis=1))
+            for top in TOPS:
+                narrow = (most < top)[self.ends.device][:, None]
+                over = fell & narrow & (was >= top - top // PARTS) & (now < top // PARTS)
+                rise = np.where(over, rise + float(top), rise)
+                fell &= ~over
+        return rise
 
-    def _hidden(self, fell: Bools) -> Bools:
-        """Return the ends of the devices with an end that fell, or that restarted."""
-        hidden = np.zeros(len(self.ends.names), dtype=np.bool_)
-        hidden[self.ends.device[fell]] = True
-        for number, name in enumerate(self.ends.names):
-            reading = self.readings.get(name)
-            hidden[number] |= reading is not None and reading.restarted
-        ends: Bools = hidden[self.ends.device]
-        return ends
+    def _of_device(self, ends: Bools) -> Bools:
+        """Return all ends of the devices of some ends."""
+        of_device = np.zeros(len(self.ends.names), dtype=np.bool_)
+        of_device[self.ends.device[ends]] = True
+        whole: Bools = of_device[self.ends.device]
+        return whole
 
     def _table(self, column: Column, when: str) -> Floats:
         """Return the figures of a column at one time, shape (ends, width)."""
@@ -154,6 +192,16 @@ class Window:
     def _last(self) -> dict[str, Floats]:
         return {}
 
+    def first(self, name: str) -> Floats:
+        """Return the value of such a column in the first reading."""
+        if name not in self._first:
+            self._first[name] = _whole(self._table(COLUMNS[name], "before"), COLUMNS[name])
+        return self._first[name]
+
+    @cached_property
+    def _first(self) -> dict[str, Floats]:
+        return {}
+
     @cached_property
     def pausing(self) -> Floats:
         """Share of the time that each end pauses the other, by priority; NaN where unknown.
@@ -166,6 +214,13 @@ class Window:
         both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
         said = us_to_s(1) * np.fmax(*both)
         return np.where(np.isnan(said), bound, np.fmin(said, 1.0))
+
+    @property
+    def is_bound(self) -> Bools:
+        """Whether the share of an end is a bound, as no duration is known."""
+        both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
+        bound: Bools = np.isnan(np.fmax(*both))
+        return bound
 
     def _frames(self, way: str) -> Floats:
         """Return pause frames in each second by priority.

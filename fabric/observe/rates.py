@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 #: Uptimes are rounded: VRP8 shows minutes (`display version`).
 _UPTIME_STEP_S = 60.0
 #: Where counters wrap: Counter32 and Counter64 of RFC 2578 section 7.1.
-_TOPS = (1 << 32, 1 << 64)
+TOPS = (1 << 32, 1 << 64)
 #: A counter that wrapped was in the last part of its range and is in the first part now, as one of
 #: so many. A part of 32 bits is what 400 Gb/s of frames of 4 KiB send in 22 s. Ours.
-_PARTS = 16
+PARTS = 16
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def rates(before: Snapshot, after: Snapshot, elapsed_s: float) -> Rates:
         for one in _counters(after)
         if (was := first.get((one.family, one.labels))) is not None
     ]
-    if _restarted(before, after, elapsed_s):
+    if restarted(before, after, elapsed_s):
         unknown = {one.source: "the device restarted" for one, _ in both}
         return Rates(elapsed_s, {}, unknown)
     rises = _rises(both)
@@ -102,8 +102,8 @@ def _rises(both: Sequence[tuple[Sample, float]]) -> list[float | None]:
 
 
 def _over_the_top(was: float, now: float, most: float) -> float | None:
-    for top in _TOPS:
-        if most < top and was >= top - top // _PARTS and now < top // _PARTS:
+    for top in TOPS:
+        if most < top and was >= top - top // PARTS and now < top // PARTS:
             return top - was + now
     return None
 
@@ -123,7 +123,8 @@ def _counters(snapshot: Snapshot) -> Iterator[Sample]:
     return (one for one in samples(snapshot) if one.family.is_counter)
 
 
-def _restarted(before: Snapshot, after: Snapshot, elapsed_s: float) -> bool:
+def restarted(before: Snapshot, after: Snapshot, elapsed_s: float) -> bool:
+    """Return whether the uptimes of a device say that it restarted between two readings."""
     was = before.facts.uptime_s if before.facts else None
     now = after.facts.uptime_s if after.facts else None
     if was is None or now is None:

@@ -26,14 +26,21 @@ FORMAT = "rocefab-judgement/1"
 _MOST_LINES = 12
 
 
-def outcome_of(judgement: Judgement, decisions: Decisions) -> Outcome:
+def outcome_of(
+    judgement: Judgement, decisions: Decisions, unjudged: Severity = Severity.INFO
+) -> Outcome:
     """Return a judgement as the outcome of rules, with the waivers of an inventory applied.
 
-    A verdict that no device was judged by is skipped; what else was not judged is information.
+    A verdict that no device was judged by is skipped; what else was not judged is a finding.
+
+    Parameters
+    ----------
+    unjudged : Severity
+        Of what was not judged.
     """
     findings = [_finding(cause) for cause in judgement.causes]
     findings += [
-        Finding(rule, Severity.INFO, f"not judged: {reason}")
+        Finding(rule, unjudged, f"not judged: {reason}")
         for rule, reasons in judgement.unjudged.items()
         for reason in reasons
     ]
@@ -41,7 +48,9 @@ def outcome_of(judgement: Judgement, decisions: Decisions) -> Outcome:
     skipped = tuple(
         name for name in VERDICT_RULES if name not in judgement.judged and name not in broken
     )
-    return Outcome(tuple(findings), judgement.judged, skipped, judgement.broken).decided(decisions)
+    partly = tuple(judgement.unjudged)
+    outcome = Outcome(tuple(findings), judgement.judged, skipped, judgement.broken, partly=partly)
+    return outcome.decided(decisions)
 
 
 def _finding(cause: Cause) -> Finding:
@@ -75,7 +84,10 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
         f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
     ]
     lines += [f"could not run: verdict {name}: {reason}" for name, reason in outcome.broken]
-    causes = sum(finding.severity > Severity.INFO for finding in outcome.findings)
+    causes = sum(
+        finding.severity > Severity.INFO and _key(finding) in by_finding
+        for finding in outcome.findings
+    )
     skipped = f"; not judged: {hostlist.fold(outcome.skipped)}" if outcome.skipped else ""
     plural = "" if causes == 1 else "s"
     lines.append(f"{len(outcome.checked)} verdicts: {causes} cause{plural}{skipped}")

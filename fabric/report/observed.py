@@ -65,6 +65,8 @@ class Seen:
         The same by a clock that never jumps.
     rates : Rates or None
         Since the last time that the device could be read; None the first time.
+    elapsed_s : float or None
+        Time of these rates, where the rates themselves are not there.
     """
 
     device: str
@@ -76,6 +78,7 @@ class Seen:
     time: datetime | None = None
     clock_s: float = 0.0
     rates: Rates | None = None
+    elapsed_s: float | None = None
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return device, platform, field and what was seen of it, a line each."""

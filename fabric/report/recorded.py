@@ -186,6 +186,7 @@ def seen_of(record: ReadingsDocument) -> Seen:
         error=record.error,
         time=record.time,
         clock_s=record.time.timestamp() if record.time else 0.0,
+        elapsed_s=record.rates.elapsed_s if record.rates else None,
     )
 
 

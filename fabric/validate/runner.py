@@ -34,6 +34,8 @@ class Outcome:
         Rules that failed themselves, with the reason.
     waived : tuple of Waived
         Findings that the inventory accepts.
+    partly : tuple of str
+        Ids of the rules that could not look at everything.
     """
 
     findings: tuple[Finding, ...]
@@ -41,6 +43,7 @@ class Outcome:
     skipped: tuple[str, ...]
     broken: tuple[tuple[str, str], ...]
     waived: tuple[Waived, ...] = ()
+    partly: tuple[str, ...] = ()
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of a severity or worse."""

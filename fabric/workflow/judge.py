@@ -66,12 +66,15 @@ class Wanted:
         Files with the jobs that run, as `place --avoid-state` takes them.
     max_age_s : float
         Age from which such a file is stale.
+    unjudged : Severity
+        Of what could not be judged.
     """
 
     selection: Selection
     settings: Settings
     states: Sequence[Path] = ()
     max_age_s: float = 900.0
+    unjudged: Severity = Severity.INFO
 
 
 def judge_devices(
@@ -149,7 +152,8 @@ class Judging:
         }
         window = Window(self.ends, self._plan, readings, self._wanted.settings)
         judgement = judge(window, self._jobs)
-        return Judged(judgement, outcome_of(judgement, self._decisions), self._file)
+        outcome = outcome_of(judgement, self._decisions, self._wanted.unjudged)
+        return Judged(judgement, outcome, self._file)
 
 
 def _judged(judging: Judging, seen: Iterable[Seen]) -> Judged:
@@ -159,8 +163,13 @@ def _judged(judging: Judging, seen: Iterable[Seen]) -> Judged:
 
 
 def _reading(before: Seen | None, after: Seen) -> Reading:
-    """Return two readings of a device; both count only where both were made."""
+    """Return two readings of a device; both count only where both were made.
+
+    A record says how much time passed by a clock that never jumps; its time of day may.
+    """
     elapsed_s = after.clock_s - before.clock_s if before else 0.0
+    if before and before.snapshot and after.elapsed_s is not None:
+        elapsed_s = after.elapsed_s
     return Reading(
         after.platform,
         before.snapshot if before else None,

@@ -66,7 +66,7 @@ def test_text_has_the_evidence_below_the_cause(ready) -> None:
     assert lines[0].endswith("receiving process [OBS101]")
     assert lines[1].startswith("    a1 eth1 pauses su1-rail0 Ethernet0 ")
     assert lines[6] == "    hosts: a2,b1"
-    assert lines[-1] == "20 verdicts: 1 cause"
+    assert lines[-1] == "24 verdicts: 1 cause"
 
 
 def test_junit_for_a_burn_in(ready) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan
 
 import pytest
 
@@ -10,8 +11,10 @@ from fabric.core.findings import Severity
 from fabric.health.settings import Settings
 from fabric.health.verdict import verdicts
 from fabric.observe.state import (
+    BgpPeer,
     EcnState,
     InterfaceState,
+    Optic,
     PfcCounters,
     QueueCounters,
     SystemFacts,
@@ -21,6 +24,8 @@ from fabric.observe.state import (
 from fabric.validate.publications import help_address
 from tests.cases import each
 from tests.health.windows import HOST, LEAF, SPINE, ZEROS, Fabric, demo
+
+NAN = float("nan")
 
 PORT, UPLINK = "Ethernet0", "Ethernet128"
 
@@ -42,21 +47,36 @@ def test_the_ports_of_the_tests_are_those_of_the_demo() -> None:
     assert plan.fec_symbols[rows[PORT]] == 544
 
 
-def test_a_counter_that_fell_hides_its_reading() -> None:
+def test_a_counter_that_fell_hides_itself_and_what_stood_still() -> None:
+    """Counters of a reading are cleared together: what rose rose at least as much."""
     fabric = Fabric()
-    fabric.counters(LEAF, PORT, first=True, rx_drops=10, tx_packets=10)
-    fabric.counters(LEAF, PORT, rx_drops=30, tx_packets=5)
-    assert fabric.seen() == []
-    fabric.counters(LEAF, PORT, rx_drops=30, tx_packets=15)
+    fabric.counters(LEAF, PORT, first=True, rx_drops=10, tx_packets=10, rx_errors=0)
+    fabric.counters(LEAF, PORT, rx_drops=30, tx_packets=5, rx_errors=0)
     assert fabric.seen() == [("OBS111", LEAF, PORT)]
+    window = fabric.window()
+    row = window.ends.rows[window.ends.names.index(LEAF)][PORT]
+    assert window.rise("drops")[row] == 20
+    assert isnan(window.rise("sent_packets")[row])
+
+
+def test_no_counter_of_32_bits_wraps_beside_larger_ones() -> None:
+    fabric = Fabric()
+    fabric.counters(LEAF, PORT, first=True, tx_packets=2**32 - 1000)
+    fabric.counters(LEAF, PORT, tx_packets=500)
+    for first in (True, False):
+        fabric.counters(LEAF, UPLINK, first=first, tx_packets=2**33)
+    window = fabric.window()
+    row = window.ends.rows[window.ends.names.index(LEAF)][PORT]
+    assert isnan(window.rise("sent_packets")[row])
 
 
 def test_a_nic_that_was_reset_hides_itself_alone() -> None:
     fabric = Fabric()
-    fabric.nic(HOST, "eth1", out_of_sequence=50, np_cnp_sent=-1)
-    assert fabric.seen() == []
-    fabric.nic(HOST, "eth2", out_of_sequence=50)
-    assert fabric.seen() == [("OBS119", HOST, "eth2")]
+    for name in ("eth1", "eth2"):
+        fabric.nic(HOST, name, np_ecn_marked_roce_packets=5_000)
+    assert fabric.seen() == [("OBS107", HOST, "eth[1-2]")]
+    fabric.nic(HOST, "eth1", np_ecn_marked_roce_packets=5_000, rp_cnp_handled=-1)
+    assert fabric.seen() == [("OBS107", HOST, "eth2")]
 
 
 def test_a_restart_hides_the_device() -> None:
@@ -64,7 +84,7 @@ def test_a_restart_hides_the_device() -> None:
     fabric.counters(LEAF, PORT, first=True, rx_drops=10)
     fabric.counters(LEAF, PORT, rx_drops=30)
     fabric.change(LEAF, facts=SystemFacts(LEAF, uptime_s=5.0))
-    assert fabric.seen() == []
+    assert fabric.seen() == [("OBS121", LEAF, "")]
 
 
 def test_a_counter_that_one_reading_lacks_is_unknown() -> None:
@@ -127,13 +147,42 @@ def test_headroom(peak_bytes, drops, severity) -> None:
     have = plan.headroom_bytes[ends.rows[ends.names.index(LEAF)][PORT]]
     peak = int(peak_bytes * have) if isinstance(peak_bytes, float) else peak_bytes
     fabric = Fabric()
-    for first, dropped in ((True, 0), (False, drops)):
-        group = QueueCounters(None, dropped, peak)
+    for first, dropped, seen in ((True, 0, 0), (False, drops, peak)):
+        group = QueueCounters(None, dropped, peak and seen)
         fabric.change(LEAF, first=first, priority_groups={(PORT, 3): group})
     causes = fabric.causes()
     assert [one.severity for one in causes] == ([severity] if severity else [])
     if severity is Severity.WARNING:
         assert f"slack {have - peak:,.0f} B" in causes[0].message
+
+
+def test_an_old_watermark_is_information() -> None:
+    fabric = Fabric()
+    fabric.both(LEAF, priority_groups={(PORT, 3): QueueCounters(None, 0, 10**9)})
+    (cause,) = fabric.causes()
+    assert cause.severity is Severity.INFO
+    assert "it was as high before" in cause.message
+
+
+def test_drops_of_lossy_queues_are_taken_off() -> None:
+    """A port counts what its queues drop; what is left is of the lossless class, or of none."""
+    fabric = Fabric()
+    for first, drops, lossy in ((True, 0, 0), (False, 60, 41)):
+        fabric.counters(LEAF, PORT, first=first, tx_drops=drops)
+        fabric.change(LEAF, first=first, queues={(PORT, 0): QueueCounters(0, lossy)})
+    assert fabric.seen() == [("OBS111", LEAF, PORT)]
+    assert "dropped 19 packets" in fabric.causes()[0].message
+    fabric.change(LEAF, queues={(PORT, 0): QueueCounters(0, 55)})
+    assert fabric.seen() == [], "5 that no class accounts for are below the limit"
+
+
+def test_a_cable_that_was_down_before_explains_no_losses() -> None:
+    fabric = Fabric()
+    down = InterfaceState(up=False)
+    fabric.both(SPINE, interfaces={"Ethernet1/1": down})
+    for first, lost in ((True, 0), (False, 5_000)):
+        fabric.counters(LEAF, PORT, first=first, rx_errors=lost)
+    assert {rule for rule, _, _ in fabric.seen()} == {"OBS111", "OBS114"}
 
 
 def test_headroom_of_another_group_is_not_judged() -> None:
@@ -216,7 +265,7 @@ def test_a_device_that_was_read_once_is_not_judged() -> None:
     fabric.change(LEAF, interfaces={UPLINK: InterfaceState(up=True, counters={"rx_drops": 9})})
     assert fabric.seen() == []
     reasons = fabric.judged().unjudged
-    assert all(LEAF not in reason for lines in reasons.values() for reason in lines)
+    assert any(f"{LEAF} (one reading)" in reason for lines in reasons.values() for reason in lines)
 
 
 def test_missing_counters_are_named_never_fine() -> None:
@@ -238,3 +287,43 @@ def test_a_verdict_says_what_why_and_source(name) -> None:
     assert verdict.fix
     own = verdict.source.startswith("docs/")
     assert own or help_address(verdict.source) or "https://" in verdict.source, verdict.source
+
+
+def test_a_switch_without_sessions() -> None:
+    fabric = Fabric()
+    down = BgpPeer(established=False, state="Active", asn=65100)
+    fabric.change(LEAF, bgp={"10.0.0.1": down, "10.0.0.3": down})
+    assert fabric.seen() == [("OBS122", LEAF, "")]
+    fabric.change(LEAF, bgp={"10.0.0.1": replace(down, established=True)})
+    assert fabric.seen() == []
+
+
+@pytest.mark.parametrize(
+    ("optic", "said"),
+    [
+        (Optic(temperature_celsius=84.0), "84 degrees"),
+        (Optic(pre_fec_bit_error_ratio=1e-3), "1.0e-03 of the bits"),
+        (Optic(temperature_celsius=60.0, pre_fec_bit_error_ratio=1e-6), ""),
+    ],
+    ids=["hot", "noisy", "sound"],
+)
+def test_optics(optic, said) -> None:
+    fabric = Fabric()
+    fabric.change(LEAF, optics={PORT: optic})
+    assert fabric.seen() == ([("OBS123", LEAF, PORT)] if said else [])
+    assert all(said in cause.message for cause in fabric.causes())
+
+
+def test_pauses_of_a_priority_that_is_not_lossless() -> None:
+    """The advice is about maps; no storm and no slow receiver is seen in it."""
+    fabric = Fabric()
+    fabric.nic(HOST, "eth1", tx_prio5_pause_duration=6_000_000)
+    assert fabric.seen() == [("OBS124", HOST, "eth1")]
+    assert "pauses priority 5 of su1-rail0 Ethernet0; lossless is 3" in fabric.causes()[0].message
+
+
+def test_the_clock_of_a_collector_is_not_the_time_of_a_window() -> None:
+    fabric = Fabric(elapsed_s=0.0)
+    fabric.counters(LEAF, PORT, rx_drops=50)
+    assert fabric.seen() == []
+    assert fabric.judged().unjudged["OBS120"]

@@ -260,7 +260,7 @@ def test_records_keep_to_the_schema(ready, words, tmp_path) -> None:
     [
         ({"format": "rocefab-readings/2"}, "$.format"),
         ({"time": 3}, "$.time"),
-        ({"state": {"queues": {"e|3": {"packets": "1"}}}}, "$.state.queues['e|3'].packets"),
+        ({"state": {"queues": {"e|3": {"packets": "1"}}}}, "$.state.queues"),
         ({"rates": {"elapsed_s": 1, "unknown": {}, "per_s": [{"value": -1}]}}, "$.rates"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
-from fabric.health.verdict import Verdict, on_cables, place, verdicts
+from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,18 +32,23 @@ class HeadroomOverrun(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the ports whose lossless groups filled their headroom, or nearly."""
-        peak = np.where(window.plan.groups, window.last("headroom_peak_bytes"), np.nan)
-        drops = np.where(window.plan.groups, window.rise("group_drops"), np.nan)
+        groups, limits = window.plan.groups, window.settings
+        peak = np.where(groups, window.last("headroom_peak_bytes"), np.nan)
+        drops = np.where(groups, window.rise("group_drops"), np.nan)
+        is_old = (peak == window.first("headroom_peak_bytes")) & (drops == 0)
         have = window.plan.headroom_bytes[:, None]
-        near = peak >= have * window.settings.headroom_percent / 100
-        for row, group in np.argwhere(near | (drops >= window.settings.lost_packets)).tolist():
-            dropped = drops[row, group] >= window.settings.lost_packets
-            over = dropped or peak[row, group] >= have[row, 0]
+        near = peak >= have * limits.headroom_percent / 100
+        for row, group in np.argwhere(near | (drops >= limits.lost_packets)).tolist():
+            over = drops[row, group] >= limits.lost_packets or peak[row, group] >= have[row, 0]
+            severity = Severity.ERROR if over else Severity.WARNING
+            if is_old[row, group]:
+                severity = Severity.INFO
+            message = self._message(peak[row, group], have[row, 0], drops[row, group], group)
             yield self.cause(
-                self._message(peak[row, group], have[row, 0], drops[row, group], group),
+                message + ("; it was as high before" if is_old[row, group] else ""),
                 *place(window, row),
-                severity=Severity.ERROR if over else Severity.WARNING,
-                explains=signs_at(np.array([row, window.ends.far[row]]), "loss"),
+                severity=severity,
+                explains=losses_of(window, np.array([row])),
                 **on_cables(window, np.array([row])),
             )
 
@@ -72,31 +77,36 @@ class Drops(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the devices whose ports discard packets, or whose lossless queues drop."""
-        ends = window.ends
-        queues = np.where(window.plan.lossless, window.rise("queue_drops"), 0.0)
-        parts = window.rise("drops"), window.rise("errors"), np.nansum(queues, axis=1)
-        lost = np.nansum(parts, axis=0)
-        bad = np.flatnonzero(lost >= window.settings.lost_packets)
+        ends, lost = window.ends, _lost(window)
+        bad = np.flatnonzero(lost > 0)
         for device in np.unique(ends.device[bad]).tolist():
             rows = bad[ends.device[bad] == device]
             ports = hostlist.fold([ends.ports[row] for row in rows.tolist()])
             yield self.cause(
-                f"dropped {lost[rows].sum():,.0f} packets on {len(rows)} ports",
+                f"dropped {lost[rows].sum():,.0f} packets on {len(rows)} "
+                f"port{'' if len(rows) == 1 else 's'}",
                 ends.names[device],
                 ports,
-                about=signs_at(rows, "loss"),
-                explains=_losses(window, rows),
+                about=signs_at(rows, "drop"),
+                explains=losses_of(window, rows),
                 **on_cables(window, rows),
             )
 
 
-def _losses(window: Window, rows: Ints) -> frozenset[int]:
-    """Return the losses that drops at some ports explain."""
-    ends = window.ends
-    both = np.concatenate([rows, ends.far[rows]])
-    if (ends.nic[rows] < 0).any():  # a cable between switches carries packets of everyone
-        both = np.concatenate([both, np.flatnonzero(ends.is_nic)])
-    return signs_at(both, "loss")
+def _lost(window: Window) -> Floats:
+    """Return the packets that each end lost, but for those of classes that may lose some.
+
+    A port counts what its queues and groups drop too. What lossy ones dropped is taken off, and so
+    is what lossless groups dropped: OBS110 speaks of these.
+    """
+    lossless, limits = window.plan.lossless, window.settings
+    queues, groups = np.nan_to_num(window.rise("queue_drops")), window.rise("group_drops")
+    others = np.where(lossless, 0.0, queues).sum(axis=1) + np.nansum(groups, axis=1)
+    discarded = np.nan_to_num(window.rise("drops")) - others
+    discarded = np.where(discarded >= limits.discarded_packets, discarded, 0.0)
+    errors = np.nan_to_num(window.rise("errors"))
+    lost: Floats = np.maximum(discarded, np.where(lossless, queues, 0.0).sum(axis=1)) + errors
+    return np.where(lost >= limits.lost_packets, lost, 0.0)
 
 
 @verdicts.add("OBS112")
@@ -195,6 +205,6 @@ class DeadQueue(Verdict):
                 f"queue {queue} is dead: {what}{lost}",
                 *place(window, row),
                 about=signs_at(np.array([row]), "queue"),
-                explains=_losses(window, np.array([row])),
+                explains=losses_of(window, np.array([row])),
                 **on_cables(window, np.array([row])),
             )

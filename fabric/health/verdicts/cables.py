@@ -9,7 +9,7 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.fec import hours_until_loss
-from fabric.health.verdict import Verdict, on_cables, place, verdicts
+from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.health.window import Window
     from fabric.topology.model import Ints
 
-_LOAD = ("down", "load", "loss", "queue")
+_LOAD = ("down", "load", "drop", "loss", "queue")
 
 
 def _near(rows: Ints, window: Window) -> Ints:
@@ -48,23 +48,40 @@ class LinkDown(Verdict):
             if whole and left[rows].any():
                 left[rows] = left[ends.far[rows]] = False
                 message = f"all {len(rows)} cables of it are down"
-                yield self._cause(window, message, rows, ends.names[device], "")
+                name, reading = ends.names[device], window.readings.get(ends.names[device])
+                is_off = ends.is_nic[rows].all() and (reading is None or reading.after is None)
+                if is_off:
+                    message = f"is off, or cut off: {message}"
+                severity = Severity.WARNING if is_off else Severity.ERROR
+                yield self._cause(window, message, rows, name, severity=severity)
         for row in _near(np.flatnonzero(left), window).tolist():
             message = f"the cable to {ends.title(int(ends.far[row]))} is down"
             yield self._cause(window, message, np.array([row]), *place(window, row))
 
-    def _cause(self, window: Window, message: str, rows: Ints, device: str, port: str) -> Cause:
+    def _cause(
+        self,
+        window: Window,
+        message: str,
+        rows: Ints,
+        device: str,
+        port: str = "",
+        severity: Severity = Severity.ERROR,
+    ) -> Cause:
         ends = window.ends
         both = np.concatenate([rows, ends.far[rows]])
         near = np.concatenate([ends.of_device[one] for one in np.unique(ends.device[both])])
         lost = "hosts" if ends.is_nic[both].any() else ""
+        # Once routes are gone, a cable that is down loses nothing.
+        fell = (window.first("up")[both] == 1).any()
         return self.cause(
             message,
             device,
             port,
-            severity=Severity.ERROR,
+            severity=severity,
             about=signs_at(both, "down"),
-            explains=signs_at(both, *_LOAD) | signs_at(near, "load", "loss"),
+            explains=signs_at(both, *_LOAD)
+            | signs_at(near, "load")
+            | (losses_of(window, both) if fell else frozenset()),
             **(on_cables(window, both) if lost else {}),
         )
 
@@ -94,7 +111,7 @@ class Flapping(Verdict):
                 f"the link to {far} changed {flaps[row]:.0f} times",
                 *place(window, row),
                 about=signs_at(both, "down"),
-                explains=signs_at(both, *_LOAD),
+                explains=signs_at(both, *_LOAD) | losses_of(window, both),
                 **on_cables(window, both),
             )
 
@@ -132,6 +149,6 @@ class FecLimit(Verdict):
                 *place(window, row),
                 severity=Severity.ERROR if lost[row] > 0 else Severity.WARNING,
                 evidence=(corrected,),
-                explains=signs_at(both, "loss"),
+                explains=losses_of(window, both),
                 **on_cables(window, both),
             )

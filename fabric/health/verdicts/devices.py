@@ -36,7 +36,12 @@ class NotRead(Verdict):
                 rows = window.ends.of_device[window.ends.number[name]]
                 reason = reading.error or "there is no reading of it"
                 hit = on_cables(window, rows)
-                yield self.cause(f"could not be read: {reason}", name, rails=hit["rails"])
+                yield self.cause(
+                    f"could not be read: {reason}",
+                    name,
+                    about=signs_at(rows, "down"),
+                    rails=hit["rails"],
+                )
 
 
 @verdicts.add("OBS118")

@@ -66,14 +66,18 @@ class _Origin(Verdict):
 def _evidence(window: Window, root: Root) -> tuple[str, ...]:
     """Return which ends are paused, the nearest first."""
     ends = window.ends
-    share = window.pausing[:, root.priority]
+    share, bound = window.pausing[:, root.priority], window.is_bound[:, root.priority]
     lines = [
         f"{ends.title(row)} pauses {ends.title(int(ends.far[row]))} "
-        f"{100 * share[row]:.0f} % of the time"
+        f"{'at most ' if bound[row] else ''}{100 * share[row]:.0f} % of the time"
         for row in root.reached[:_MOST_LINES].tolist()
     ]
     more = len(root.reached) - _MOST_LINES
     return (*lines, f"and {more} more cables") if more > 0 else tuple(lines)
+
+
+def _at_most(window: Window, root: Root) -> str:
+    return "at most " if window.is_bound[root.rows, root.priority].any() else ""
 
 
 def _share(window: Window, root: Root) -> float:
@@ -106,8 +110,8 @@ class PauseStorm(_Origin):
         """Return how much a NIC pauses."""
         if root.kind != "nic" or not _is_storm(window, root):
             return ""
-        share = 100 * _share(window, root)
-        return f"PFC storm: pauses its leaf {share:.0f} % of the time, priority {root.priority}"
+        share = f"{_at_most(window, root)}{100 * _share(window, root):.0f} %"
+        return f"PFC storm: pauses its leaf {share} of the time, priority {root.priority}"
 
 
 @verdicts.add("OBS102")
@@ -146,7 +150,8 @@ class SlowReceiver(_Origin):
         if root.kind != "nic" or _is_storm(window, root):
             return ""
         row = int(root.rows[0])
-        text = f"slow receiver: pauses its leaf {100 * _share(window, root):.1f} % of the time"
+        share = f"{_at_most(window, root)}{100 * _share(window, root):.1f} %"
+        text = f"slow receiver: pauses its leaf {share} of the time"
         rate = window.per_s("sent_bytes")[window.ends.far[row]]
         full = rate / gbps_to_bytes_per_s(float(window.ends.speed_gbps[row]))
         text += "" if np.isnan(full) else f" while its link is {100 * full:.0f} % full"
@@ -254,6 +259,6 @@ class AsymmetricPause(Verdict):
             yield self.cause(
                 message,
                 *place(window, row),
-                explains=signs_at(both, "pause", "loss"),
+                explains=signs_at(both, "pause", "drop", "loss"),
                 **on_cables(window, both),
             )

@@ -11,6 +11,7 @@ from fabric.validate.report import report_forms
 if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.reported import Reported
+    from fabric.validate.runner import Outcome
 
 #: What XML 1.0 (section 2.2, Char) has no way to write.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,9 +53,10 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
     elif bad:
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
-    elif name in outcome.skipped or not (findings or name in outcome.checked):
+    elif name in outcome.skipped or name in outcome.partly or not _ran(name, findings, outcome):
         reason = findings[0].message if findings else _IDLE
-        _add(case, "skipped", reason if name in outcome.skipped else _STOPPED, [])
+        stopped = name not in outcome.skipped and name not in outcome.partly
+        _add(case, "skipped", _STOPPED if stopped else reason, [])
     lines = [f"{one.severity.word}: {one}" for one in others]
     lines += [
         f"waived until {one.until}: {one.finding}; reason: {one.reason}"
@@ -63,6 +65,10 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
     ]
     if lines:
         ET.SubElement(case, "system-out").text = xml_text("\n".join(lines))
+
+
+def _ran(name: str, findings: list[Finding], outcome: Outcome) -> bool:
+    return bool(findings) or name in outcome.checked
 
 
 def _add(case: ET.Element, kind: str, message: str, findings: list[Finding]) -> ET.Element:

@@ -209,7 +209,7 @@ class MemoryFits(SonicModelRule):
                 "ingress_lossless_pool",
                 f"ingress pools, headroom and reserved buffers take {need_bytes:,} bytes: {chip}"
                 + ("" if known else "; whether a pool of this ASIC has its xoff inside is unknown"),
-                None if known else Severity.INFO,
+                Severity.WARNING if known else Severity.INFO,
             )
 
     def _finding(

@@ -1,0 +1,134 @@
+"""What devices say of themselves: restarts, sessions, optics; and pauses that nothing plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Severity
+from fabric.health.cause import signs_at
+from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.health.cause import Cause
+    from fabric.health.window import Window
+
+#: Bit error ratio before FEC that a link with RS(544,514) may have (IEEE 802.3-2022 clause 124.1.1,
+#: 400GBASE-DR4).
+_MOST_ERRORS = 2.4e-4
+
+
+@verdicts.add("OBS121")
+class Restarted(Verdict):
+    """No device restarts."""
+
+    why = "While a switch restarts, its ports are down; its counters begin at 0."
+    source = "RFC 2578 section 7.1.6 (counters after a discontinuity)"
+    fix = "find out why it restarted: its log, its power, a change by hand"
+    rank = 9
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the devices whose uptimes say that they restarted."""
+        for number in np.flatnonzero(window.restarted).tolist():
+            rows = window.ends.of_device[number]
+            both = np.concatenate([rows, window.ends.far[rows]])
+            yield self.cause(
+                "restarted between the two readings: its counters have no rates",
+                window.ends.names[number],
+                explains=signs_at(both, "down", "load", "drop", "pause") | losses_of(window, rows),
+                **on_cables(window, rows),
+            )
+
+
+@verdicts.add("OBS122")
+class SessionsDown(Verdict):
+    """Switches have BGP sessions."""
+
+    why = "A switch without sessions has no routes: all that it should carry is lost."
+    source = "RFC 4271 section 8 (routes of a session that ends are removed)"
+    fix = "check the BGP process and its log; `rocefab verify` names the sessions"
+    rank = 13
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the switches of which no session is established."""
+        for name, reading in window.readings.items():
+            sessions = (reading.after.bgp if reading.after else None) or {}
+            if sessions and not any(one.established for one in sessions.values()):
+                rows = window.ends.of_device[window.ends.number[name]]
+                both = np.concatenate([rows, window.ends.far[rows]])
+                yield self.cause(
+                    f"none of its {len(sessions)} BGP sessions is established",
+                    name,
+                    explains=signs_at(both, "load", "drop") | losses_of(window, rows),
+                    **on_cables(window, rows),
+                )
+
+
+@verdicts.add("OBS123")
+class Optics(Verdict):
+    """Optics are within their limits."""
+
+    severity = Severity.WARNING
+    why = "An optic that is too hot, or whose signal is too noisy, damages frames before long."
+    source = (
+        "IEEE 802.3-2022 clause 124.1.1 (bit errors before FEC); QSFP-DD MSA hardware "
+        "specification (case temperature up to 70 degrees)"
+    )
+    fix = "clean or replace the optic; check the fans and the air flow of the switch"
+    rank = 14
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the ports with such optics."""
+        for name, reading in window.readings.items():
+            optics = (reading.after.optics if reading.after else None) or {}
+            known = window.ends.rows[window.ends.number[name]]
+            for port, optic in optics.items():
+                heat, errors = optic.temperature_celsius, optic.pre_fec_bit_error_ratio
+                words = []
+                if heat is not None and heat > window.settings.optic_celsius:
+                    words.append(f"the optic has {heat:.0f} degrees")
+                if errors is not None and errors > _MOST_ERRORS:
+                    words.append(f"{errors:.1e} of the bits are wrong before FEC")
+                if words and port in known:
+                    rows = np.array([known[port], window.ends.far[known[port]]])
+                    yield self.cause(
+                        "; ".join(words),
+                        name,
+                        port,
+                        explains=losses_of(window, rows),
+                        **on_cables(window, rows),
+                    )
+
+
+@verdicts.add("OBS124")
+class UnplannedPause(Verdict):
+    """Only lossless priorities are paused."""
+
+    severity = Severity.WARNING
+    why = "A pause of a priority that is not lossless stops other traffic, and protects no RoCE."
+    source = "IEEE 802.1Q-2018 clause 36.1.3 (the priority enable vector of a pause)"
+    fix = (
+        "compare the priorities of PFC and the map of DSCP at both ends: `rocefab drift`; not PCIe"
+    )
+    rank = 21
+    needs = (("pauses_received", "paused_us"), ("pauses_sent", "pausing_us"))
+
+    def judge(self, window: Window) -> Iterator[Cause]:
+        """Yield the ends that pause such a priority, by device."""
+        ends, plan = window.ends, window.plan
+        planned = plan.paused | plan.paused[ends.far]
+        stray = window.is_paused & ~planned & planned.any(axis=1, keepdims=True)
+        for row in np.flatnonzero(stray.any(axis=1)).tolist():
+            numbers = np.flatnonzero(stray[row]).tolist()
+            right = ", ".join(map(str, np.flatnonzero(planned[row]).tolist()))
+            yield self.cause(
+                f"pauses priority {hostlist.fold([str(one) for one in numbers])} of "
+                f"{ends.title(int(ends.far[row]))}; lossless is {right}",
+                *place(window, row),
+                about=signs_at(np.array([row]), "queue"),
+                **on_cables(window, np.array([row])),
+            )
