@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 
-#: What is wrong at an end of a cable: it pauses its other end, discards packets, misses some,
-#: carries too much or too little, has a queue that is wrong or dead, or its link is down.
-KINDS = ("pause", "drop", "loss", "load", "queue", "down")
+#: What is wrong at an end of a cable: it pauses its other end, discards packets, gets damaged ones,
+#: misses some, carries too much or too little, has a queue that is wrong or dead, or is down.
+KINDS = ("pause", "drop", "error", "loss", "load", "queue", "down")
 
 
 def signs_at(rows: Ints, *kinds: str) -> frozenset[int]:

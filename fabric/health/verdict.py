@@ -144,12 +144,12 @@ def place(window: Window, row: int) -> tuple[str, str]:
 
 
 def losses_of(window: Window, rows: Ints) -> frozenset[int]:
-    """Return what packets that are lost at some ends explain: what NICs miss, and drops there.
+    """Return what packets that are lost at some ends explain: drops there, and what NICs miss.
 
     A cable between switches, and a port towards a host, carry packets of everyone.
     """
     both = np.concatenate([rows, window.ends.far[rows]])
-    return signs_at(both, "drop") | signs_at(np.flatnonzero(window.ends.is_nic), "loss")
+    return signs_at(both, "drop", "error") | signs_at(np.flatnonzero(window.ends.is_nic), "loss")
 
 
 def on_cables(window: Window, rows: Ints) -> dict[str, Any]:

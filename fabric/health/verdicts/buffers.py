@@ -77,7 +77,9 @@ class Drops(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the devices whose ports discard packets, or whose lossless queues drop."""
-        ends, lost = window.ends, _lost(window)
+        ends, errors = window.ends, np.nan_to_num(window.rise("errors"))
+        dropped = _dropped(window)
+        lost = np.where(dropped + errors >= window.settings.lost_packets, dropped + errors, 0.0)
         bad = np.flatnonzero(lost > 0)
         for device in np.unique(ends.device[bad]).tolist():
             rows = bad[ends.device[bad] == device]
@@ -87,14 +89,15 @@ class Drops(Verdict):
                 f"port{'' if len(rows) == 1 else 's'}",
                 ends.names[device],
                 ports,
-                about=signs_at(rows, "drop"),
+                about=signs_at(rows[dropped[rows] > 0], "drop")
+                | signs_at(rows[errors[rows] > 0], "error"),
                 explains=losses_of(window, rows),
                 **on_cables(window, rows),
             )
 
 
-def _lost(window: Window) -> Floats:
-    """Return the packets that each end lost, but for those of classes that may lose some.
+def _dropped(window: Window) -> Floats:
+    """Return the packets that each end discarded, but for those of classes that may lose some.
 
     A port counts what its queues and groups drop too. What lossy ones dropped is taken off, and so
     is what lossless groups dropped: OBS110 speaks of these.
@@ -104,9 +107,8 @@ def _lost(window: Window) -> Floats:
     others = np.where(lossless, 0.0, queues).sum(axis=1) + np.nansum(groups, axis=1)
     discarded = np.nan_to_num(window.rise("drops")) - others
     discarded = np.where(discarded >= limits.discarded_packets, discarded, 0.0)
-    errors = np.nan_to_num(window.rise("errors"))
-    lost: Floats = np.maximum(discarded, np.where(lossless, queues, 0.0).sum(axis=1)) + errors
-    return np.where(lost >= limits.lost_packets, lost, 0.0)
+    dropped: Floats = np.maximum(discarded, np.where(lossless, queues, 0.0).sum(axis=1))
+    return dropped
 
 
 @verdicts.add("OBS112")

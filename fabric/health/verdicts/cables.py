@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.health.window import Window
     from fabric.topology.model import Ints
 
-_LOAD = ("down", "load", "drop", "loss", "queue")
+_LOAD = ("down", "load", "drop", "error", "loss", "queue")
 
 
 def _near(rows: Ints, window: Window) -> Ints:

@@ -39,7 +39,10 @@ class Restarted(Verdict):
             yield self.cause(
                 "restarted between the two readings: its counters have no rates",
                 window.ends.names[number],
-                explains=signs_at(both, "down", "load", "drop", "pause") | losses_of(window, rows),
+                explains=signs_at(both, "load", "drop")
+                | signs_at(both[window.first("up")[both] != 0], "down")
+                | signs_at(rows, "pause")
+                | losses_of(window, rows),
                 **on_cables(window, rows),
             )
 
@@ -59,11 +62,12 @@ class SessionsDown(Verdict):
             sessions = (reading.after.bgp if reading.after else None) or {}
             if sessions and not any(one.established for one in sessions.values()):
                 rows = window.ends.of_device[window.ends.number[name]]
-                both = np.concatenate([rows, window.ends.far[rows]])
+                nics = np.flatnonzero(window.ends.is_nic)
                 yield self.cause(
                     f"none of its {len(sessions)} BGP sessions is established",
                     name,
-                    explains=signs_at(both, "load", "drop") | losses_of(window, rows),
+                    explains=signs_at(np.concatenate([rows, window.ends.far[rows]]), "load", "drop")
+                    | signs_at(nics, "loss"),
                     **on_cables(window, rows),
                 )
 
