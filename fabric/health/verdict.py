@@ -94,7 +94,7 @@ class Verdict(ABC):
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices, and the ends, of which a cause would be seen if it were there."""
         ends = window.ends
-        read = window.is_read
+        read = np.isfinite(window.elapsed_s) if self.needs else window.is_read
         rows = read[ends.device]
         is_host = ends.tier == HOST_TIER
         devices = read.copy()

@@ -144,6 +144,7 @@ def leaf(folder: Path, changes: dict[str, Any]) -> Path:
     """Return the file of a leaf of the demo with values set or removed."""
     _, texts = example("demo")
     tables = json.loads(texts["su1-rail0"]["config_db"])
+    tables["DEVICE_METADATA"]["localhost"]["mac"] = "52:54:00:00:00:01"
     for path, value in changes.items():
         table, _, rest = path.partition("/")
         rows = tables.setdefault(table, {})

@@ -66,8 +66,8 @@ class Watched:
         self.lacked: set[tuple[str, str]] = set()
         orchestrate = self.switch.orchestrate
 
-        def watched(*, restart: bool = False) -> None:
-            orchestrate(restart=restart)
+        def watched(*, restart: bool = False, trains: bool = False) -> None:
+            orchestrate(restart=restart, trains=trains)
             self.look()
 
         self.switch.orchestrate = watched  # type: ignore[method-assign]

@@ -7,10 +7,10 @@ down has none.
 from __future__ import annotations
 
 import copy
-import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.core.json_text import parse_json
 from fabric.systems.sonic.daemons import Daemons
 from fabric.systems.sonic.gcu import asic_of
 
@@ -66,7 +66,7 @@ class Transients:
         """
         self.now_s += takes_s
         config = self._daemons.config
-        content = json.loads(step.text)
+        content = parse_json(step.text)
         if step.kind == "patch":
             for table in {item["path"].split("/")[1] for item in content}:
                 config[table] = copy.deepcopy(after.get(table, {}))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from fabric.core.json_text import parse_json
 from fabric.devices.candidate import NO_FILES, Files, SonicLive, SonicReload, SonicStep
 from fabric.systems.sonic.adapters.transients import Transients
 
@@ -105,7 +106,7 @@ class Way:
         self.transients.take(step, self.state, takes_s)
 
     def _add(self, step: SonicStep, takes_s: float) -> None:
-        for table, rows in json.loads(step.text).items():
+        for table, rows in parse_json(step.text).items():
             held = self.state.setdefault(table, {})
             for row, fields in rows.items():
                 if step.kind == "load":
@@ -159,7 +160,7 @@ class Way:
 
 def _title(step: SonicStep) -> tuple[str, str]:
     """Return what a step is, and the tables that it changes."""
-    content = json.loads(step.text)
+    content = parse_json(step.text)
     paths = [item["path"].split("/")[1] for item in content] if step.kind == "patch" else content
     verb = {"load": "config load", "patch": "config apply-patch", "drop": "delete rows"}[step.kind]
     return verb, ", ".join(sorted({*paths}))

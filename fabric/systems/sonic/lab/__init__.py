@@ -253,8 +253,14 @@ class SonicStandIn(SshStandIn):
             lambda speed, cable: sonic_buffers.looked_up(self.platform, speed, cable),
         )
 
-    def orchestrate(self, *, restart: bool = False) -> None:
-        """Let orchagent and the managers of ports and buffers take what has changed."""
+    def orchestrate(self, *, restart: bool = False, trains: bool = False) -> None:
+        """Let orchagent and the managers of ports and buffers take what has changed.
+
+        Parameters
+        ----------
+        trains : bool
+            Whether the link of a port that is enabled takes time to come up.
+        """
         if restart or self.orchestration.config is not self.running:
             self.orchestration = self._orchestrate()
             self._ports_up = self._enabled()
@@ -262,7 +268,7 @@ class SonicStandIn(SshStandIn):
         enabled = self._enabled()
         for port in self._ports_up - enabled:
             self.port_flaps[port] = self.port_flaps.get(port, 0) + 1
-        for port in enabled - self._ports_up:
+        for port in enabled - self._ports_up if trains else ():
             self.hold_down(f"port {port}")
         self._ports_up = enabled
         for line in self.orchestration.log:

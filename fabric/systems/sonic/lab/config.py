@@ -112,6 +112,7 @@ class _Config:
         except ValueError as error:
             return Result(running, f"json.decoder.JSONDecodeError: {error}\n", 1)
         self._merge(data, self._part(context))
+        self._device.orchestrate(trains=True)
         self._device.after_change()
         return Result(running)
 
@@ -210,7 +211,7 @@ class _Config:
     def _set_status(self, ports: dict[str, str]) -> None:
         for port, status in ports.items():
             self._device.running["PORT"][port]["admin_status"] = status
-        self._device.orchestrate()
+        self._device.orchestrate(trains=True)
 
     def _move(self, before: Tables, table: str, key: str, fields: dict[str, Any] | None) -> None:
         """Change a row: what goes first, then what comes.
