@@ -39,6 +39,12 @@ SETTINGS: dict[str, tuple[str, ...]] = {
         "detection_ms: 400, restoration_ms: 400",
         "detection_ms: 200, restoration_ms: 600",
     ),
+    "cnp_dscp: 48": (
+        "cnp_dscp: 48",
+        "cnp_dscp: 50",
+        "cnp_dscp: 48\n  mtu: {port_bytes: 9000}",
+        "cnp_dscp: 48\n  dynamic_th: -1",
+    ),
     "kmin_bytes: 150000": ("kmin_bytes: 150000", "kmin_bytes: 300000"),
     "host_m: 5": ("host_m: 5", "host_m: 40"),
     "host_gbps: 400": ("host_gbps: 400", "host_gbps: 200"),
