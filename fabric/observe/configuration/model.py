@@ -28,7 +28,10 @@ class AddressLine(NamedTuple):
 
 
 class PrefixMatch(NamedTuple):
-    """An entry of a prefix list: what lies in a network and has ``low`` to ``high`` bits."""
+    """An entry of a prefix list: what lies in a network and has ``low`` to ``high`` bits.
+
+    ``number`` is its place in the list; 0 where the system has none.
+    """
 
     permit: bool
     network: int
@@ -36,6 +39,7 @@ class PrefixMatch(NamedTuple):
     low: int
     high: int
     line: int
+    number: int = 0
 
 
 class Leftover(NamedTuple):
@@ -74,7 +78,8 @@ class PolicyTerm:
     """A term of a routing policy; without conditions it matches every route.
 
     ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
-    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone.
+    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone. ``number`` is
+    its place in the policy; 0 where the system has none.
     """
 
     permit: bool
@@ -82,6 +87,7 @@ class PolicyTerm:
     prefix_lists: list[str] = field(default_factory=list)
     prefixes: list[PrefixMatch] = field(default_factory=list)
     source: str = ""
+    number: int = 0
 
 
 @dataclass(slots=True)
@@ -256,3 +262,17 @@ class Configured:
     def port(self, name: str, line: int) -> Port:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, Port(name, line))
+
+    def open_bgp(self, asn: int, line: int, **values: bool) -> Bgp:
+        """Return the BGP process; a new one with some values at its first line.
+
+        Raises
+        ------
+        ValueError
+            When there is one with another AS number.
+        """
+        if self.bgp is None:
+            self.bgp = Bgp(asn, line, **values)  # type: ignore[arg-type]
+        if self.bgp.asn != asn:
+            raise ValueError("a second BGP process")
+        return self.bgp

@@ -31,6 +31,7 @@ from fabric.observe.configuration.peer_lines import (
     add_route_lines,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 
 if TYPE_CHECKING:
@@ -131,27 +132,26 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip prefix-list (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"ip prefix-list (?P<name>\S+) index (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
     r" (?P<length>\d+)( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
 )
 def _prefix(
     switch: Configured,
     line: int,
     name: str,
+    number: str,
     action: str,
     prefix: str,
     length: str,
     **bits: str | None,
 ) -> None:
     entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), entry)
 
 
-@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
-def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node (?P<number>\d+)", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"if-match ip address prefix-list (?P<name>\S+)")

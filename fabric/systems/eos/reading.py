@@ -6,7 +6,7 @@ and the address of a port counts only after ``no switchport``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import (
     Bgp,
@@ -27,12 +27,13 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
 )
 from fabric.observe.configuration.defaults import absence, holds, number_of
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Port, PrefixMatch
+    from fabric.observe.configuration import Port
 
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
@@ -85,6 +86,19 @@ _BGP = Context(
 )
 _FAMILY = Context()
 _ROUTED_PORTS = "switchport default mode routed"
+_ENTRY = (
+    r"(?P<action>permit|deny) (?P<prefix>\S+)"
+    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
+)
+#: What an entry without a number adds to the last one (Arista EOS manual, ip prefix-list).
+_SEQUENCE_STEP = 10
+
+
+class _PrefixList(NamedTuple):
+    """A prefix list of a switch by its name."""
+
+    switch: Configured
+    name: str
 
 
 @readers.add("eos")
@@ -194,25 +208,42 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(r"ip prefix-list (?P<name>\S+)", inside=_LIST)
-def _prefix_list(switch: Configured, _: int, name: str) -> list[PrefixMatch]:
-    return switch.prefix_lists.setdefault(name, [])
+def _prefix_list(switch: Configured, _: int, name: str) -> _PrefixList:
+    switch.prefix_lists.setdefault(name, [])
+    return _PrefixList(switch, name)
 
 
-@_LIST.line(
-    r"(seq \d+ )?(?P<action>permit|deny) (?P<prefix>\S+)"
-    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
-)
+@_LIST.line(rf"(seq (?P<number>\d+) )?{_ENTRY}")
 def _prefix(
-    entries: list[PrefixMatch], line: int, action: str, prefix: str, **bits: str | None
+    target: _PrefixList,
+    line: int,
+    number: str | None,
+    action: str,
+    prefix: str,
+    **bits: str | None,
 ) -> None:
-    entries.append(prefix_match(action, prefix, line, **bits))
+    entries = target.switch.prefix_lists.get(target.name, [])
+    last = max((entry.number for entry in entries), default=0)
+    place = int(number) if number else last + _SEQUENCE_STEP
+    add_entry(target.switch, target.name, place, prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
-def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(rf"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) {_ENTRY}")
+def _whole_prefix(
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    **bits: str | None,
+) -> None:
+    _prefix(_PrefixList(switch, name), line, number, action, prefix, **bits)
+
+
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
@@ -233,8 +264,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, relax=True, extended_by_default=False)
-    return switch.bgp
+    return switch.open_bgp(int(asn), line, relax=True, extended_by_default=False)
 
 
 @_BGP.line(r"router-id (?P<router_id>\S+)")

@@ -37,6 +37,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -168,21 +169,24 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip prefix-list (?P<name>\S+) seq \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
     r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
 )
 def _prefix(
-    switch: Configured, line: int, name: str, action: str, prefix: str, **bits: str | None
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    **bits: str | None,
 ) -> None:
-    entry = prefix_match(action, prefix, line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
-def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"match ip address prefix-list (?P<names>.+)")
@@ -199,8 +203,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    switch.bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False)
-    return switch.bgp
+    return switch.open_bgp(int(asn), line, active_by_default=active, tells_by_default=False)
 
 
 @_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)

@@ -22,13 +22,13 @@ from fabric.observe.configuration import (
     Discard,
     Leftover,
     Origination,
-    PolicyTerm,
     StaticRoute,
     readers,
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.parsers import UnreadableError
 from fabric.validate.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
@@ -305,13 +305,12 @@ def _policy_name(switch: Configured, key: tuple[str, ...], _: Fields, __: int) -
 
 @_table("ROUTE_MAP")
 def _term(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    name, _ = key
-    term = PolicyTerm(row["route_operation"] == "permit", line)
+    name, number = key
     if any(field.startswith("match_") and field != "match_prefix_set" for field in row):
         raise ValueError("a condition that is not read")
+    term = enter_term(switch, name, row["route_operation"], int(number), line)
     if "match_prefix_set" in row:
         term.prefix_lists.append(row["match_prefix_set"])
-    switch.policies.setdefault(name, []).append(term)
 
 
 def _session(speaker: BgpTemplate, row: Fields) -> None:

@@ -35,6 +35,7 @@ from fabric.observe.configuration.peer_lines import (
     join_group,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
@@ -137,27 +138,26 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip ip-prefix (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+) (?P<length>\d+)"
-    r"( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
+    r"ip ip-prefix (?P<name>\S+) index (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
+    r" (?P<length>\d+)( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
 )
 def _prefix(
     switch: Configured,
     line: int,
     name: str,
+    number: str,
     action: str,
     prefix: str,
     length: str,
     **bits: str | None,
 ) -> None:
     entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), entry)
 
 
-@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
-def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node (?P<number>\d+)", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"if-match ip-prefix (?P<name>\S+)")

@@ -1,0 +1,185 @@
+"""Small edits of files that switches would take otherwise than they look."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fabric.observe.configuration import readers
+from fabric.prove.engine import Engine
+from tests.cases import each
+from tests.prove.fabrics import example
+from tests.prove.mutations import Subject
+from tests.prove.test_running_forms import FILES
+from tests.prove.test_systems import UNNUMBERED, fabric_of
+
+OPEN = "not judged"
+_LAST = r"(?s)\A(.*)\Z"
+
+#: By name: system, pattern, what its first place becomes, and the rule that fires; `not judged`
+#: for what no source tells, and nothing where all is well.
+TEXTS: dict[str, tuple[str, str, str, str]] = {
+    "EOS entry that stands last and counts first": (
+        "eos",
+        r"(   seq 20 permit .*\n)",
+        r"\1   seq 5 deny 0.0.0.0/0 le 32\n",
+        "BAT005",
+    ),
+    "EOS number of another entry": (
+        "eos",
+        r"(   seq 20 permit .*\n)",
+        r"\1   seq 20 deny 0.0.0.0/0 le 32\n",
+        "BAT001",
+    ),
+    "EOS term that stands last and counts first": (
+        "eos",
+        r"(router bgp)",
+        r"route-map RM-FABRIC deny 5\n!\n\1",
+        "BAT005",
+    ),
+    "EOS term that permits and denies": (
+        "eos",
+        r"(router bgp)",
+        r"route-map RM-FABRIC deny 10\n!\n\1",
+        "BAT001",
+    ),
+    "EOS prefix list in one line": (
+        "eos",
+        r"ip prefix-list PL-FABRIC\n   (seq 10 .*)\n   (seq 20 .*)\n",
+        r"ip prefix-list PL-FABRIC \2\nip prefix-list PL-FABRIC \1\n",
+        "",
+    ),
+    "NX-OS entry that stands last and counts first": (
+        "nxos",
+        r"(ip prefix-list PL-FABRIC seq 20 .*\n)",
+        r"\1ip prefix-list PL-FABRIC seq 5 deny 0.0.0.0/0 le 32\n",
+        "BAT005",
+    ),
+    "NX-OS term that stands last and counts first": (
+        "nxos",
+        r"(router bgp)",
+        r"route-map RM-FABRIC deny 5\n\1",
+        "BAT005",
+    ),
+    "esonic entry that stands last and counts first": (
+        "esonic",
+        r"(ip prefix-list PL-FABRIC seq 20 .*\n)",
+        r"\1ip prefix-list PL-FABRIC seq 5 deny 0.0.0.0/0 le 32\n",
+        "BAT005",
+    ),
+    "esonic term that stands last and counts first": (
+        "esonic",
+        r"(router bgp)",
+        r"route-map RM-FABRIC deny 5\n\1",
+        "BAT005",
+    ),
+    "VRP8 entry that stands last and counts first": (
+        "vrp8",
+        r"(bgp \d+\n(?: .*\n)*?  network 10.64\S+ \S+)",
+        (
+            "ip ip-prefix PL index 20 permit 10.64.0.0 16 greater-equal 24\n"
+            "ip ip-prefix PL index 5 deny 0.0.0.0 0 less-equal 32\n"
+            r"route-policy RP permit node 10\n if-match ip-prefix PL\n#\n\1 route-policy RP"
+        ),
+        "BAT005",
+    ),
+    "VRP8 term that stands last and counts first": (
+        "vrp8",
+        r"(bgp \d+\n(?: .*\n)*?  network 10.64\S+ \S+)",
+        r"route-policy RP permit node 10\n#\nroute-policy RP deny node 5\n#\n\1 route-policy RP",
+        "BAT005",
+    ),
+    "Comware entry that stands last and counts first": (
+        "comware7",
+        r"(bgp \d+\n(?: .*\n)*?  network 10.64\S+ \S+)",
+        (
+            "ip prefix-list PL index 20 permit 10.64.0.0 16 greater-equal 24\n"
+            "ip prefix-list PL index 5 deny 0.0.0.0 0 less-equal 32\n"
+            r"route-policy RP permit node 10\n if-match ip address prefix-list PL\n#\n"
+            r"\1 route-policy RP"
+        ),
+        "BAT005",
+    ),
+    "Comware term that stands last and counts first": (
+        "comware7",
+        r"(bgp \d+\n(?: .*\n)*?  network 10.64\S+ \S+)",
+        r"route-policy RP permit node 10\n#\nroute-policy RP deny node 5\n#\n\1 route-policy RP",
+        "BAT005",
+    ),
+    **{
+        f"{system} two blocks of BGP": (system, rf"(?m)^({opens})\n", rf"\1\n{first}!\n\1\n", "")
+        for system, opens, first in (
+            ("eos", r"router bgp \d+", "   maximum-paths 64 ecmp 64\n"),
+            ("nxos", r"router bgp \d+", "  bestpath as-path multipath-relax\n"),
+            ("esonic", r"router bgp \d+", " bestpath as-path multipath-relax\n"),
+            ("vrp8", r"bgp \d+", " timer keepalive 3 hold 9\n"),
+            ("comware7", r"bgp \d+", " timer keepalive 3 hold 9\n"),
+        )
+    },
+    **{
+        f"{system} second block of BGP with a shut session": (
+            system,
+            _LAST,
+            rf"\1\n{opens}\n{shut}\n",
+            "BAT003",
+        )
+        for system, opens, shut in (
+            ("eos", "router bgp 65103", "   neighbor 10.254.1.0 shutdown"),
+            ("nxos", "router bgp 65104", "  neighbor 10.254.1.128\n    shutdown"),
+            ("esonic", "router bgp 65108", " neighbor 10.254.3.128\n  shutdown"),
+            ("vrp8", "bgp 65106", " peer 10.254.2.128 ignore"),
+            ("comware7", "bgp 65107", " peer 10.254.3.0 ignore"),
+        )
+    },
+    **{
+        f"{system} second AS": (system, _LAST, rf"\1\n{opens} 64999\n", "BAT001")
+        for system, opens in (
+            ("eos", "router bgp"),
+            ("nxos", "router bgp"),
+            ("esonic", "router bgp"),
+            ("vrp8", "bgp"),
+            ("comware7", "bgp"),
+        )
+    },
+    "esonic names the VRF": ("esonic", r"(router bgp \d+)", r"\1 vrf default", ""),
+    "Comware names the instance": ("comware7", r"(?m)^(bgp \d+)", r"\1 instance default", ""),
+}
+
+
+@cache
+def mixed() -> Subject:
+    return Subject.of(*example("mixed"))
+
+
+@cache
+def unnumbered(leaf: str) -> Subject:
+    """Return the demo without addresses between switches: a SONiC leaf below EOS spines."""
+    assert leaf == "sonic"
+    with TemporaryDirectory() as folder:
+        changes = {UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
+        return Subject.of(*fabric_of(Path(folder), "demo", changes))
+
+
+def outcome(subject: Subject, name: str, kind: str, text: str) -> set[str]:
+    """Return the rules that fire when a switch has another text; `not judged` for such findings."""
+    project = subject.project
+    reading = readers[project.devices[name].platform]({**subject.texts[name], kind: text})
+    files = {**subject.files, name: reading}
+    proof = Engine(project.fabric, project.devices, project.hosts, files).prove()
+    return {OPEN if breach.message.startswith(OPEN) else breach.rule for breach in proof.breaches}
+
+
+def assert_outcome(rules: set[str], expected: str) -> None:
+    assert (expected in rules) if expected else not rules, rules
+
+
+@each("name", TEXTS)
+def test_an_edit_is_taken_as_the_switch_takes_it(name: str) -> None:
+    """And not as it looks."""
+    system, pattern, new, expected = TEXTS[name]
+    switch, kind = f"{system}-leaf", FILES[system]
+    text, count = re.subn(pattern, new, mixed().texts[switch][kind], count=1)
+    assert count == 1
+    assert_outcome(outcome(mixed(), switch, kind, text), expected)
