@@ -56,7 +56,7 @@ NEEDLESS: dict[str, dict[str, str]] = {
     "sonic": {
         _SONIC_TABLES: QOS,
         r"(CRM|NTP_SERVER|SYSLOG_SERVER)\|.*": MANAGEMENT,
-        r"DEVICE_METADATA\|localhost\.(hwsku|platform|type|buffer_model|mac|\w*pfcwd\w*)": HARDWARE,
+        r"DEVICE_METADATA\|localhost\.(hwsku|platform|buffer_model|mac|\w*pfcwd\w*)": HARDWARE,
         r"DEVICE_METADATA\|localhost\.(default_bgp_status|docker_routing_config_mode)": DEFAULT,
         r"(BREAKOUT_CFG\|.*|PORT\|\w+\.(alias|lanes|index|speed|fec|pfc_\w+|subport) .*)": HARDWARE,
         r"PORT\|\w+\.description .*": NAME,
@@ -67,9 +67,12 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"BGP_NEIGHBOR\|[\d.]+\.(holdtime|keepalive)": TIMERS,
         r"BGP_NEIGHBOR\|[\d.]+\.admin_status": DEFAULT,
     },
-    "sonic, alone": {r"DEVICE_METADATA\|localhost(\.bgp_asn)?": "a switch alone has no session"},
+    "sonic, alone": {
+        r"DEVICE_METADATA\|localhost(\.(bgp_asn|type))?": "a switch alone has no session"
+    },
     "sonic, managed": {
         r"DEVICE_METADATA\|localhost\.bgp_asn": "BGP_GLOBALS says it",
+        r"DEVICE_METADATA\|localhost\.type": "bgpcfgd alone waits for it",
         r"BGP_GLOBALS\|default\.router_id": ROUTER_ID,
         r"BGP_GLOBALS\|default\.load_balance_mp_relax": SAME_AS,
         r"BGP_PEER_GROUP\|default\|FABRIC\.(keepalive|holdtime)": TIMERS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,11 @@ from tests.prove.test_running_forms import FILES
 from tests.prove.test_systems import UNNUMBERED, fabric_of
 
 OPEN = "not judged"
+_LOCALHOST = ("DEVICE_METADATA", "localhost")
+_MODE = "docker_routing_config_mode"
+_STATE = ("BGP_DEVICE_GLOBAL", "STATE")
+_GROUP = ("BGP_PEER_GROUP", "default|FABRIC")
+_FAMILY = ("BGP_PEER_GROUP_AF", "default|FABRIC|ipv4_unicast")
 _LAST = r"(?s)\A(.*)\Z"
 
 #: By name: system, pattern, what its first place becomes, and the rule that fires; `not judged`
@@ -148,15 +154,68 @@ TEXTS: dict[str, tuple[str, str, str, str]] = {
 }
 
 
+#: By name: the fabric, the table, the key, the fields that it gets (None for none),
+#: and the rule that fires.
+ROWS: dict[str, tuple[str, str, str, dict[str, str | None], str]] = {
+    "SONiC without a type": ("mixed", *_LOCALHOST, {"type": None}, "BAT003"),
+    "SONiC managed without a type": ("unnumbered", *_LOCALHOST, {"type": None}, ""),
+    "SONiC without BGP": ("mixed", "FEATURE", "bgp", {"state": "disabled"}, "BAT003"),
+    "SONiC with BGP": ("mixed", "FEATURE", "bgp", {"state": "enabled"}, ""),
+    "SONiC files of FRR": ("mixed", *_LOCALHOST, {_MODE: "split"}, OPEN),
+    "SONiC one file of FRR": ("mixed", *_LOCALHOST, {_MODE: "split-unified"}, OPEN),
+    "SONiC file from the database": ("mixed", *_LOCALHOST, {_MODE: "unified"}, ""),
+    "SONiC takes traffic": ("mixed", *_STATE, {"tsa_enabled": "false"}, ""),
+    "SONiC takes no traffic": ("mixed", *_STATE, {"tsa_enabled": "true"}, "BAT001"),
+    "SONiC unknown field of the process": (
+        "unnumbered",
+        "BGP_GLOBALS",
+        "default",
+        {"default_shutdown": "true"},
+        "BAT001",
+    ),
+    "SONiC unknown field of a session": (
+        "unnumbered",
+        "BGP_NEIGHBOR",
+        "default|Ethernet128",
+        {"passive_mode": "true"},
+        "BAT001",
+    ),
+    "SONiC unknown field of a group": ("unnumbered", *_GROUP, {"ebgp_multihop": "true"}, "BAT001"),
+    "SONiC unknown field of a family": ("unnumbered", *_FAMILY, {"as_override": "true"}, "BAT001"),
+    "SONiC IPv4 without IPv6 next hops": (
+        "unnumbered",
+        *_GROUP,
+        {"capability_ext_nexthop": "false"},
+        "BAT003",
+    ),
+    "SONiC family switched off": ("unnumbered", *_FAMILY, {"admin_status": "false"}, "BAT003"),
+    "SONiC family switched on": ("unnumbered", *_FAMILY, {"admin_status": "true"}, ""),
+    "SONiC gateway down": ("mixed", "VLAN", "Vlan101", {"admin_status": "down"}, "BAT014"),
+    "SONiC uplink in a VLAN": (
+        "mixed",
+        "VLAN_MEMBER",
+        "Vlan101|Ethernet128",
+        {"tagging_mode": "untagged"},
+        "BAT001",
+    ),
+    "SONiC loopback down": (
+        "mixed",
+        "LOOPBACK_INTERFACE",
+        "Loopback0",
+        {"admin_status": "down"},
+        "BAT002",
+    ),
+}
+
+
 @cache
 def mixed() -> Subject:
     return Subject.of(*example("mixed"))
 
 
 @cache
-def unnumbered(leaf: str) -> Subject:
-    """Return the demo without addresses between switches: a SONiC leaf below EOS spines."""
-    assert leaf == "sonic"
+def unnumbered() -> Subject:
+    """Return the demo without addresses between switches: SONiC below EOS."""
     with TemporaryDirectory() as folder:
         changes = {UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
         return Subject.of(*fabric_of(Path(folder), "demo", changes))
@@ -183,3 +242,16 @@ def test_an_edit_is_taken_as_the_switch_takes_it(name: str) -> None:
     text, count = re.subn(pattern, new, mixed().texts[switch][kind], count=1)
     assert count == 1
     assert_outcome(outcome(mixed(), switch, kind, text), expected)
+
+
+@each("name", ROWS)
+def test_a_row_is_taken_as_sonic_takes_it(name: str) -> None:
+    """With a field more or less."""
+    fabric, table, key, fields, expected = ROWS[name]
+    is_mixed = fabric == "mixed"
+    subject, switch = (mixed(), "sonic-leaf") if is_mixed else (unnumbered(), "su1-rail0")
+    tables = json.loads(subject.texts[switch]["config_db"])
+    row = {**tables.get(table, {}).get(key, {}), **fields}
+    row = {field: value for field, value in row.items() if value is not None}
+    tables.setdefault(table, {})[key] = row
+    assert_outcome(outcome(subject, switch, "config_db", json.dumps(tables)), expected)

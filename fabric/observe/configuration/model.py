@@ -236,6 +236,8 @@ class Configured:
         Line of each VLAN.
     no_routing, no_routing_over_ipv6 : list of str
         Why no packet is routed, and why none over ports without an IPv4 address.
+    no_sessions : list of str
+        Why no BGP session comes up.
     global_lines : set of str
         Lines about the whole switch that its reader looks at in the end.
     prefix_lists, policies : dict
@@ -255,6 +257,7 @@ class Configured:
     static_routes: list[StaticRoute] = field(default_factory=list)
     no_routing: list[str] = field(default_factory=list)
     no_routing_over_ipv6: list[str] = field(default_factory=list)
+    no_sessions: list[str] = field(default_factory=list)
     global_lines: set[str] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
