@@ -25,7 +25,6 @@ DERIVED = "the system takes it from the name of the interface"
 PASSED_ON = "it is passed on, and no session or route depends on it"
 SWITCHED = "`mtu` is about routed packets, and a switched port has none"
 NVUE = "NVUE adds it with the lines below it: defaults.toml"
-RELEASE = "`check` wants it; the releases of today have it as their default"
 
 _EVERYWHERE = {
     r".*\(unused\)": UNUSED,
@@ -38,7 +37,6 @@ _SONIC_TABLES = (
 
 NEEDLESS: dict[str, dict[str, str]] = {
     "eos": {
-        r"service routing protocols .*": RELEASE,
         r"(qos|priority-flow-control|interface \S+ / service-profile) .*": QOS,
         r"(logging|ntp|arp|mac address-table|interface \S+ / arp) .*": MANAGEMENT,
         r"interface \S+ / (speed|spanning-tree) .*": HARDWARE,
@@ -53,6 +51,7 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"route-map RM-FABRIC permit 10 / match .*": LEAK,
         r"ip prefix-list PL-FABRIC / seq \d+ permit .*": EMPTY,
     },
+    "eos, numbered": {r"service routing protocols .*": "sessions over ports alone depend on it"},
     "sonic": {
         _SONIC_TABLES: QOS,
         r"(CRM|NTP_SERVER|SYSLOG_SERVER)\|.*": MANAGEMENT,
@@ -159,5 +158,5 @@ NEEDLESS: dict[str, dict[str, str]] = {
 
 def reason_of(form: str, label: str) -> str:
     """Return why a proof need not miss a line; empty where it must."""
-    rows = {**_EVERYWHERE, **NEEDLESS[form], **NEEDLESS[form.partition(",")[0]]}
+    rows = {**_EVERYWHERE, **NEEDLESS.get(form, {}), **NEEDLESS[form.partition(",")[0]]}
     return next((why for pattern, why in rows.items() if re.fullmatch(pattern, label)), "")

@@ -149,6 +149,114 @@ TEXTS: dict[str, tuple[str, str, str, str]] = {
             ("comware7", "bgp"),
         )
     },
+    **{
+        f"{system} loopback shut": (system, rf"({line})", rf"\1{shut}\n", "BAT002")
+        for system, line, shut in (
+            ("eos", r"interface Loopback0\n", "   shutdown"),
+            ("nxos", r"interface loopback0\n", "  shutdown"),
+            ("esonic", r"interface Loopback0\n", " shutdown"),
+        )
+    },
+    "EOS limit of routes": ("eos", r"maximum-routes 0", "maximum-routes 12000", "BAT001"),
+    "EOS BGP agent shut": ("eos", _LAST, r"\1\nagent Bgp shutdown\n", "BAT003"),
+    "EOS another agent shut": ("eos", _LAST, r"\1\nagent PowerFuse shutdown\n", ""),
+    "EOS writes peer-group": ("eos", r"SPINES peer group", "SPINES peer-group", ""),
+    "EOS member writes peer-group": (
+        "eos",
+        r"(\.0) peer group SPINES",
+        r"\1 peer-group SPINES",
+        "",
+    ),
+    "EOS hides that ports work": ("eos", r"(interface Ethernet17/1\n)", r"\1   no shutdown\n", ""),
+    "NX-OS ports are routed without a line": (
+        "nxos",
+        r"(?s)\A(.*?)  switchport\n",
+        r"no system default switchport\n\1",
+        "BAT001",
+    ),
+    "NX-OS ports have their lines": (
+        "nxos",
+        r"(?s)\A(.*)\Z",
+        r"no system default switchport\n\1",
+        "",
+    ),
+    "NX-OS routed by the default of the switch": (
+        "nxos",
+        r"(?s)\A(.*?)  no switchport\n",
+        r"no system default switchport\n\1",
+        "",
+    ),
+    "NX-OS default of ports behind the ports": (
+        "nxos",
+        _LAST,
+        r"\1\nno system default switchport\n",
+        "BAT001",
+    ),
+    "NX-OS lines of the switch": (
+        "nxos",
+        _LAST,
+        r"\1\nsystem jumbomtu 9216\nno ip source-route\n",
+        "",
+    ),
+    "NX-OS shorter frames": ("nxos", _LAST, r"\1\nsystem jumbomtu 1500\n", "BAT001"),
+    "Comware short frames": (
+        "comware7",
+        r"( port link-mode route\n)",
+        r"\1 jumboframe enable 1536\n",
+        "BAT009",
+    ),
+    "Comware long frames": (
+        "comware7",
+        r"( port link-mode route\n)",
+        r"\1 jumboframe enable 9416\n",
+        "",
+    ),
+    "Comware frames of a switched port": (
+        "comware7",
+        r"( port link-mode bridge\n)",
+        r"\1 jumboframe enable 1536\n",
+        "BAT009",
+    ),
+    "Comware recovery of passwords": (
+        "comware7",
+        r"(#\nbgp)",
+        r"#\npassword-recovery enable\n\1",
+        "",
+    ),
+    "Junos member of a bundle": (
+        "junos",
+        r"\Z",
+        "set interfaces et-0/0/16 ether-options 802.3ad ae0\n",
+        "BAT001",
+    ),
+    "Junos FEC of a port": (
+        "junos",
+        r"\Z",
+        "set interfaces et-0/0/16 ether-options fec none\n",
+        "",
+    ),
+    "Junos without routing": ("junos", r"\Z", "set system processes routing disable\n", "BAT001"),
+    "Junos card without power": ("junos", r"\Z", "set chassis fpc 0 power off\n", "BAT001"),
+    "Junos own AS in routes": ("junos", r"(autonomous-system \d+)", r"\1 loops 2", ""),
+    "Junos storm control": (
+        "junos",
+        r"\Z",
+        "set interfaces et-0/0/0 unit 0 family ethernet-switching storm-control default\n",
+        "",
+    ),
+    "VRP8 lines of the switch": (
+        "vrp8",
+        _LAST,
+        r"\1\n#\nset save-configuration interval 30\n#\nvlan reserved 4000\n",
+        "",
+    ),
+    "VRP8 optics": ("vrp8", _LAST, r"\1\n#\ndevice transceiver 100GE1/0/1 auto\n", ""),
+    "esonic blocks about the CPU and the chip": (
+        "esonic",
+        _LAST,
+        r"\1\n!\ncopp classifier x\n match protocol bgp\n!\nhardware\n !\n access-list\n",
+        "",
+    ),
     "esonic names the VRF": ("esonic", r"(router bgp \d+)", r"\1 vrf default", ""),
     "Comware names the instance": ("comware7", r"(?m)^(bgp \d+)", r"\1 instance default", ""),
 }
@@ -242,6 +350,23 @@ def test_an_edit_is_taken_as_the_switch_takes_it(name: str) -> None:
     text, count = re.subn(pattern, new, mixed().texts[switch][kind], count=1)
     assert count == 1
     assert_outcome(outcome(mixed(), switch, kind, text), expected)
+
+
+#: By name, of a spine of EOS without addresses between switches: as `TEXTS`.
+SPINES: dict[str, tuple[str, str, str]] = {
+    "single-agent routing": ("model multi-agent", "model ribd", "BAT003"),
+    "no routing model": (r"service routing protocols model .*\n", "", OPEN),
+    "short names of ports": (r"neighbor interface Ethernet1/1", "neighbor interface Et1/1", ""),
+}
+
+
+@each("name", SPINES)
+def test_a_session_over_a_port_is_taken_as_eos_takes_it(name: str) -> None:
+    """It needs the model that knows IPv6 next hops."""
+    pattern, new, expected = SPINES[name]
+    text, count = re.subn(pattern, new, unnumbered().texts["spine01"]["startup-config"], count=1)
+    assert count == 1
+    assert_outcome(outcome(unnumbered(), "spine01", "startup-config", text), expected)
 
 
 @each("name", ROWS)

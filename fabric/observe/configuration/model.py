@@ -96,6 +96,8 @@ class Port:
 
     Parameters
     ----------
+    frame_bytes : int or None
+        Longest frame, where a line of its own says it.
     vlan : int or None
         Untagged VLAN of a switched port.
     gateway_vlan : int or None
@@ -111,6 +113,7 @@ class Port:
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False
     mtu_bytes: int | None = None
+    frame_bytes: int | None = None
     vlan: int | None = None
     tagged_vlans: list[int] = field(default_factory=list)
     gateway_vlan: int | None = None

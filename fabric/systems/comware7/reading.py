@@ -33,6 +33,7 @@ from fabric.observe.configuration.peer_lines import (
 from fabric.observe.configuration.port_lines import add_port_lines
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
+from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,12 +58,13 @@ _MANAGEMENT = (
     r"ip vpn-instance \S+",
     r"ip route-static vpn-instance .*",
     r"(arp timer|mac-address timer|link-delay) .*",
+    r"(undo )?password-recovery enable",
     r"return",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
 _PORT = Context(
     *_QOS,
-    r"(stp|speed|duplex|lldp|bfd|link-delay|jumboframe|flow-interval|broadcast-suppression) .*",
+    r"(stp|speed|duplex|lldp|bfd|link-delay|flow-interval|broadcast-suppression) .*",
     r"(combo|port fec|multicast-suppression|unicast-suppression) .*",
     r"stp edged-port",
     r"port link-type access",
@@ -87,6 +89,9 @@ def read(files: Mapping[str, str]) -> Configured:
     for port in switch.ports.values():
         if port.addresses and port.mtu_bytes is None and not port.name.startswith("LoopBack"):
             leave_open(switch, port.line, "mtu", f"interface {port.name}")
+        if port.frame_bytes:
+            longest = port.frame_bytes - FRAME_EXTRA_BYTES
+            port.mtu_bytes = min(port.mtu_bytes or longest, longest)
     return switch
 
 
@@ -115,6 +120,11 @@ def _link_mode(port: Port, _: int, mode: str) -> None:
     if port.routed is not (mode == "route"):
         port.routed = mode == "route"
         port.addresses, port.vlan, port.mtu_bytes = [], None, None
+
+
+@_PORT.line(r"jumboframe enable( (?P<frame>\d+))?")
+def _jumboframe(port: Port, _: int, frame: str | None) -> None:
+    port.frame_bytes = int(frame) if frame else None
 
 
 @_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> sub)?")

@@ -6,6 +6,7 @@ and the address of a port counts only after ``no switchport``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import (
@@ -26,7 +27,7 @@ from fabric.observe.configuration.blocks import (
     numbers,
     prefix_match,
 )
-from fabric.observe.configuration.defaults import absence, holds, number_of
+from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.eos.texts import text_ends
 
@@ -51,9 +52,11 @@ _QOS = (
     r"ip (load-sharing|hardware fib load-balance distribution) .*",
 )
 _MANAGEMENT = (
-    r"(no )?(service|logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
+    r"(no )?service (?!routing protocols ).*",
+    r"(no )?(logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
     r"(no )?(boot|terminal|alias|errdisable|lldp|spanning-tree|transceiver|dns) .*",
-    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server|agent) .*",
+    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server) .*",
+    r"(no )?agent (?!Bgp shutdown$).*",
     r"ip (name-server|domain)\b.*",
     r"end",
     r"interface Management\S+",
@@ -80,11 +83,13 @@ _VLAN = Context(r"name .*", r"state active")
 _LIST = Context()
 _TERM = Context(r"description .*")
 _BGP = Context(
-    r"neighbor \S+ (send-community( .*)?|maximum-routes \d+.*|soft-reconfiguration .*)",
+    r"neighbor \S+ (send-community( .*)?|maximum-routes 0( .*)?|soft-reconfiguration .*)",
     r"graceful-restart.*",
     r"bgp log-neighbor-changes",
 )
 _FAMILY = Context()
+_MULTI_AGENT = "service routing protocols model multi-agent"
+_RIBD = "service routing protocols model ribd"
 _ROUTED_PORTS = "switchport default mode routed"
 _ENTRY = (
     r"(?P<action>permit|deny) (?P<prefix>\S+)"
@@ -113,7 +118,20 @@ def read(files: Mapping[str, str]) -> Configured:
     fill(switch, files[FILE], _TOP, text_ends)
     for port in switch.ports.values():
         _settle(switch, port)
+    _settle_model(switch)
     return switch
+
+
+def _settle_model(switch: Configured) -> None:
+    """Say why sessions over ports do not come up, or leave it open without a routing model."""
+    peers = switch.bgp.peers.values() if switch.bgp else ()
+    over = next((peer for peer in peers if not peer.session[0].isdigit()), None)
+    if over is None or _MULTI_AGENT in switch.global_lines:
+        return
+    if _RIBD in switch.global_lines:
+        switch.no_routing_over_ipv6.append(f"`{_RIBD}` stands: it knows no IPv6 next hops of IPv4")
+    else:
+        leave_open(switch, over.line, "routing_model", "router bgp")
 
 
 def _settle(switch: Configured, port: Port) -> None:
@@ -153,6 +171,17 @@ def _switch(reasons: list[str], key: str, *, on: bool) -> None:
     reasons[:] = [reason for reason in reasons if reason != words] + ([] if on else [words])
 
 
+@_TOP.line(rf"(?P<words>{_MULTI_AGENT}|{_RIBD})")
+def _routing_model(switch: Configured, _: int, words: str) -> None:
+    switch.global_lines -= {_MULTI_AGENT, _RIBD}
+    switch.global_lines.add(words)
+
+
+@_TOP.line(r"(?P<no>no )?agent Bgp shutdown")
+def _agent(switch: Configured, _: int, no: str | None) -> None:
+    switch.no_sessions[:] = [] if no else ["the agent Bgp is shut down"]
+
+
 @_TOP.line(r"switchport default mode (?P<mode>access|routed)")
 def _default_mode(switch: Configured, _: int, mode: str) -> None:
     if mode == "routed":
@@ -166,6 +195,8 @@ def _vlan(switch: Configured, line: int, vlans: str) -> None:
 
 @_TOP.line(r"interface (?P<name>(Ethernet|Loopback|Vlan)\S+)", inside=_PORT)
 def _interface(switch: Configured, line: int, name: str) -> Port:
+    if name not in switch.ports and name.startswith("Ethernet"):
+        switch.port(name, line).enabled = holds("eos", "port_up")
     port = switch.port(name, line)
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan"))
@@ -287,19 +318,19 @@ def _max_paths(bgp: Bgp, _: int, paths: str) -> None:
     bgp.max_paths = int(paths)
 
 
-@_BGP.line(r"neighbor (?P<name>[A-Za-z]\S*) peer group")
+@_BGP.line(r"neighbor (?P<name>[A-Za-z]\S*) peer[ -]group")
 def _group(bgp: Bgp, line: int, name: str) -> None:
     bgp.group(name, line)
 
 
-@_BGP.line(r"neighbor (?P<address>[\d.]+) peer group (?P<group>\S+)")
+@_BGP.line(r"neighbor (?P<address>[\d.]+) peer[ -]group (?P<group>\S+)")
 def _member(bgp: Bgp, line: int, address: str, group: str) -> None:
     bgp.peer(address, line).group = group
 
 
 @_BGP.line(r"neighbor interface (?P<port>\S+) peer-group (?P<group>\S+) remote-as (?P<asn>\d+)")
 def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
-    peer = bgp.peer(port, line)
+    peer = bgp.peer(re.sub(r"^Et(?=\d)", "Ethernet", port), line)
     peer.group, peer.asn = group, int(asn)
 
 

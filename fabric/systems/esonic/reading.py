@@ -51,6 +51,7 @@ _QOS = (
     r"(no )?priority-flow-control .*",
     r"ip load-share hash .*",
     r"(no )?roce .*",
+    r"(copp|hardware) ?.*",
 )
 _MANAGEMENT = (
     r"(no )?(ntp|logging|snmp-server|clock|username|aaa|tacacs-server|radius-server|lldp) .*",

@@ -67,7 +67,9 @@ _MANAGEMENT = (
     r"ip domain-lookup",
     r"mac address-table aging-time .*",
     r"ip arp timeout \d+",
-    r"(no )?system default switchport",
+    r"system default switchport",
+    r"system jumbomtu 9216",
+    r"no ip source-route",
     r"no system default switchport shutdown",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
@@ -87,6 +89,8 @@ _FAMILY = Context(r"maximum-paths ibgp \d+")
 _PEER = Context(r"log-neighbor-changes.*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
 
+#: Makes a port without `switchport` a routed one.
+_ROUTED_PORTS = "no system default switchport"
 #: Whether a port works without a line, by whether it is routed.
 _UP = ("switched_port_up", "routed_port_up")
 
@@ -126,6 +130,13 @@ def _feature(switch: Configured, _: int, no: str | None, words: str) -> None:
         switch.global_lines.add(words)
 
 
+@_TOP.line(_ROUTED_PORTS)
+def _routed_ports(switch: Configured, _: int) -> None:
+    if any(name.startswith("Ethernet") for name in switch.ports):
+        raise ValueError("it stands behind the ports that it is about")
+    switch.global_lines.add(_ROUTED_PORTS)
+
+
 @_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
 def _vlans(switch: Configured, line: int, vlans: str) -> None:
     for vlan in numbers(vlans):
@@ -138,9 +149,11 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
     port = switch.port(name, line)
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan"))
+    if new and name.startswith("Ethernet") and _ROUTED_PORTS in switch.global_lines:
+        port.routed = True
     if new and not name.startswith("loopback"):
         port.mtu_bytes = number_of("nxos", "mtu")
-        port.enabled = holds("nxos", _UP[name.startswith("Vlan")])
+        port.enabled = holds("nxos", _UP[name.startswith("Vlan") or bool(port.routed)])
     if not name.startswith("Ethernet"):
         port.routed = True
     return port

@@ -60,6 +60,7 @@ _MANAGEMENT = (
     r"ip vpn-instance \S+",
     r"ip route-static vpn-instance .*",
     r"(arp|mac-address) .*",
+    r"(set save-configuration|vlan reserved|device transceiver) .*",
     r"return",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
