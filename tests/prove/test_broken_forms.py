@@ -257,6 +257,39 @@ TEXTS: dict[str, tuple[str, str, str, str]] = {
         r"\1\n!\ncopp classifier x\n match protocol bgp\n!\nhardware\n !\n access-list\n",
         "",
     ),
+    "VRP8 uplink without a state": (
+        "vrp8",
+        r"(interface 100GE1/0/17\n(?: .*\n)*?) undo shutdown\n",
+        r"\1",
+        OPEN,
+    ),
+    "VRP8 host port without a state": (
+        "vrp8",
+        r"(interface 100GE1/0/1\n(?: .*\n)*?) undo shutdown\n",
+        r"\1",
+        OPEN,
+    ),
+    "Comware says that a port works": (
+        "comware7",
+        r"( port link-mode route\n)",
+        r"\1 undo shutdown\n",
+        "",
+    ),
+    "Cumulus gateway with an MTU of its own": (
+        "cumulus",
+        r"\Z",
+        "nv set interface vlan101 link mtu 1500\n",
+        "BAT009",
+    ),
+    "Cumulus gateway of a bridge with short packets": (
+        "cumulus",
+        r"\Z",
+        (
+            "nv set interface swp9 link mtu 1500\n"
+            "nv set interface swp9 bridge domain br_default access 101\n"
+        ),
+        "BAT009",
+    ),
     "esonic names the VRF": ("esonic", r"(router bgp \d+)", r"\1 vrf default", ""),
     "Comware names the instance": ("comware7", r"(?m)^(bgp \d+)", r"\1 instance default", ""),
 }

@@ -25,7 +25,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
-from fabric.observe.configuration.defaults import leave_open
+from fabric.observe.configuration.defaults import holds, leave_open
 from fabric.observe.configuration.peer_lines import (
     add_peer_lines,
     add_route_lines,
@@ -107,7 +107,10 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
     inside=_PORT,
 )
 def _interface(switch: Configured, line: int, name: str) -> Port:
+    new = name not in switch.ports
     port = switch.port(name, line)
+    if new and not name.startswith(("Vlan", "Loop")):
+        port.enabled = holds("comware7", "port_up")
     if name.startswith(("Vlan", "Loop")):
         port.routed = True
     if name.startswith("Vlan"):

@@ -1,13 +1,12 @@
 """Huawei VRP8: what a running configuration says of ports, VLANs and BGP.
 
-A port is switched until ``undo portswitch`` and works until ``shutdown``; what it routes has an MTU
-of 1500 bytes until ``mtu``, and its frames are at most 9216 bytes, or what ``jumboframe enable``
-says (``defaults.toml``). Addresses
-carry their mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths
-over different ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00,
-command reference). A session exchanges IPv4 routes without ``peer enable`` too, until ``undo
-default ipv4-unicast``. Not confirmed is that a port takes a 31-bit mask as its first address, which
-is read as it stands.
+A port is switched until ``undo portswitch``; whether it works without ``undo shutdown`` is not
+published, and not judged. What it routes has an MTU of 1500 bytes until ``mtu``, and its frames are
+at most 9216 bytes, or what ``jumboframe enable`` says (``defaults.toml``). Addresses carry their
+mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths over different
+ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00, command reference). A
+session exchanges IPv4 routes without ``peer enable`` too, until ``undo default ipv4-unicast``. Not
+confirmed is that a port takes a 31-bit mask as its first address, which is read as it stands.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
-from fabric.observe.configuration.defaults import number_of
+from fabric.observe.configuration.defaults import leave_open, number_of
 from fabric.observe.configuration.peer_lines import (
     PEER_GROUP,
     add_peer_lines,
@@ -88,7 +87,12 @@ _FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    return read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
+    switch = read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
+    for port in switch.ports.values():
+        is_used = bool(port.addresses) or port.vlan is not None
+        if port.name[0].isdigit() and is_used and not port.says_state:
+            leave_open(switch, port.line, "port_up", f"interface {port.name}")
+    return switch
 
 
 @_TOP.line(r"vlan batch (?P<vlans>[\dto ]+)")
