@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.blocks import Context
-    from fabric.observe.configuration.model import Port
 
 
 def add_port_lines(top: Context, port: Context, *, name: str, undo: str) -> None:
@@ -22,9 +21,5 @@ def add_port_lines(top: Context, port: Context, *, name: str, undo: str) -> None
         Word that takes a line away, with its blank.
     """
     top.sets(rf"{name} (?P<value>\S+)", "name")
-    port.line(rf"(?P<undone>{undo})?shutdown")(_state)
+    port.switches("shutdown", "enabled", undo=undo, on=False)
     port.sets(r"description (?P<value>.*)", "description")
-
-
-def _state(port: Port, _: int, undone: str | None) -> None:
-    port.enabled, port.says_state = bool(undone), True

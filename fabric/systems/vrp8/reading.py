@@ -76,6 +76,12 @@ _BGP = Context(
 )
 _FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
 
+
+@_PORT.line(r"(?P<undo>undo )?shutdown")
+def _state(port: Port, _: int, undo: str | None) -> None:
+    port.enabled, port.says_state = bool(undo), True
+
+
 add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
