@@ -51,6 +51,12 @@ TEXTS: dict[str, tuple[str, str, str, str]] = {
         r"route-map RM-FABRIC deny 10\n!\n\1",
         "BAT001",
     ),
+    "EOS term with a second condition": (
+        "eos",
+        r"(   match ip address prefix-list PL-FABRIC\n)",
+        r"\1   match ip address prefix-list PL-OTHER\n",
+        "BAT001",
+    ),
     "EOS prefix list in one line": (
         "eos",
         r"ip prefix-list PL-FABRIC\n   (seq 10 .*)\n   (seq 20 .*)\n",
@@ -331,6 +337,13 @@ ROWS: dict[str, tuple[str, str, str, dict[str, str | None], str]] = {
     ),
     "SONiC family switched off": ("unnumbered", *_FAMILY, {"admin_status": "false"}, "BAT003"),
     "SONiC family switched on": ("unnumbered", *_FAMILY, {"admin_status": "true"}, ""),
+    "SONiC term that stands last and counts first": (
+        "unnumbered",
+        "ROUTE_MAP",
+        "PERMIT|5",
+        {"route_operation": "deny"},
+        "BAT005",
+    ),
     "SONiC gateway down": ("mixed", "VLAN", "Vlan101", {"admin_status": "down"}, "BAT014"),
     "SONiC uplink in a VLAN": (
         "mixed",

@@ -271,7 +271,9 @@ def _route_map(switch: Configured, line: int, name: str, action: str, number: st
 
 @_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
-    term.prefix_lists.append(name)
+    if term.prefix_lists not in ([], [name]):
+        raise ValueError("a second condition")
+    term.prefix_lists = [name]
 
 
 @_TOP.line(r"ip route (?P<prefix>\S+) (?P<hop>\S+)")
