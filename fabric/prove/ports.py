@@ -37,7 +37,9 @@ def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Bre
         for reason in configured.no_routing:
             yield Breach("BAT002", name, "", 0, reason)
         if loopback_of(design) not in _all_addresses(configured):
-            yield Breach("BAT002", name, "", 0, f"no port has the loopback {design.loopback}")
+            yield Breach(
+                "BAT002", name, "", 0, f"no port that works has the loopback {design.loopback}"
+            )
         for port in design.ports:
             yield from _port(configured, port)
         for vlan in design.vlans:
@@ -97,7 +99,8 @@ def loopback_of(design: DeviceDesign) -> tuple[int, int]:
 
 
 def _all_addresses(configured: Configured) -> set[tuple[int, int]]:
-    return {entry[:2] for port in configured.ports.values() for entry in port.addresses}
+    working = [port for port in configured.ports.values() if port.enabled]
+    return {entry[:2] for port in working for entry in port.addresses}
 
 
 def loopbacks(

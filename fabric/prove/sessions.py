@@ -113,7 +113,7 @@ def _over(
 def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> str:
     for switch in (own, other):
         over_ipv6 = () if numbered else switch.no_routing_over_ipv6
-        for reason in (*switch.no_routing, *over_ipv6):
+        for reason in (*switch.no_routing, *switch.no_sessions, *over_ipv6):
             return f"on {switch.name}, {reason}"
     return ""
 

@@ -50,10 +50,13 @@ class Subject:
 
     def form(self, name: str) -> str:
         """Return the system of a switch, and what is special about its BGP."""
-        if not self.project.devices[name].bgp.neighbours:
-            return f"{self.project.devices[name].platform}, alone"
+        design = self.project.devices[name]
+        if not design.bgp.neighbours:
+            return f"{design.platform}, alone"
+        if design.platform == "eos" and not design.bgp.unnumbered:
+            return "eos, numbered"
         is_managed = "BGP_GLOBALS" in self.texts[name][self.files[name].file]
-        return self.project.devices[name].platform + (", managed" if is_managed else "")
+        return design.platform + (", managed" if is_managed else "")
 
     def mutations(self, name: str) -> Iterator[Mutation]:
         """Yield the file of a switch without each line; of lines that say the same, the first."""

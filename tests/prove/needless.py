@@ -25,7 +25,6 @@ DERIVED = "the system takes it from the name of the interface"
 PASSED_ON = "it is passed on, and no session or route depends on it"
 SWITCHED = "`mtu` is about routed packets, and a switched port has none"
 NVUE = "NVUE adds it with the lines below it: defaults.toml"
-RELEASE = "`check` wants it; the releases of today have it as their default"
 
 _EVERYWHERE = {
     r".*\(unused\)": UNUSED,
@@ -38,7 +37,6 @@ _SONIC_TABLES = (
 
 NEEDLESS: dict[str, dict[str, str]] = {
     "eos": {
-        r"service routing protocols .*": RELEASE,
         r"(qos|priority-flow-control|interface \S+ / service-profile) .*": QOS,
         r"(logging|ntp|arp|mac address-table|interface \S+ / arp) .*": MANAGEMENT,
         r"interface \S+ / (speed|spanning-tree) .*": HARDWARE,
@@ -53,10 +51,11 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"route-map RM-FABRIC permit 10 / match .*": LEAK,
         r"ip prefix-list PL-FABRIC / seq \d+ permit .*": EMPTY,
     },
+    "eos, numbered": {r"service routing protocols .*": "sessions over ports alone depend on it"},
     "sonic": {
         _SONIC_TABLES: QOS,
         r"(CRM|NTP_SERVER|SYSLOG_SERVER)\|.*": MANAGEMENT,
-        r"DEVICE_METADATA\|localhost\.(hwsku|platform|type|buffer_model|mac|\w*pfcwd\w*)": HARDWARE,
+        r"DEVICE_METADATA\|localhost\.(hwsku|platform|buffer_model|mac|\w*pfcwd\w*)": HARDWARE,
         r"DEVICE_METADATA\|localhost\.(default_bgp_status|docker_routing_config_mode)": DEFAULT,
         r"(BREAKOUT_CFG\|.*|PORT\|\w+\.(alias|lanes|index|speed|fec|pfc_\w+|subport) .*)": HARDWARE,
         r"PORT\|\w+\.description .*": NAME,
@@ -67,9 +66,12 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"BGP_NEIGHBOR\|[\d.]+\.(holdtime|keepalive)": TIMERS,
         r"BGP_NEIGHBOR\|[\d.]+\.admin_status": DEFAULT,
     },
-    "sonic, alone": {r"DEVICE_METADATA\|localhost(\.bgp_asn)?": "a switch alone has no session"},
+    "sonic, alone": {
+        r"DEVICE_METADATA\|localhost(\.(bgp_asn|type))?": "a switch alone has no session"
+    },
     "sonic, managed": {
         r"DEVICE_METADATA\|localhost\.bgp_asn": "BGP_GLOBALS says it",
+        r"DEVICE_METADATA\|localhost\.type": "bgpcfgd alone waits for it",
         r"BGP_GLOBALS\|default\.router_id": ROUTER_ID,
         r"BGP_GLOBALS\|default\.load_balance_mp_relax": SAME_AS,
         r"BGP_PEER_GROUP\|default\|FABRIC\.(keepalive|holdtime)": TIMERS,
@@ -125,7 +127,7 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"interface \S+ / (qos|dcb|trust) .*": QOS,
         r"(lldp|arp|mac-address|ntp|info-center) .*": MANAGEMENT,
         r"interface \S+ / (stp|port link-type) .*": HARDWARE,
-        r"interface \S+ / (jumboframe enable \d+|undo shutdown) .*": DEFAULT,
+        r"interface \S+ / jumboframe enable \d+ .*": DEFAULT,
         r"bgp \d+ / router-id .*": ROUTER_ID,
         r"bgp \d+ / peer \S+ timer .*": TIMERS,
         r"bgp \d+ / ipv4-family unicast / peer \S+ enable": DEFAULT,
@@ -156,5 +158,5 @@ NEEDLESS: dict[str, dict[str, str]] = {
 
 def reason_of(form: str, label: str) -> str:
     """Return why a proof need not miss a line; empty where it must."""
-    rows = {**_EVERYWHERE, **NEEDLESS[form], **NEEDLESS[form.partition(",")[0]]}
+    rows = {**_EVERYWHERE, **NEEDLESS.get(form, {}), **NEEDLESS[form.partition(",")[0]]}
     return next((why for pattern, why in rows.items() if re.fullmatch(pattern, label)), "")

@@ -28,7 +28,10 @@ class AddressLine(NamedTuple):
 
 
 class PrefixMatch(NamedTuple):
-    """An entry of a prefix list: what lies in a network and has ``low`` to ``high`` bits."""
+    """An entry of a prefix list: what lies in a network and has ``low`` to ``high`` bits.
+
+    ``number`` is its place in the list; 0 where the system has none.
+    """
 
     permit: bool
     network: int
@@ -36,6 +39,7 @@ class PrefixMatch(NamedTuple):
     low: int
     high: int
     line: int
+    number: int = 0
 
 
 class Leftover(NamedTuple):
@@ -74,7 +78,8 @@ class PolicyTerm:
     """A term of a routing policy; without conditions it matches every route.
 
     ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
-    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone.
+    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone. ``number`` is
+    its place in the policy; 0 where the system has none.
     """
 
     permit: bool
@@ -82,6 +87,7 @@ class PolicyTerm:
     prefix_lists: list[str] = field(default_factory=list)
     prefixes: list[PrefixMatch] = field(default_factory=list)
     source: str = ""
+    number: int = 0
 
 
 @dataclass(slots=True)
@@ -90,10 +96,14 @@ class Port:
 
     Parameters
     ----------
+    frame_bytes : int or None
+        Longest frame, where a line of its own says it.
     vlan : int or None
         Untagged VLAN of a switched port.
     gateway_vlan : int or None
         VLAN that a routed interface is the gateway of.
+    says_state : bool
+        Whether a line says if it works.
     ipv6_link : bool
         Whether it takes part in unnumbered BGP by its link-local address.
     """
@@ -101,10 +111,12 @@ class Port:
     name: str
     line: int
     enabled: bool = True
+    says_state: bool = False
     routed: bool | None = None
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False
     mtu_bytes: int | None = None
+    frame_bytes: int | None = None
     vlan: int | None = None
     tagged_vlans: list[int] = field(default_factory=list)
     gateway_vlan: int | None = None
@@ -230,6 +242,8 @@ class Configured:
         Line of each VLAN.
     no_routing, no_routing_over_ipv6 : list of str
         Why no packet is routed, and why none over ports without an IPv4 address.
+    no_sessions : list of str
+        Why no BGP session comes up.
     global_lines : set of str
         Lines about the whole switch that its reader looks at in the end.
     prefix_lists, policies : dict
@@ -249,6 +263,7 @@ class Configured:
     static_routes: list[StaticRoute] = field(default_factory=list)
     no_routing: list[str] = field(default_factory=list)
     no_routing_over_ipv6: list[str] = field(default_factory=list)
+    no_sessions: list[str] = field(default_factory=list)
     global_lines: set[str] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
@@ -256,3 +271,17 @@ class Configured:
     def port(self, name: str, line: int) -> Port:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, Port(name, line))
+
+    def open_bgp(self, asn: int, line: int, **values: bool) -> Bgp:
+        """Return the BGP process; a new one with some values at its first line.
+
+        Raises
+        ------
+        ValueError
+            When there is one with another AS number.
+        """
+        if self.bgp is None:
+            self.bgp = Bgp(asn, line, **values)  # type: ignore[arg-type]
+        if self.bgp.asn != asn:
+            raise ValueError("a second BGP process")
+        return self.bgp

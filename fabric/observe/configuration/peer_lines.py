@@ -25,14 +25,13 @@ def add_route_lines(top: Context, bgp: Context, system: str) -> None:
     """
 
     def open_bgp(switch: Configured, line: int, asn: str) -> Bgp:
-        switch.bgp = Bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast"))
-        return switch.bgp
+        return switch.open_bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast"))
 
     top.line(
         r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
         r"( preference \d+)?( description .*)?"
     )(_static)
-    top.line(r"bgp (?P<asn>\d+)", inside=bgp)(open_bgp)
+    top.line(r"bgp (?P<asn>\d+)( instance default)?", inside=bgp)(open_bgp)
 
 
 def add_peer_lines(bgp: Context, family: Context) -> None:

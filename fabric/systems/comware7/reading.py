@@ -25,13 +25,15 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
-from fabric.observe.configuration.defaults import leave_open
+from fabric.observe.configuration.defaults import holds, leave_open
 from fabric.observe.configuration.peer_lines import (
     add_peer_lines,
     add_route_lines,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
+from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,12 +58,13 @@ _MANAGEMENT = (
     r"ip vpn-instance \S+",
     r"ip route-static vpn-instance .*",
     r"(arp timer|mac-address timer|link-delay) .*",
+    r"(undo )?password-recovery enable",
     r"return",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
 _PORT = Context(
     *_QOS,
-    r"(stp|speed|duplex|lldp|bfd|link-delay|jumboframe|flow-interval|broadcast-suppression) .*",
+    r"(stp|speed|duplex|lldp|bfd|link-delay|flow-interval|broadcast-suppression) .*",
     r"(combo|port fec|multicast-suppression|unicast-suppression) .*",
     r"stp edged-port",
     r"port link-type access",
@@ -86,6 +89,9 @@ def read(files: Mapping[str, str]) -> Configured:
     for port in switch.ports.values():
         if port.addresses and port.mtu_bytes is None and not port.name.startswith("LoopBack"):
             leave_open(switch, port.line, "mtu", f"interface {port.name}")
+        if port.frame_bytes:
+            longest = port.frame_bytes - FRAME_EXTRA_BYTES
+            port.mtu_bytes = min(port.mtu_bytes or longest, longest)
     return switch
 
 
@@ -101,7 +107,10 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
     inside=_PORT,
 )
 def _interface(switch: Configured, line: int, name: str) -> Port:
+    new = name not in switch.ports
     port = switch.port(name, line)
+    if new and not name.startswith(("Vlan", "Loop")):
+        port.enabled = holds("comware7", "port_up")
     if name.startswith(("Vlan", "Loop")):
         port.routed = True
     if name.startswith("Vlan"):
@@ -114,6 +123,11 @@ def _link_mode(port: Port, _: int, mode: str) -> None:
     if port.routed is not (mode == "route"):
         port.routed = mode == "route"
         port.addresses, port.vlan, port.mtu_bytes = [], None, None
+
+
+@_PORT.line(r"jumboframe enable( (?P<frame>\d+))?")
+def _jumboframe(port: Port, _: int, frame: str | None) -> None:
+    port.frame_bytes = int(frame) if frame else None
 
 
 @_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> sub)?")
@@ -131,27 +145,26 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip prefix-list (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"ip prefix-list (?P<name>\S+) index (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
     r" (?P<length>\d+)( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
 )
 def _prefix(
     switch: Configured,
     line: int,
     name: str,
+    number: str,
     action: str,
     prefix: str,
     length: str,
     **bits: str | None,
 ) -> None:
     entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), entry)
 
 
-@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
-def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node (?P<number>\d+)", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"if-match ip address prefix-list (?P<name>\S+)")

@@ -6,13 +6,12 @@ and the address of a port counts only after ``no switchport``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import (
     Bgp,
     Configured,
     Discard,
-    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
@@ -21,18 +20,19 @@ from fabric.observe.configuration.blocks import (
     Context,
     address,
     fill,
-    ipv4,
     network,
     numbers,
     prefix_match,
 )
-from fabric.observe.configuration.defaults import absence, holds, number_of
+from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
+from fabric.observe.configuration.sequences import add_entry, enter_term
+from fabric.systems.eos.reading_bgp import BGP
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Port, PrefixMatch
+    from fabric.observe.configuration import Port
 
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
@@ -50,9 +50,11 @@ _QOS = (
     r"ip (load-sharing|hardware fib load-balance distribution) .*",
 )
 _MANAGEMENT = (
-    r"(no )?(service|logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
+    r"(no )?service (?!routing protocols ).*",
+    r"(no )?(logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
     r"(no )?(boot|terminal|alias|errdisable|lldp|spanning-tree|transceiver|dns) .*",
-    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server|agent) .*",
+    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server) .*",
+    r"(no )?agent (?!Bgp shutdown$).*",
     r"ip (name-server|domain)\b.*",
     r"end",
     r"interface Management\S+",
@@ -78,13 +80,22 @@ _PORT = Context(
 _VLAN = Context(r"name .*", r"state active")
 _LIST = Context()
 _TERM = Context(r"description .*")
-_BGP = Context(
-    r"neighbor \S+ (send-community( .*)?|maximum-routes \d+.*|soft-reconfiguration .*)",
-    r"graceful-restart.*",
-    r"bgp log-neighbor-changes",
-)
-_FAMILY = Context()
+_MULTI_AGENT = "service routing protocols model multi-agent"
+_RIBD = "service routing protocols model ribd"
 _ROUTED_PORTS = "switchport default mode routed"
+_ENTRY = (
+    r"(?P<action>permit|deny) (?P<prefix>\S+)"
+    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
+)
+#: What an entry without a number adds to the last one (Arista EOS manual, ip prefix-list).
+_SEQUENCE_STEP = 10
+
+
+class _PrefixList(NamedTuple):
+    """A prefix list of a switch by its name."""
+
+    switch: Configured
+    name: str
 
 
 @readers.add("eos")
@@ -99,7 +110,20 @@ def read(files: Mapping[str, str]) -> Configured:
     fill(switch, files[FILE], _TOP, text_ends)
     for port in switch.ports.values():
         _settle(switch, port)
+    _settle_model(switch)
     return switch
+
+
+def _settle_model(switch: Configured) -> None:
+    """Say why sessions over ports do not come up, or leave it open without a routing model."""
+    peers = switch.bgp.peers.values() if switch.bgp else ()
+    over = next((peer for peer in peers if not peer.session[0].isdigit()), None)
+    if over is None or _MULTI_AGENT in switch.global_lines:
+        return
+    if _RIBD in switch.global_lines:
+        switch.no_routing_over_ipv6.append(f"`{_RIBD}` stands: it knows no IPv6 next hops of IPv4")
+    else:
+        leave_open(switch, over.line, "routing_model", "router bgp")
 
 
 def _settle(switch: Configured, port: Port) -> None:
@@ -139,6 +163,17 @@ def _switch(reasons: list[str], key: str, *, on: bool) -> None:
     reasons[:] = [reason for reason in reasons if reason != words] + ([] if on else [words])
 
 
+@_TOP.line(rf"(?P<words>{_MULTI_AGENT}|{_RIBD})")
+def _routing_model(switch: Configured, _: int, words: str) -> None:
+    switch.global_lines -= {_MULTI_AGENT, _RIBD}
+    switch.global_lines.add(words)
+
+
+@_TOP.line(r"(?P<no>no )?agent Bgp shutdown")
+def _agent(switch: Configured, _: int, no: str | None) -> None:
+    switch.no_sessions[:] = [] if no else ["the agent Bgp is shut down"]
+
+
 @_TOP.line(r"switchport default mode (?P<mode>access|routed)")
 def _default_mode(switch: Configured, _: int, mode: str) -> None:
     if mode == "routed":
@@ -152,6 +187,8 @@ def _vlan(switch: Configured, line: int, vlans: str) -> None:
 
 @_TOP.line(r"interface (?P<name>(Ethernet|Loopback|Vlan)\S+)", inside=_PORT)
 def _interface(switch: Configured, line: int, name: str) -> Port:
+    if name not in switch.ports and name.startswith("Ethernet"):
+        switch.port(name, line).enabled = holds("eos", "port_up")
     port = switch.port(name, line)
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan"))
@@ -194,30 +231,49 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(r"ip prefix-list (?P<name>\S+)", inside=_LIST)
-def _prefix_list(switch: Configured, _: int, name: str) -> list[PrefixMatch]:
-    return switch.prefix_lists.setdefault(name, [])
+def _prefix_list(switch: Configured, _: int, name: str) -> _PrefixList:
+    switch.prefix_lists.setdefault(name, [])
+    return _PrefixList(switch, name)
 
 
-@_LIST.line(
-    r"(seq \d+ )?(?P<action>permit|deny) (?P<prefix>\S+)"
-    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
-)
+@_LIST.line(rf"(seq (?P<number>\d+) )?{_ENTRY}")
 def _prefix(
-    entries: list[PrefixMatch], line: int, action: str, prefix: str, **bits: str | None
+    target: _PrefixList,
+    line: int,
+    number: str | None,
+    action: str,
+    prefix: str,
+    **bits: str | None,
 ) -> None:
-    entries.append(prefix_match(action, prefix, line, **bits))
+    entries = target.switch.prefix_lists.get(target.name, [])
+    last = max((entry.number for entry in entries), default=0)
+    place = int(number) if number else last + _SEQUENCE_STEP
+    add_entry(target.switch, target.name, place, prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
-def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(rf"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) {_ENTRY}")
+def _whole_prefix(
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    **bits: str | None,
+) -> None:
+    _prefix(_PrefixList(switch, name), line, number, action, prefix, **bits)
+
+
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
-    term.prefix_lists.append(name)
+    if term.prefix_lists not in ([], [name]):
+        raise ValueError("a second condition")
+    term.prefix_lists = [name]
 
 
 @_TOP.line(r"ip route (?P<prefix>\S+) (?P<hop>\S+)")
@@ -231,111 +287,6 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     switch.static_routes.append(StaticRoute(first, length, to, line))
 
 
-@_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
+@_TOP.line(r"router bgp (?P<asn>\d+)", inside=BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, relax=True, extended_by_default=False)
-    return switch.bgp
-
-
-@_BGP.line(r"router-id (?P<router_id>\S+)")
-def _router_id(bgp: Bgp, _: int, router_id: str) -> None:
-    bgp.router_id = ipv4(router_id)
-
-
-@_BGP.line(r"(?P<no>no )?bgp default ipv4-unicast")
-def _default_family(bgp: Bgp, _: int, no: str | None) -> None:
-    bgp.active_by_default = not no
-
-
-@_BGP.line(r"(?P<no>no )?bgp bestpath as-path multipath-relax")
-def _relax(bgp: Bgp, _: int, no: str | None) -> None:
-    bgp.relax = not no
-
-
-@_BGP.line(r"maximum-paths (?P<paths>\d+)( ecmp \d+)?")
-def _max_paths(bgp: Bgp, _: int, paths: str) -> None:
-    bgp.max_paths = int(paths)
-
-
-@_BGP.line(r"neighbor (?P<name>[A-Za-z]\S*) peer group")
-def _group(bgp: Bgp, line: int, name: str) -> None:
-    bgp.group(name, line)
-
-
-@_BGP.line(r"neighbor (?P<address>[\d.]+) peer group (?P<group>\S+)")
-def _member(bgp: Bgp, line: int, address: str, group: str) -> None:
-    bgp.peer(address, line).group = group
-
-
-@_BGP.line(r"neighbor interface (?P<port>\S+) peer-group (?P<group>\S+) remote-as (?P<asn>\d+)")
-def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
-    peer = bgp.peer(port, line)
-    peer.group, peer.asn = group, int(asn)
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) remote-as (?P<asn>\d+)")
-def _remote_as(bgp: Bgp, line: int, name: str, asn: str) -> None:
-    bgp.speaker(name, line).asn = int(asn)
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) description (?P<text>.*)")
-def _peer_description(bgp: Bgp, line: int, name: str, text: str) -> None:
-    bgp.peer(name, line).description = text
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) shutdown")
-def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
-    bgp.speaker(name, line).enabled = False
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) bfd")
-def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
-    bgp.speaker(name, line).bfd = True
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) allowas-in( (?P<often>\d+))?")
-def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None) -> None:
-    bgp.speaker(name, line).allowas_in = int(often or 1)  # without a number: at least once
-
-
-_BGP.line(r"timers bgp (?P<keepalive>\d+) (?P<hold>\d+)( .*)?")(Bgp.set_timers)
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) timers (?P<keepalive>\d+) (?P<hold>\d+)")
-def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
-    speaker = bgp.speaker(name, line)
-    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
-
-
-@_BGP.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
-@_FAMILY.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
-def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
-    speaker = bgp.speaker(name, line)
-    setattr(speaker, f"policy_{way}", policy)
-
-
-@_BGP.line(r"redistribute connected( route-map (?P<policy>\S+))?")
-@_FAMILY.line(r"redistribute connected( route-map (?P<policy>\S+))?")
-def _redistribute(bgp: Bgp, line: int, policy: str | None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
-
-
-@_BGP.line(r"network (?P<prefix>\S+)( route-map (?P<policy>\S+))?")
-@_FAMILY.line(r"network (?P<prefix>\S+)( route-map (?P<policy>\S+))?")
-def _network(bgp: Bgp, line: int, prefix: str, policy: str | None) -> None:
-    bgp.originations.append(Origination(network(prefix), policy or "", line))
-
-
-@_BGP.line(r"address-family ipv4", inside=_FAMILY)
-def _family(_: Bgp, __: int) -> None:
-    """Return the process itself: the lines inside are about its sessions."""
-
-
-@_FAMILY.line(r"(?P<no>no )?neighbor (?P<name>\S+) activate")
-def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
-    bgp.speaker(name, line).activated = not no
-
-
-@_FAMILY.line(r"neighbor (?P<name>\S+) next-hop address-family ipv6 originate")
-def _extended_next_hop(bgp: Bgp, line: int, name: str) -> None:
-    bgp.speaker(name, line).extended_next_hop = True
+    return switch.open_bgp(int(asn), line, relax=True, extended_by_default=False)

@@ -33,6 +33,7 @@ from fabric.observe.configuration.blocks import (
     read_blocks,
 )
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
 
@@ -50,6 +51,7 @@ _QOS = (
     r"(no )?priority-flow-control .*",
     r"ip load-share hash .*",
     r"(no )?roce .*",
+    r"(copp|hardware) ?.*",
 )
 _MANAGEMENT = (
     r"(no )?(ntp|logging|snmp-server|clock|username|aaa|tacacs-server|radius-server|lldp) .*",
@@ -133,21 +135,24 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip prefix-list (?P<name>\S+) seq \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
     r"( ge (?P<low>\d+))?( le (?P<high>\d+))?"
 )
 def _prefix(
-    switch: Configured, line: int, name: str, action: str, prefix: str, **bits: str | None
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    **bits: str | None,
 ) -> None:
-    entry = prefix_match(action, prefix, line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
-def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
@@ -161,10 +166,9 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     switch.static_routes.append(StaticRoute(*network(prefix), to, line))
 
 
-@_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
+@_TOP.line(r"router bgp (?P<asn>\d+)( vrf default)?", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast"))
-    return switch.bgp
+    return switch.open_bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast"))
 
 
 @_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)

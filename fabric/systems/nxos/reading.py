@@ -37,6 +37,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.defaults import holds, number_of
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ _MANAGEMENT = (
     r"ip domain-lookup",
     r"mac address-table aging-time .*",
     r"ip arp timeout \d+",
-    r"(no )?system default switchport",
+    r"system default switchport",
+    r"system jumbomtu 9216",
+    r"no ip source-route",
     r"no system default switchport shutdown",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
@@ -86,6 +89,8 @@ _FAMILY = Context(r"maximum-paths ibgp \d+")
 _PEER = Context(r"log-neighbor-changes.*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
 
+#: Makes a port without `switchport` a routed one.
+_ROUTED_PORTS = "no system default switchport"
 #: Whether a port works without a line, by whether it is routed.
 _UP = ("switched_port_up", "routed_port_up")
 
@@ -125,6 +130,13 @@ def _feature(switch: Configured, _: int, no: str | None, words: str) -> None:
         switch.global_lines.add(words)
 
 
+@_TOP.line(_ROUTED_PORTS)
+def _routed_ports(switch: Configured, _: int) -> None:
+    if any(name.startswith("Ethernet") for name in switch.ports):
+        raise ValueError("it stands behind the ports that it is about")
+    switch.global_lines.add(_ROUTED_PORTS)
+
+
 @_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
 def _vlans(switch: Configured, line: int, vlans: str) -> None:
     for vlan in numbers(vlans):
@@ -137,9 +149,11 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
     port = switch.port(name, line)
     if name.startswith("Vlan"):
         port.gateway_vlan = int(name.removeprefix("Vlan"))
+    if new and name.startswith("Ethernet") and _ROUTED_PORTS in switch.global_lines:
+        port.routed = True
     if new and not name.startswith("loopback"):
         port.mtu_bytes = number_of("nxos", "mtu")
-        port.enabled = holds("nxos", _UP[name.startswith("Vlan")])
+        port.enabled = holds("nxos", _UP[name.startswith("Vlan") or bool(port.routed)])
     if not name.startswith("Ethernet"):
         port.routed = True
     return port
@@ -168,21 +182,24 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip prefix-list (?P<name>\S+) seq \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
     r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
 )
 def _prefix(
-    switch: Configured, line: int, name: str, action: str, prefix: str, **bits: str | None
+    switch: Configured,
+    line: int,
+    name: str,
+    number: str,
+    action: str,
+    prefix: str,
+    **bits: str | None,
 ) -> None:
-    entry = prefix_match(action, prefix, line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
-def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"match ip address prefix-list (?P<names>.+)")
@@ -199,8 +216,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    switch.bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False)
-    return switch.bgp
+    return switch.open_bgp(int(asn), line, active_by_default=active, tells_by_default=False)
 
 
 @_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)

@@ -22,14 +22,15 @@ from fabric.observe.configuration import (
     Discard,
     Leftover,
     Origination,
-    PolicyTerm,
     StaticRoute,
     readers,
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.sonic.managed_fields import unknown_fields
 from fabric.validate.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
 
@@ -53,6 +54,16 @@ _ALLOWAS_IN = 3
 
 #: ``bgp.maximum_paths.ipv4`` of constants.yml.
 MAX_PATHS = 64
+
+#: Values of ``docker_routing_config_mode`` with which the database alone says what FRR does
+#: (dockers/docker-fpm-frr/docker_init.sh).
+_OWN_FILES = ("unified", "separated")
+#: Values of ``BGP_DEVICE_GLOBAL|STATE`` that change nothing.
+_CARRIES_TRAFFIC = {
+    "tsa_enabled": "false",
+    "wcmp_enabled": "false",
+    "idf_isolation_state": "unisolated",
+}
 
 _MANAGED = "frr_mgmt_framework_config"
 #: Fields of DEVICE_METADATA that other tables hang on, and the value that counts.
@@ -98,6 +109,8 @@ def read(files: Mapping[str, str]) -> Configured:
         ]
         if name in _TABLES:
             _apply(switch, name, rows)
+            if _MANAGED in switch.global_lines:
+                switch.leftovers += unknown_fields(name, rows)
         elif not _OFF_TOPIC.fullmatch(name):
             switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
     _drop_orphans(switch, tables)
@@ -158,6 +171,24 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
         if row.get("type") == "ToRRouter":
             switch.bgp.group(_GENERAL, line).allowas_in = 1
         switch.bgp.router_id = _router_id(row.get("bgp_router_id", ""))
+        if not row.get("type"):
+            switch.no_sessions.append(absence("sonic", "device_type"))
+    mode = row.get("docker_routing_config_mode", _OWN_FILES[0])
+    if mode not in _OWN_FILES:
+        words = f"docker_routing_config_mode {mode}: FRR has files of its own beside the database"
+        switch.undecided.append(Leftover(line, words))
+
+
+@_table("FEATURE")
+def _feature(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
+    if key == ("bgp",) and row.get("state") in ("disabled", "always_disabled"):
+        switch.no_sessions.append(f"FEATURE|bgp.state is {row['state']}: there is no BGP")
+
+
+@_table("BGP_DEVICE_GLOBAL")
+def _device_global(_: Configured, key: tuple[str, ...], row: Fields, __: int) -> None:
+    if key != ("STATE",) or not row.items() <= _CARRIES_TRAFFIC.items():
+        raise ValueError("the switch is kept away from traffic")
 
 
 @_table("PORT")
@@ -176,6 +207,7 @@ def _vlan(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     switch.vlans[int(row["vlanid"])] = line
     port = switch.port(name, line)
     port.gateway_vlan = int(row["vlanid"])
+    port.enabled = row.get("admin_status", "up") == "up"
     port.mtu_bytes = int(row["mtu"]) if "mtu" in row else number_of("sonic", "mtu")
 
 
@@ -200,7 +232,11 @@ def _tables_of_interfaces(action: Action) -> Action:
 def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     name, *text = key
     port = switch.port(name, line)
+    if port.routed is False:
+        raise ValueError("a member of a VLAN")
     port.routed = True
+    if name.startswith("Loopback") and "admin_status" in row:
+        port.enabled = row["admin_status"] == "up"
     if text and ":" not in text[0]:
         port.addresses.append(address(text[0], None, line))
     elif row.get("ipv6_use_link_local_only") == "enable":
@@ -248,6 +284,7 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
     switch.bgp.router_id = _router_id(row.get("router_id", ""))
     switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
     switch.bgp.active_by_default = row.get("default_ipv4_unicast") == "true"
+    _timers(switch.bgp, row)
 
 
 @_table("BGP_GLOBALS_AF")
@@ -277,7 +314,10 @@ def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> 
 
 @_table("BGP_PEER_GROUP_AF")
 def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    _policies(_process(switch).group(key[-2], line), row)
+    group = _process(switch).group(key[-2], line)
+    if "admin_status" in row:
+        group.activated = row["admin_status"] in ("true", "up")
+    _policies(group, row)
 
 
 @_table("BGP_NEIGHBOR")
@@ -305,13 +345,12 @@ def _policy_name(switch: Configured, key: tuple[str, ...], _: Fields, __: int) -
 
 @_table("ROUTE_MAP")
 def _term(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    name, _ = key
-    term = PolicyTerm(row["route_operation"] == "permit", line)
+    name, number = key
     if any(field.startswith("match_") and field != "match_prefix_set" for field in row):
         raise ValueError("a condition that is not read")
+    term = enter_term(switch, name, row["route_operation"], int(number), line)
     if "match_prefix_set" in row:
         term.prefix_lists.append(row["match_prefix_set"])
-    switch.policies.setdefault(name, []).append(term)
 
 
 def _session(speaker: BgpTemplate, row: Fields) -> None:
@@ -323,10 +362,16 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
     if "admin_status" in row:
         speaker.enabled = row["admin_status"] in ("up", "true")
     speaker.local_address = row.get("local_addr")
+    _timers(speaker, row)
+    speaker.bfd = row.get("bfd") == "true" if "bfd" in row else None
+    if "capability_ext_nexthop" in row:
+        speaker.extended_next_hop = row["capability_ext_nexthop"] == "true"
+
+
+def _timers(speaker: BgpTemplate | Bgp, row: Fields) -> None:
     for field, name in (("keepalive", "keepalive_s"), ("holdtime", "hold_s")):
         if field in row:
             setattr(speaker, name, int(row[field]))
-    speaker.bfd = row.get("bfd") == "true" if "bfd" in row else None
 
 
 def _policies(speaker: BgpTemplate, row: Fields) -> None:

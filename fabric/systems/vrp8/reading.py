@@ -1,13 +1,12 @@
 """Huawei VRP8: what a running configuration says of ports, VLANs and BGP.
 
-A port is switched until ``undo portswitch`` and works until ``shutdown``; what it routes has an MTU
-of 1500 bytes until ``mtu``, and its frames are at most 9216 bytes, or what ``jumboframe enable``
-says (``defaults.toml``). Addresses
-carry their mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths
-over different ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00,
-command reference). A session exchanges IPv4 routes without ``peer enable`` too, until ``undo
-default ipv4-unicast``. Not confirmed is that a port takes a 31-bit mask as its first address, which
-is read as it stands.
+A port is switched until ``undo portswitch``; whether it works without ``undo shutdown`` is not
+published, and not judged. What it routes has an MTU of 1500 bytes until ``mtu``, and its frames are
+at most 9216 bytes, or what ``jumboframe enable`` says (``defaults.toml``). Addresses carry their
+mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths over different
+ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00, command reference). A
+session exchanges IPv4 routes without ``peer enable`` too, until ``undo default ipv4-unicast``. Not
+confirmed is that a port takes a 31-bit mask as its first address, which is read as it stands.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
-from fabric.observe.configuration.defaults import number_of
+from fabric.observe.configuration.defaults import leave_open, number_of
 from fabric.observe.configuration.peer_lines import (
     PEER_GROUP,
     add_peer_lines,
@@ -35,6 +34,7 @@ from fabric.observe.configuration.peer_lines import (
     join_group,
 )
 from fabric.observe.configuration.port_lines import add_port_lines
+from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
@@ -59,6 +59,7 @@ _MANAGEMENT = (
     r"ip vpn-instance \S+",
     r"ip route-static vpn-instance .*",
     r"(arp|mac-address) .*",
+    r"(set save-configuration|vlan reserved|device transceiver) .*",
     r"return",
 )
 _TOP = Context(*_MANAGEMENT, *_QOS)
@@ -75,6 +76,12 @@ _BGP = Context(
 )
 _FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
 
+
+@_PORT.line(r"(?P<undo>undo )?shutdown")
+def _state(port: Port, _: int, undo: str | None) -> None:
+    port.enabled, port.says_state = bool(undo), True
+
+
 add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
@@ -86,7 +93,12 @@ _FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    return read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
+    switch = read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
+    for port in switch.ports.values():
+        is_used = bool(port.addresses) or port.vlan is not None
+        if port.name[0].isdigit() and is_used and not port.says_state:
+            leave_open(switch, port.line, "port_up", f"interface {port.name}")
+    return switch
 
 
 @_TOP.line(r"vlan batch (?P<vlans>[\dto ]+)")
@@ -137,27 +149,26 @@ def _access(port: Port, _: int, vlan: str) -> None:
 
 
 @_TOP.line(
-    r"ip ip-prefix (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+) (?P<length>\d+)"
-    r"( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
+    r"ip ip-prefix (?P<name>\S+) index (?P<number>\d+) (?P<action>permit|deny) (?P<prefix>\S+)"
+    r" (?P<length>\d+)( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
 )
 def _prefix(
     switch: Configured,
     line: int,
     name: str,
+    number: str,
     action: str,
     prefix: str,
     length: str,
     **bits: str | None,
 ) -> None:
     entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
-    switch.prefix_lists.setdefault(name, []).append(entry)
+    add_entry(switch, name, int(number), entry)
 
 
-@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
-def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
-    term = PolicyTerm(action == "permit", line)
-    switch.policies.setdefault(name, []).append(term)
-    return term
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node (?P<number>\d+)", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
+    return enter_term(switch, name, action, int(number), line)
 
 
 @_TERM.line(r"if-match ip-prefix (?P<name>\S+)")

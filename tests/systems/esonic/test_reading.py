@@ -76,7 +76,7 @@ CASES: dict[str, Case] = {
             "ip prefix-list P seq 20 deny 10.0.0.0/8 ge 9 le 24\n"
         ),
         lambda s: s.prefix_lists["P"],
-        [PrefixMatch(True, A, 8, 32, 32, 1), PrefixMatch(False, A, 8, 9, 24, 2)],
+        [PrefixMatch(True, A, 8, 32, 32, 1, 10), PrefixMatch(False, A, 8, 9, 24, 2, 20)],
     ),
     "route map": (
         "route-map R deny 10\n match ip address prefix-list P\n!\nroute-map R permit 20\n",

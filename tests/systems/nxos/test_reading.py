@@ -114,9 +114,9 @@ CASES: dict[str, Case] = {
         ),
         lambda s: s.prefix_lists["P"],
         [
-            PrefixMatch(True, A, 8, 32, 32, 1),
-            PrefixMatch(False, A, 8, 24, 32, 2),
-            PrefixMatch(True, A, 8, 8, 8, 3),
+            PrefixMatch(True, A, 8, 32, 32, 1, 10),
+            PrefixMatch(False, A, 8, 24, 32, 2, 20),
+            PrefixMatch(True, A, 8, 8, 8, 3, 30),
         ],
     ),
     "route map": (

@@ -100,7 +100,7 @@ CASES: dict[str, Case] = {
             "ip ip-prefix P index 20 deny 10.0.0.0 8 greater-equal 9 less-equal 24\n"
         ),
         lambda s: s.prefix_lists["P"],
-        [PrefixMatch(True, A, 8, 8, 8, 1), PrefixMatch(False, A, 8, 9, 24, 2)],
+        [PrefixMatch(True, A, 8, 8, 8, 1, 10), PrefixMatch(False, A, 8, 9, 24, 2, 20)],
     ),
     "policy": (
         "route-policy R deny node 10\n if-match ip-prefix P\n#\nroute-policy R permit node 20\n",

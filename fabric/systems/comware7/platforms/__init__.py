@@ -37,6 +37,9 @@ COMWARE7 = platforms.add("comware7")(
     )
 )
 
+#: Least that a frame has around its packet: Ethernet header and FCS (IEEE 802.3).
+FRAME_EXTRA_BYTES = 18
+
 #: First line of all that is rendered or planned: nothing of it was ever run on a switch.
 EXPERIMENTAL = (
     "EXPERIMENTAL: made from documents, never run on a switch; read each line before it is used"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import min_to_s
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import DSCPS, Value, Watchdog
+from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from fabric.systems.comware7.reading_lossless.switch import Port, Switch
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 _DEFAULT_ARP_S, _DEFAULT_MTU = Value(min_to_s(20), 0), Value(1_500, 0)
 #: Queue of each 802.1p priority by default ([CMD] display qos map-table).
 _DEFAULT_QUEUES = {0: 2, 1: 0, 2: 1, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7}
-#: Least that a frame has around its packet: Ethernet header and FCS (IEEE 802.3).
-_FRAME_EXTRA_BYTES = 18
 #: Speed in Gbit/s by the name of a port ([CMD] interface names).
 _SPEEDS_GBPS = {
     "GigabitEthernet": 1,
@@ -112,6 +111,6 @@ def _mtu(port: Port) -> Value | None:
     """Return the longest packet: that of the MTU where the port routes, and of the frame."""
     limits = [port.mtu_bytes or _DEFAULT_MTU] if port.routed else []
     if port.frame_bytes:
-        longest = port.frame_bytes.value - _FRAME_EXTRA_BYTES
+        longest = port.frame_bytes.value - FRAME_EXTRA_BYTES
         limits.append(Value(longest, port.frame_bytes.line))
     return min(limits, key=lambda one: one.value, default=None)

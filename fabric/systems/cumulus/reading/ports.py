@@ -63,7 +63,15 @@ def _address(reading: Reading, line: int, name: str, text: str) -> None:
 
 
 def settle_ports(reading: Reading) -> None:
-    """Leave open whether a port in use works that has no ``link state``."""
+    """Leave open whether a port in use works that has no ``link state``, and complete gateways.
+
+    The MTU of a gateway without ``link mtu`` is that of the bridge: the lowest of its members.
+    """
+    ports = reading.switch.ports.values()
+    members = [port.mtu_bytes for port in ports if port.routed is False and port.mtu_bytes]
+    for port in ports:
+        if port.gateway_vlan is not None and port.mtu_bytes is None:
+            port.mtu_bytes = min(members, default=None)
     for name, port in reading.switch.ports.items():
         is_used = port.routed is not None or name in reading.bgp.peers
         if name.startswith("swp") and is_used and name not in reading.said:

@@ -38,6 +38,8 @@ class Reading:
         Policies with ``load-balance per-packet``.
     forwarding_policy : str
         Policy between routes and the forwarding table.
+    loops : int
+        How often the own AS number may stand in a route, itself counted; 0 where no line says it.
     inet_mtu_bytes : dict of str to int
         By port: longest packet, without the Ethernet header.
     """
@@ -50,6 +52,7 @@ class Reading:
     forwarding_policy: str = ""
     maximum_ecmp: int = field(default_factory=lambda: number_of("junos", "maximum_ecmp"))
     asn: int | None = None
+    loops: int = 0
     router_id: str = ""
     irb_mtu_bytes: int | None = None
     irb_enabled: bool = True

@@ -26,10 +26,15 @@ _SPEAKER = rf"{_GROUP}( neighbor (?P<session>[\d.]+))?"
 #: Keepalives are sent three times in a hold time (juniper.net CLI reference, hold-time).
 _KEEPALIVES = 3
 
-TABLE.sets(r"routing-options autonomous-system (?P<value>\d+)", "asn", int)
 TABLE.sets(r"routing-options router-id (?P<value>\S+)", "router_id", ipv4)
 TABLE.sets(r"routing-options forwarding-table export (?P<value>\S+)", "forwarding_policy")
 TABLE.sets(r"chassis maximum-ecmp (?P<value>\d+)", "maximum_ecmp", int)
+
+
+@TABLE.line(r"routing-options autonomous-system (?P<asn>\d+)( loops (?P<loops>\d+))?")
+def _own_as(reading: Reading, _: int, asn: str, loops: str | None) -> None:
+    reading.asn = int(asn)
+    reading.loops = int(loops) if loops else reading.loops
 
 
 @TABLE.line(r"system host-name (?P<name>\S+)")
@@ -153,6 +158,8 @@ def settle_bgp(reading: Reading) -> None:
     bgp.originations = [Origination(None, "", bgp.line)]
     bgp.resolve()
     for peer in bgp.peers.values():
+        if peer.allowas_in is None and reading.loops:
+            peer.allowas_in = reading.loops - 1
         if not peer.policy_out:
             peer.policy_out = DEFAULT_POLICY
             default = PolicyTerm(permit=True, line=bgp.line, source="bgp")
