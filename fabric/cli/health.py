@@ -69,7 +69,7 @@ def verify(
     routing and firmware of every NIC. A value that cannot be read is unknown and counts as a
     finding.
 
-    Exit codes: 0, 2, 3 (a device could not be read), 4.
+    Exit codes: 0, 2, 3 (a device could not be read, or nothing of it was checked), 4.
     """
     from fabric.workflow.project import Project
     from fabric.workflow.verify import Selection
@@ -175,6 +175,7 @@ def drift(
 
 
 def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:
+    from fabric.core import hostlist
     from fabric.workflow.nics import rails
 
     by_rail, warning = rails({item.device: item.nics for item in health if item.nics})
@@ -193,11 +194,14 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
             _verdicts(health, by_rail)
         good = sum(item.ok for item in health)
         output.result(f"{good} of {len(health)} devices are as planned")
+        if unchecked := [item.device for item in health if not item.is_checked]:
+            names = hostlist.fold(unchecked)
+            output.result(f"not checked, nothing to compare in the snapshot: {names}")
         for skipped, number in _skipped(health).items():
             output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
         if warning:
             output.result(f"warning: {warning}")
-    if any(item.error for item in health):
+    if any(item.error or not item.is_checked for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):
         raise CommandExit(Exit.FINDINGS)
@@ -247,7 +251,7 @@ def _health_json(item: Health) -> dict[str, object]:
     return {
         "device": item.device,
         "platform": item.platform,
-        "ok": item.ok,
+        "ok": item.ok if item.is_checked else None,
         "error": item.error,
         "drift": [
             {

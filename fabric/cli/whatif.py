@@ -14,6 +14,8 @@ from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import Fail, Format, FormatOption, Inventory, Workers, option, renamed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.report.singles import Ranking
     from fabric.report.storm import StormReport
     from fabric.report.whatif import WhatIf
@@ -114,7 +116,8 @@ def whatif(
         )
         raise typer.BadParameter(message, param_hint="--storm")
     project, words = Project(inventory), tuple(fail or ())
-    already = _already(project, state)
+    already, unread = _already(project, state)
+    more = {"not_read": unread} if state else {}
     if storm:
         from fabric.core.units import mib_to_bytes
         from fabric.report.storm import storm as storms
@@ -132,7 +135,7 @@ def whatif(
             switches=all_switches,
             mapped=mapped(workers, BATCHES),
         )
-        _print_ranking(ranking, form)
+        _print_ranking(ranking, form, more)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
         from fabric.report.whatif import whatif as workflow
@@ -147,7 +150,7 @@ def whatif(
             rules=rules,
             mapped=mapped(workers, 1 if is_large else DEVICES),
         )
-        _print_outage(impact, form)
+        _print_outage(impact, form, more)
         harmless, broken = not impact.reasons, bool(impact.broken)
     if not harmless:
         raise CommandExit(Exit.FINDINGS)
@@ -155,15 +158,22 @@ def whatif(
         raise CommandExit(Exit.DEVICE)
 
 
-def _already(project: Project, file: Path | None) -> tuple[str, ...]:
+def _already(project: Project, file: Path | None) -> tuple[tuple[str, ...], list[str]]:
+    """Return the cables that have failed, and the devices whose ports were not read."""
     if file is None:
-        return ()
-    from fabric.workflow.recorded import failures_in
+        return (), []
+    from fabric.core import hostlist
+    from fabric.workflow.recorded import failures_in, unread_in
 
     words = failures_in(project.fabric, file)
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
-    return tuple(words)
+    if unread := unread_in(project.fabric, file):
+        output.note(
+            f"{file}: ports of {len(unread)} devices were not read: {hostlist.fold(unread)}; "
+            "a cable is unknown, and counts as up, where neither end was read"
+        )
+    return tuple(words), unread
 
 
 def _print_storm(report: StormReport, form: Format) -> None:
@@ -181,9 +191,9 @@ def _print_storm(report: StormReport, form: Format) -> None:
     output.data("".join(f"{sentence}\n" for sentence in report.summary()))
 
 
-def _print_ranking(ranking: Ranking, form: Format) -> None:
+def _print_ranking(ranking: Ranking, form: Format, more: Mapping[str, object]) -> None:
     if form is Format.JSON:
-        output.as_json(ranking.as_dict())
+        output.as_json({**ranking.as_dict(), **more})
         return
     rows = ranking.rows()
     output.table(ranking.headers, rows[:_SHOWN])
@@ -202,9 +212,9 @@ def _print_ranking(ranking: Ranking, form: Format) -> None:
     )
 
 
-def _print_outage(impact: WhatIf, form: Format) -> None:
+def _print_outage(impact: WhatIf, form: Format, more: Mapping[str, object]) -> None:
     if form is Format.JSON:
-        output.as_json(impact.as_dict())
+        output.as_json({**impact.as_dict(), **more})
         return
     for title, headers, rows in impact.tables():
         if rows:

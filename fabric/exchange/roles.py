@@ -7,6 +7,7 @@ counts; what neither it nor the cables tell is a finding.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
+_UNIT = "set its unit, or leave it out with --leave-out if it is of another network"
+_UNKNOWN_PORT = "it is seen as a neighbour, and its port is unknown, so it has no cable"
+#: What a device may be called, as messages have it.
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
 
 
@@ -47,8 +52,13 @@ def complete(plant: Plant, source: str) -> tuple[Plant, tuple[Finding, ...]]:
     return _Completion(plant, source).completed()
 
 
-def with_hosts(plant: Plant, names: str, source: str) -> Plant:
+def with_hosts(plant: Plant, names: str, source: str, notes: tuple[Finding, ...] = ()) -> Plant:
     """Return a plant in which the devices of a range are hosts.
+
+    Parameters
+    ----------
+    notes : tuple of Finding, optional
+        What the import did not take: a name in it was seen.
 
     Raises
     ------
@@ -59,8 +69,11 @@ def with_hosts(plant: Plant, names: str, source: str) -> Plant:
         hosts = set(hostlist.expand(names))
     except ValueError as error:
         raise input_error([_finding(str(error), _HOSTS, source)], source) from error
+    seen = {word for note in notes for word in _WORD.findall(note.message)}
     wrong = [
-        _finding("no such device", "check the names in --hosts", source, name)
+        _finding(_UNKNOWN_PORT, "provide its output too, or remove it from --hosts", source, name)
+        if name in seen
+        else _finding("no such device", "check the names in --hosts", source, name)
         for name in sorted(hosts - plant.device.keys())
     ]
     wrong += [
@@ -159,10 +172,23 @@ class _Completion:
                 what = "leaves without hosts are ignored, such as border leaves"
                 self._notes.add(what, "set their unit if they are part of the fabric", name)
                 self._outside.add(name)
+        self._outside |= set(self._beside())
         for name in self._outside:
             del self._devices[name]
         self._cables = [cable for cable in self._cables if self._belongs(cable)]
         self._peers = _peers(self._cables)
+
+    def _beside(self) -> Iterator[str]:
+        """Yield switches of no known role that have hosts alone, where others have uplinks."""
+        switches = {name for name, one in self._devices.items() if one.kind == "switch"}
+        leaves = [name for name in switches if self._devices[name].role == "leaf"]
+        uplinks = {name: bool(self._peers[name] & switches) for name in leaves}
+        for name in sorted(leaves, key=natural_key):
+            given = self._given.device[name]
+            if any(uplinks.values()) and not (uplinks[name] or given.role or given.unit):
+                what = "switches without a role have cables to hosts alone, and are ignored"
+                self._notes.add(what, "set their roles if they are leaves", name)
+                yield name
 
     def _on_leaves(self, cable: Cable) -> Iterator[End]:
         """Yield the end of a cable on a switch that comes from a host."""
@@ -204,9 +230,7 @@ class _Completion:
             unit = next(iter(known)) if len(known) == 1 else ""
             if not known and not any(self._devices[name].kind == "host" for name in group):
                 for name in group:
-                    self._fail(
-                        "no host is connected to it, so its unit is unknown", "set its unit", name
-                    )
+                    self._fail("no host is connected to it, so its unit is unknown", _UNIT, name)
                 continue
             if not known:
                 number += 1
@@ -228,7 +252,7 @@ class _Completion:
             self._devices[name] = replace(self._devices[name], unit=unit)
         else:
             message = "its cables lead to several units, so its unit is ambiguous"
-            self._fail(message, "set its unit", name)
+            self._fail(message, _UNIT, name)
 
     def _groups(self) -> list[list[str]]:
         """Return hosts and leaves that are connected, in the order of the source."""

@@ -1,4 +1,4 @@
-"""Whether every NIC reaches its gateway, as the files of its leaf and of its host say."""
+"""Whether every NIC reaches its gateway: its leaf by the file, its host by the design."""
 
 from __future__ import annotations
 

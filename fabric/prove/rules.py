@@ -185,3 +185,6 @@ BATFISH_ONLY = ("BAT017", "BAT018", "BAT019")
 
 #: Rules that need files from before the change.
 CHANGE_ONLY = ("BAT019", "BAT020")
+
+#: Rules that need a failure to try.
+FAILURE_ONLY = ("BAT015",)

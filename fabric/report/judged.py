@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 #: Form of the JSON: members are added to it, none is removed or changes its meaning.
 FORMAT = "rocefab-judgement/1"
+#: The verdict on devices that were not read; it alone needs no reading.
+NOT_READ = "OBS117"
+#: Why a verdict is skipped where no device was read.
+UNREAD = "not judged: devices not read"
 #: Lines of evidence of one cause in text.
 _MOST_LINES = 12
 
@@ -144,4 +148,6 @@ def report(judgement: Judgement, outcome: Outcome, form: str, file: str, fail_on
     if form == "json":
         return json.dumps(as_dict(judgement, outcome), indent=2) + "\n"
     rules = list(VERDICT_RULES.values())
-    return reports()[form](Reported(outcome, rules, fail_on, file, "judge"))
+    nothing_read = {*judgement.judged} <= {NOT_READ}
+    idle = dict.fromkeys(VERDICT_RULES, UNREAD) if nothing_read else {}
+    return reports()[form](Reported(outcome, rules, fail_on, file, "judge", idle))

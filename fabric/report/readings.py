@@ -112,6 +112,8 @@ def snapshot_of(document: ReadingsDocument) -> Snapshot:
     read = {name: value for name, value in given.items() if value is not None}
     for name in _NUMBERED & read.keys():
         read[name] = {_port_and_number(key): value for key, value in read[name].items()}
+    if ports := read.get("pfc_priorities"):
+        read["pfc_priorities"] = {port: tuple(numbers) for port, numbers in ports.items()}
     return Snapshot(document.device, unknown=tuple(document.unknown), **read)
 
 

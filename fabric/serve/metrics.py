@@ -40,8 +40,18 @@ class Metrics:
             "rocefab_inventory_current", "1 when answers are of the inventory on disk.", **own
         )
         self.version = Gauge("rocefab_state_version", "Version of the state.", **own)
-        self.conditions = Gauge("rocefab_conditions", "Conditions in the state.", **own)
-        self.jobs = Gauge("rocefab_jobs", "Running jobs in the state.", **own)
+        self._conditions = Gauge("rocefab_conditions", "Conditions in the state.", registry=None)
+        self._jobs = Gauge("rocefab_jobs", "Running jobs in the state.", registry=None)
+        self._is_told = False
+
+    def told(self, conditions: int, jobs: int) -> None:
+        """Set the size of the state; these figures are absent until it is told once."""
+        if not self._is_told:
+            self.registry.register(self._conditions)
+            self.registry.register(self._jobs)
+            self._is_told = True
+        self._conditions.set(conditions)
+        self._jobs.set(jobs)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request; ``route`` is the template of the path, not the path."""

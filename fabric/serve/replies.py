@@ -22,8 +22,8 @@ class StateReply(BaseModel):
     age_s: Annotated[
         float | None, Field(ge=0, description="Seconds since the last change; null before it.")
     ]
-    conditions: Count
-    jobs: Count
+    conditions: Annotated[Count | None, Field(description="Null before a state was told.")]
+    jobs: Annotated[Count | None, Field(description="Null before a state was told.")]
 
 
 class ConditionsReply(BaseModel):

@@ -274,11 +274,12 @@ class Service:
     def about(self, book: Book) -> dict[str, Any]:
         """Return version, age and size of a state, for answers."""
         age_s = None if book.changed_s is None else max(0.0, time.time() - book.changed_s)
+        is_told = age_s is not None
         return {
             "version": book.version,
             "age_s": None if age_s is None else round(age_s, 3),
-            "conditions": len(book.conditions),
-            "jobs": len(book.jobs),
+            "conditions": len(book.conditions) if is_told else None,
+            "jobs": len(book.jobs) if is_told else None,
         }
 
     def close(self) -> None:
@@ -288,8 +289,8 @@ class Service:
 
     def _count(self) -> None:
         self.metrics.version.set(self.book.version)
-        self.metrics.conditions.set(len(self.book.conditions))
-        self.metrics.jobs.set(len(self.book.jobs))
+        if self.book.changed_s is not None:
+            self.metrics.told(len(self.book.conditions), len(self.book.jobs))
         self.metrics.is_current.set(not self.broken)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fabric.validate.rule import Rule
     from fabric.validate.runner import Outcome
@@ -33,6 +33,10 @@ class Reported:
         Where findings stand that have no place of their own.
     verb : str
         The command that judged.
+    idle : mapping, optional
+        Why rules had nothing to look at, by rule.
+    notes : tuple of str
+        What else the outcome says, and what it does not say.
     """
 
     outcome: Outcome
@@ -40,6 +44,8 @@ class Reported:
     fail_on: Severity = Severity.ERROR
     file: str = "fabric.yaml"
     verb: str = "check"
+    idle: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def place(self, finding: Finding) -> Position:
         """Return where a finding stands; in the first line of the input if it does not say."""

@@ -99,8 +99,8 @@ def _of_device(item: dict[str, Any], fabric: Fabric) -> Iterator[Condition]:
         if health and subject:
             reason = _line(f"verify: {nic.get('reason', '')}")
             yield Condition(subject, health, reason, 1.0, nic["word"] == "unknown")
-    if item.get("error"):
-        yield _unread(device, item["error"])
+    if item.get("error") or item.get("ok") is None:
+        yield _unread(device, item.get("error") or "nothing of it was checked")
     deviations = _dicts(item.get("deviations"))
     for one in deviations:  # as `fabric.change.expectation.Deviation`
         text = f"{one.get('subject', '')} {one.get('item', '')}: {one.get('message', '')}"

@@ -112,7 +112,8 @@ def import_inventory(
     settings = _settings(form, request)
     imported = _read(form, source, settings, (request, progress))
     if request.hosts:
-        imported = replace(imported, plant=with_hosts(imported.plant, request.hosts, shown))
+        plant = with_hosts(imported.plant, request.hosts, shown, imported.notes)
+        imported = replace(imported, plant=plant)
     plant, notes = (imported.plant, ()) if imported.generated else complete(imported.plant, shown)
     recipe = replace(
         _as_found(_recipe(plant, shown, output.absolute().name, request), imported),

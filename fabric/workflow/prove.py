@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
@@ -12,7 +12,13 @@ from fabric.prove.batfish.change_gate import changed_routes
 from fabric.prove.batfish.route_gate import Routes
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
-from fabric.prove.rules import BATFISH_ONLY, CHANGE_ONLY, OWN_ONLY, PROOF_RULES
+from fabric.prove.rules import (
+    BATFISH_ONLY,
+    CHANGE_ONLY,
+    FAILURE_ONLY,
+    OWN_ONLY,
+    PROOF_RULES,
+)
 from fabric.prove.scenarios import scenarios
 from fabric.prove.wiring import Wiring
 from fabric.validate.report import reports
@@ -42,6 +48,7 @@ __all__ = ["Proved", "Request", "files_before", "prove", "report", "running_file
 #: What no engine proves.
 NOT_PROVED = (
     "PFC, ECN, buffers and scheduling (`rocefab check` judges them)",
+    "addresses of hosts, speed, FEC, lanes and breakouts of ports (they are not read)",
     "the MTU of whole paths, hashing, BFD, ARP and MAC ageing",
     "source routing on hosts, and their failover between two leaves",
 )
@@ -86,9 +93,18 @@ class Request:
     @property
     def rules(self) -> tuple[str, ...]:
         """Rules that the engines look at."""
+        return tuple(rule for rule in PROOF_RULES if rule not in self.idle)
+
+    @property
+    def idle(self) -> dict[str, str]:
+        """Rules that nothing is looked at by, with the reason."""
         absent = {"own": BATFISH_ONLY, "batfish": OWN_ONLY, "both": ()}[self.engine]
-        absent += () if self.against else CHANGE_ONLY
-        return tuple(rule for rule in PROOF_RULES if rule not in (*absent, *self.ignore))
+        return {
+            **dict.fromkeys(absent, f"not asked for: --engine is {self.engine}"),
+            **({} if self.against else dict.fromkeys(CHANGE_ONLY, "not asked for: no --against")),
+            **({} if self.kinds else dict.fromkeys(FAILURE_ONLY, "not asked for: no --scenario")),
+            **dict.fromkeys(self.ignore, "ignored"),
+        }
 
 
 @dataclass(frozen=True)
@@ -107,6 +123,8 @@ class Proved:
         Failures that were tried as well.
     failure : str
         Why the proof did not take place; empty where it did.
+    idle : dict, optional
+        Rules that nothing was looked at by, with the reason.
     """
 
     outcome: Outcome
@@ -114,6 +132,7 @@ class Proved:
     batfish: Judgement | None = None
     scenarios: int = 0
     failure: str = ""
+    idle: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> list[str]:
         """Return what was proved, and what was not."""
@@ -186,7 +205,8 @@ def prove(
             raise InputError("nothing was proved", [finding])
     if unreadable:
         outcome = replace(_outcome(project, request, unreadable), checked=())
-        return Proved(outcome, failure=f"{len(unreadable)} files cannot be read")
+        reason = f"{len(unreadable)} files cannot be read"
+        return Proved(outcome, failure=reason, idle=request.idle)
     failures = list(scenarios(project.fabric, request.kinds))
     breaches: list[Breach] = []
     own, batfish, failure = None, None, ""
@@ -213,7 +233,7 @@ def prove(
     if failure:
         by_own = replace(request, engine="own").rules if own else ()
         outcome = replace(outcome, checked=by_own)
-    return Proved(outcome, own, batfish, len(failures), failure)
+    return Proved(outcome, own, batfish, len(failures), failure, request.idle)
 
 
 def _by_own(
@@ -242,13 +262,18 @@ def _outcome(project: Project, request: Request, findings: list[Finding]) -> Out
     kept, waived = Decisions.of(project.intent).apply([
         finding for finding in findings if finding.rule not in request.ignore
     ])
-    return Outcome(tuple(gathered(kept)), request.rules, request.ignore, (), tuple(waived))
+    skipped = tuple(sorted(request.idle))
+    return Outcome(tuple(gathered(kept)), request.rules, skipped, (), tuple(waived))
 
 
 def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str:
     """Return what was proved in one of the report forms."""
     file = str(inventory / MAIN_FILE)
-    return reports()[form](Reported(proved.outcome, tuple(PROOF_RULES.values()), fail_on, file))
+    rules = tuple(PROOF_RULES.values())
+    notes = tuple(proved.summary())
+    return reports()[form](
+        Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes)
+    )
 
 
 def _reject_unknown(request: Request) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.placement.engine.state import Health
 from fabric.report.observed import Seen
@@ -53,6 +53,27 @@ def failures_in(fabric: Fabric, file: Path) -> list[str]:
         if condition.health is Health.DOWN
     )
     return list(dict.fromkeys(words))
+
+
+def unread_in(fabric: Fabric, file: Path) -> list[str]:
+    """Return the devices of whose ports a file of readings says nothing.
+
+    Raises
+    ------
+    InputError
+        As `seen_in`.
+    """
+    names = [*fabric.switch_row, *fabric.host_row]
+    read = {
+        record["device"]
+        for record in documents(file, set(names))
+        if not record.get("error") and _has_ports(record.get("state"))
+    }
+    return [name for name in names if name not in read]
+
+
+def _has_ports(state: Any) -> bool:
+    return isinstance(state, dict) and bool(state.get("interfaces"))
 
 
 def _link(fabric: Fabric, device: str, port: str) -> str:

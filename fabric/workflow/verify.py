@@ -55,6 +55,8 @@ class Health:
         What was read of the NICs of a host.
     skipped : tuple of str
         What could not be checked, because a snapshot does not hold it.
+    is_checked : bool
+        Whether anything of the device was compared.
     """
 
     device: str
@@ -66,6 +68,7 @@ class Health:
     nics: tuple[NicHealth, ...] = ()
     facts: HostFacts | None = None
     skipped: tuple[str, ...] = ()
+    is_checked: bool = True
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -77,7 +80,7 @@ class Health:
     def ok(self) -> bool:
         """Whether everything was read and is as it should be, and no NIC loses packets."""
         sick = any(nic.bad for nic in self.nics)
-        return not (self.drift or self.deviations or self.error or sick)
+        return self.is_checked and not (self.drift or self.deviations or self.error or sick)
 
 
 def drift(

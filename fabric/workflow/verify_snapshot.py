@@ -55,10 +55,12 @@ def _health(seen: Seen, expected: Expectation, *, is_host: bool) -> Health:
         and field not in seen.unknown
         and getattr(expected, name)
     ]
+    compared = [name for name in _EXPECTED.values() if getattr(expected, name)]
     asked = replace(expected, **{name: type(getattr(expected, name))() for name in unasked})
     return Health(
         seen.device,
         seen.platform,
         deviations=tuple(deviations(asked, seen.snapshot)),
         skipped=(*never, *unasked),
+        is_checked=len(compared) > len(unasked),
     )

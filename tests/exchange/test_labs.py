@@ -195,10 +195,12 @@ def test_netlab_as_people_write_it(tmp_path: Path) -> None:
     assert done.numbers["spine1", "eth5"] == 6  # its first is 0
     undefined, itself = "leaf1 - gone", "leaf1 - leaf1"
     assert [note.message for note in done.notes] == [
+        "1 links with disable are ignored: leaf1 - spine1",
         f"1 links to undefined nodes are ignored: {undefined}",
         f"1 links from a node to itself are ignored: {itself}",
         "2 links with another number of nodes than two are ignored: leaf1, leaf1 - gpu1 - gpu2",
         "1 links with members of a LAG are ignored: leaf1 - spine1",
+        "1 links of type tunnel have no cable and are ignored: leaf1 - spine1",
         "1 links have attributes of other nodes, which are ignored: leaf1 - spine1",
         "plugin: nodes and links that it makes are not read",
     ]

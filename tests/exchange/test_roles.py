@@ -185,8 +185,8 @@ def test_several_units_in_one_group() -> None:
     devices = tuple(replace(item, unit=units.get(item.name, "")) for item in built.devices)
     assert failed(replace(built, devices=devices)) == [
         (
-            "c.csv: n: its cables lead to several units, so its unit is ambiguous; set its unit "
-            "[EXC008]"
+            "c.csv: n: its cables lead to several units, so its unit is ambiguous; set its unit, "
+            "or leave it out with --leave-out if it is of another network [EXC008]"
         )
     ]
 

@@ -246,3 +246,14 @@ def test_state_of_another_inventory_is_kept_and_ignored(tmp_path) -> None:
             "gpu004",
             "gpu004:eth1",
         }
+
+
+def test_a_state_that_nobody_told_has_no_size(own) -> None:
+    names = ("rocefab_conditions", "rocefab_jobs")
+    before = own.post("/v1/placements", json={"nodes": 1}).json()["state"]
+    assert (before["conditions"], before["jobs"], before["age_s"]) == (None, None, None)
+    assert not any(name in own.get("/metrics").text for name in names)
+    own.put("/v1/state", json={"conditions": {}})
+    after = own.post("/v1/placements", json={"nodes": 1}).json()["state"]
+    assert (after["conditions"], after["jobs"]) == (0, 0)
+    assert all(f"{name} " in own.get("/metrics").text for name in names)

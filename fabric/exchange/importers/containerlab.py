@@ -8,6 +8,7 @@ lab or end on a bridge are no cables of the fabric.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.draft import Draft
@@ -45,6 +46,9 @@ class _Topology:
         self._roles = settings.roles
         self._kinds: dict[str, str] = {}
         self._hosts: set[str] = set()
+        self._leaves: set[str] = set()
+        self._guessed: dict[str, Where] = {}
+        self._peers: dict[str, list[str]] = defaultdict(list)
         self._numbers: dict[End, int] = {}
         self._topology = self._source.mapping(("topology",), self._source.data.get("topology"))
 
@@ -57,6 +61,7 @@ class _Topology:
         links = self._topology.get("links")
         for where, link in self._source.rows(("topology", "links"), links):
             self._link(where, link)
+        self._guess()
         name = self._text(("name",), self._source.data.get("name"))
         plant = self._draft.plant(name)
         return Imported(plant, self._notes.all(), numbers=self._numbers)
@@ -81,7 +86,23 @@ class _Topology:
         values["management"] = self._text((*where, "mgmt-ipv4"), node.get("mgmt-ipv4"))
         if values["kind"] == "host":
             self._hosts.add(name)
+        elif values["role"] == "leaf":
+            self._leaves.add(name)
+        elif kind == "linux" and not values["kind"]:
+            self._guessed[name] = where
         self._draft.device(name, self._source.place(where), values)
+
+    def _guess(self) -> None:
+        """Take nodes of kind linux with one cable, to a leaf, for hosts; name all that are so."""
+        for name, where in self._guessed.items():
+            peers = self._peers[name]
+            if len(peers) == 1 and peers[0] in self._leaves:
+                what = "nodes of kind linux with one cable, to a leaf, are taken for hosts"
+                self._notes.add(what, "set their label role if they are switches", name)
+                self._draft.device(name, self._source.place(where), {"kind": "host"})
+            elif peers:
+                what = "nodes of kind linux have no role, which is guessed by their cables"
+                self._notes.add(what, "set their label role", name)
 
     def _section(self, section: str, name: str) -> Mapping[str, Any]:
         known = self._source.mapping(("topology", section), self._topology.get(section))
@@ -109,6 +130,8 @@ class _Topology:
             self._source.wrong(where, "expected two endpoints, each with a node and an interface")
             return
         if self._is_cable(both):
+            for end, other in (both, reversed(both)):
+                self._peers[end[0]].append(other[0])
             self._cable(where, link, both)
 
     def _end(self, where: Where, value: object) -> End:

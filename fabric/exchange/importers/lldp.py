@@ -163,9 +163,8 @@ class _Sightings:
             message = (
                 f"reports {word!a} as its neighbour, which was not read, so the cable is unknown"
             )
-            self._note(
-                message, "read that device too, or ignore it if it is not part of the fabric", near
-            )
+            fix = "read that device too, or leave it out with --leave-out NAMES"
+            self._note(message, fix, near)
             return None
         if device == near[0]:
             self._note(

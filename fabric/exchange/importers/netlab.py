@@ -37,6 +37,8 @@ _FIRST_INDEX = {
 _MAX_INDEX = 1000
 #: Links without a cable (netsim/defaults/attributes.yml, ``link.type``).
 _VIRTUAL = {"loopback", "tunnel", "vlan_member"}
+#: Attributes of links that are not read; the unit of a bandwidth is that of each device.
+_NOT_READ = {"bandwidth", "ipv4", "ipv6"}
 #: The kind of a node of ours, and netlab's word for a device without routing (docs/node/roles.md).
 _HOST = "host"
 
@@ -164,7 +166,10 @@ class _Topology:
             mine: Where = where if isinstance(value, str) else (*where, number)
             if isinstance(item, dict) and "members" in item:
                 yield from self._links((*mine, "members"), item["members"])
-            elif not (isinstance(item, dict) and _true(item.get("disable"))):
+            elif isinstance(item, dict) and _true(item.get("disable")):
+                name = " - ".join(node for node, _ in self._ends(mine, item, item))
+                self._notes.add("links with disable are ignored", "nothing to do", name)
+            else:
                 yield mine, item
 
     def _link(self, where: Where, link: object) -> None:
@@ -172,7 +177,12 @@ class _Topology:
         kind = self._source.text((*where, "type"), attributes.get("type"))
         ends = self._ends(where, link, attributes)
         name = " - ".join(node for node, _ in ends)
+        for key in sorted(_NOT_READ & attributes.keys()):
+            fix = "set addresses and speeds in the inventory"
+            self._notes.add(f"links have {key}, which is not read", fix, name)
         if kind in _VIRTUAL:
+            what = f"links of type {kind} have no cable and are ignored"
+            self._notes.add(what, "nothing to do", name)
             return
         if "lag" in attributes:
             self._notes.add("links with members of a LAG are ignored", _EXPANDED, name)

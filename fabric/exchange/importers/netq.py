@@ -62,7 +62,7 @@ class _Table:
             place = self._draft.place(number)
             if is_management(end[1]) or is_management(far[1]):
                 self._notes.add("management ports are ignored", "nothing to do", " ".join(end))
-            elif _MAC.fullmatch(far[1]):
+            elif _MAC.fullmatch(far[1].removeprefix("mac:")):
                 if not any(other == end for _, _, other in self._rows):
                     fix = "add the rows of that device: netq DEVICE show lldp"
                     self._notes.add("cables end at a MAC address and are ignored", fix, far[0])

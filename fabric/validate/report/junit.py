@@ -36,9 +36,11 @@ def junit(reported: Reported) -> str:
         label = f"{name} {titles[name]}" if name in titles else name
         case = ET.SubElement(suite, "testcase", classname="rocefab", name=label)
         _result(case, name, by_rule.get(name, []), reported)
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     for word, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(word, str(len(suite.findall(f"testcase/{kind}"))))
+    if reported.notes:
+        ET.SubElement(suite, "system-out").text = xml_text("\n".join(reported.notes))
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -54,7 +56,7 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
     elif name in outcome.skipped or name in outcome.partly or not _ran(name, findings, outcome):
-        reason = findings[0].message if findings else _IDLE
+        reason = findings[0].message if findings else reported.idle.get(name, _IDLE)
         stopped = name not in outcome.skipped and name not in outcome.partly
         _add(case, "skipped", _STOPPED if stopped else reason, [])
     lines = [f"{one.severity.word}: {one}" for one in others]

@@ -26,22 +26,26 @@ def markdown(reported: Reported) -> str:
     """Return a heading, the counts, and a table of the findings, worst first."""
     outcome = reported.outcome
     failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
-    head = f"### rocefab check: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
+    head = (
+        f"### rocefab {reported.verb}: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
+    )
     head += "".join(f"\n- rule {name} could not run: {plain(why)}" for name, why in outcome.broken)
     head += "".join(
         f"\n- waived until {one.until}: {plain(sentence(one.finding))} ({plain(one.reason)})"
         for one in outcome.waived[:MOST_WAIVED]
     )
+    head += "".join(f"\n- {plain(note)}" for note in reported.notes)
+    head += "\n" if reported.notes else ""
     rows = [_row(finding, reported) for finding in outcome.findings]
-    return head + (_table(rows, MOST_CHARACTERS - len(head)) if rows else "")
+    return head + (_table(rows, MOST_CHARACTERS - len(head), reported.verb) if rows else "")
 
 
-def _table(rows: list[str], most: int) -> str:
+def _table(rows: list[str], most: int, verb: str) -> str:
     """Return as many rows as there is room for, and how many more there are."""
     text = "\n| severity | rule | place | finding |\n|---|---|---|---|\n"
     for number, row in enumerate(rows):
         if len(text) + len(row) > most:
-            return f"{text}\n{len(rows) - number} more: `rocefab check` lists them.\n"
+            return f"{text}\n{len(rows) - number} more: `rocefab {verb}` lists them.\n"
         text += row
     return text
 

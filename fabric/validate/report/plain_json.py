@@ -26,7 +26,8 @@ def as_json(reported: Reported) -> str:
         ],
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
     }
-    return json.dumps(data, indent=2) + "\n"
+    notes = {"notes": list(reported.notes)} if reported.notes else {}
+    return json.dumps({**data, **notes}, indent=2) + "\n"
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""Reports of a proof: what was not asked for is skipped, and no form hides a gap."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.cli.runs import DEMO, run
+
+NOT_PROVED = "not proved: addresses of hosts, speed, FEC, lanes and breakouts of ports"
+PAIRS = "promised pairs of NICs are connected over every path"
+REASONS = {
+    "BAT015": "not asked for: no --scenario",
+    "BAT017": "not asked for: --engine is own",
+    "BAT020": "not asked for: no --against",
+}
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit", "markdown"])
+def test_every_form_says_what_is_proved_and_what_is_not(form: str) -> None:
+    ended = run("prove", DEMO, "--format", form)
+    told = ended.out.replace("\\", "") if form != "text" else ended.said
+    assert ended.code == 0
+    assert NOT_PROVED in told
+    assert PAIRS in told
+
+
+def test_what_was_not_asked_for_is_skipped() -> None:
+    suite = ET.fromstring(run("prove", DEMO, "--format", "junit").out)
+    skipped = {
+        str(case.get("name"))[:6]: part.get("message")
+        for case in suite.iter("testcase")
+        for part in case.findall("skipped")
+    }
+    assert suite.get("name") == "rocefab prove"
+    assert REASONS.items() <= skipped.items()
+    assert {reason for reason in skipped.values() if "earlier" in str(reason)} == set()
+    data = json.loads(run("prove", DEMO, "--format", "json").out)
+    assert set(skipped) == set(data["skipped"])
+    assert "BAT015" not in data["checked"]
+
+
+def test_a_failure_that_was_tried_is_checked() -> None:
+    data = json.loads(run("prove", DEMO, "--scenario", "spine", "--format", "json").out)
+    assert "BAT015" in data["checked"]
