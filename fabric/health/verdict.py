@@ -89,7 +89,7 @@ class Verdict(ABC):
             judged &= ~concerned | seen
             if not (concerned & seen).any():
                 judged[:] = False
-        return reasons, bool(self.needs) and not judged.any()
+        return reasons, not judged.any()
 
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices, and the ends, of which a cause would be seen if it were there."""

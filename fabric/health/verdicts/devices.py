@@ -43,6 +43,10 @@ class NotRead(Verdict):
                     rails=hit["rails"],
                 )
 
+    def unjudged(self, window: Window) -> tuple[list[str], bool]:  # noqa: ARG002
+        """Return that every device is judged."""
+        return [], False
+
 
 @verdicts.add("OBS118")
 class TableFull(Verdict):
