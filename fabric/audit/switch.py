@@ -37,11 +37,25 @@ def judge(lossless: Lossless) -> Iterator[Fault]:
 def _has_class(lossless: Lossless) -> Iterator[Fault]:
     if any(port.lossless for port in lossless.ports.values()):
         return
-    if lossless.everywhere or not lossless.ports:
+    negotiated = [port for port in lossless.ports.values() if _may_pause(port)]
+    if negotiated:
+        yield from (_negotiated("AUD001", port) for port in negotiated)
+    elif lossless.everywhere or not lossless.ports:
         message = "AUD001 is not judged: no port is known to carry traffic"
         yield Fault("AUD042", "", next(iter(lossless.everywhere.values()), 0), message)
     else:
         yield Fault("AUD001", "", 0, "no port has a lossless class (PFC)", is_absence=True)
+
+
+def _may_pause(port: PortPolicy) -> bool:
+    """Tell whether DCBX decides on PFC, on a port that a line configures for traffic."""
+    in_use = port.negotiated or port.tagged or port.routed is not None
+    return port.is_open and port.enabled and bool(in_use)
+
+
+def _negotiated(rule: str, port: PortPolicy) -> Fault:
+    message = f"{rule} is not judged: whether the port has PFC depends on DCBX (mode auto)"
+    return Fault("AUD042", port.name, port.negotiated or port.line, message)
 
 
 def _in_use(lossless: Lossless) -> list[PortPolicy]:
@@ -75,7 +89,9 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
     usual = counts.most_common(1)[0][0]
     for port in _in_use(lossless):
         own = sets[port.name]
-        if own != usual:
+        if port.is_open:
+            yield _negotiated("AUD002", port)
+        elif own != usual:
             has, most = _priorities(own), _priorities(usual)
             message = f"the port has {has}, most ports have {most}"
             yield Fault("AUD002", port.name, port.line, message, is_absence=own < usual)

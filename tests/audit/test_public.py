@@ -19,6 +19,17 @@ NXOS_COS = NXOS.replace("  match dscp 26\n", "  match cos 3\n")
 NXOS_MIXED = NXOS.replace(
     "  match dscp 26\n", "  match cos 3\nclass-map type qos match-all CLUSTER\n  match dscp 48\n"
 ).replace("    set qos-group 3\n", "    set qos-group 3\n  class CLUSTER\n    set qos-group 7\n")
+#: A second port beside the port channel.
+NXOS_PORT = """\
+interface Ethernet1/2
+  switchport
+  switchport mode trunk
+  {line}
+  priority-flow-control watch-dog-interval on
+  mtu 9216
+  service-policy type qos input IN
+  no shutdown
+"""
 #: aristanetworks/avd, molecule eos_cli_config_gen: ports with a policy, a profile, PFC off.
 EOS_PORT = """\
 interface Ethernet3
@@ -148,6 +159,38 @@ CASES = {
         {"AUD042"},
     ),
     "a watchdog": (ESONIC, set(), {"AUD006"}),
+    "PFC of NX-OS by DCBX": (
+        NXOS.replace("control mode on", "control mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of NX-OS without a line": (
+        NXOS.replace("  priority-flow-control mode on\n", ""),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "one of two ports by DCBX": (
+        NXOS
+        + NXOS_PORT.format(line="priority-flow-control mode on").replace("1/2", "1/3")
+        + NXOS_PORT.format(line="priority-flow-control mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of NX-OS by DCBX, and no class pauses": (
+        NXOS.replace("control mode on", "control mode auto").replace("    pause pfc-cos 3\n", ""),
+        {"AUD001"},
+        {"AUD042"},
+    ),
+    "PFC of VRP8 by DCBX": (
+        VRP8.replace("mode manual", "mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of Comware by DCBX": (
+        COMWARE.replace("control enable", "control auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
     "a filter of Junos that classifies": (JUNOS_FILTER, {"AUD018", "AUD042"}, {"AUD007"}),
     "a filter that does not": (
         JUNOS_FILTER.replace(" then forwarding-class roce", " then count roce"),

@@ -21,12 +21,12 @@ from tests.systems.outputs import recordings
 FAULTS = {
     "PFC is on nowhere": (r" dcb pfc enable roce mode manual\n", "", "AUD001"),
     "PFC is off on the switch": (r"^sysname", "dcb pfc global disable\n#\nsysname", "AUD001"),
-    "PFC follows DCBX": (r"mode manual", "mode auto", "AUD001"),
+    "PFC follows DCBX": (r"mode manual", "mode auto", "AUD042"),
     "the profile pauses nothing": (r"^ priority 3\n", "", "AUD001"),
     "the profile is emptied": (r"^ priority 3\n", " priority 3\n undo priority 3\n", "AUD001"),
     "no headroom pool": (r"^qos buffer headroom-pool .*\n", "", "AUD001"),
     "a port without PFC": (r" dcb pfc enable roce mode manual\n", "", "AUD002"),
-    "a port that follows DCBX": (r"mode manual", "mode auto", "AUD002"),
+    "a port that follows DCBX": (r"mode manual", "mode auto", "AUD042"),
     "a port with another profile": (
         r" dcb pfc enable roce mode manual\n",
         " dcb pfc enable OLD\n#\ndcb pfc OLD\n priority 4\n#\ninterface 100GE1/0/31\n",

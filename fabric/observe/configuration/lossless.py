@@ -164,6 +164,8 @@ class PortPolicy(Policy):
         Queue that a pause of each priority stops, where a map sets it.
     sends_dscp : int or None
         DSCP that a NIC sends data with.
+    negotiated : int or None
+        Line that leaves PFC to DCBX, 0 where that is the default; None where PFC is on or off.
     tagged : bool
         Whether frames arrive with a VLAN tag, and so with a priority.
     """
@@ -177,12 +179,18 @@ class PortPolicy(Policy):
     class_to_group: dict[int, int] = field(default_factory=dict)
     pause_to_queue: dict[int, int] = field(default_factory=dict)
     sends_dscp: int | None = None
+    negotiated: int | None = None
     tagged: bool = False
 
     @property
     def lossless(self) -> dict[int, int]:
         """Lossless priorities that are in force, each with its line."""
         return self.pfc if self.pfc_on is not False else {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether DCBX decides that the lossless priorities are in force."""
+        return self.negotiated is not None and bool(self.pfc) and not self.lossless
 
 
 class Use(NamedTuple):

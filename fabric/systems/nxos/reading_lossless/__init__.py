@@ -2,11 +2,10 @@
 
 A class is the priority that its qos-group pauses (``pause pfc-cos``), by itself the number of the
 group. Classes of the types network-qos and queuing may have own names. A port has PFC with mode
-``on``; ``auto``, the default, follows the peer's DCBX and is read as off, since a NIC without DCBX
-leaves it so. DSCP counts where a policy of type qos that matches it is bound to the port or to the
-system, and CoS where one that matches it is bound to a trunk. ARP entries live 1,500 s and MAC
-addresses 1,800 s by default (Cisco Nexus 9000 configuration guides 9.3(x); YangModels/yang,
-vendor/cisco/nx/9.3-2).
+``on``; ``auto``, the default, follows the peer's DCBX, so that PFC is not judged. DSCP counts where
+a policy of type qos that matches it is bound to the port or to the system, and CoS where one that
+matches it is bound to a trunk. ARP entries live 1,500 s and MAC addresses 1,800 s by default (Cisco
+Nexus 9000 configuration guides 9.3(x); YangModels/yang, vendor/cisco/nx/9.3-2).
 """
 
 from __future__ import annotations
@@ -47,6 +46,8 @@ def read(text: str) -> Lossless:
     for name, port in switch.ports.items():
         bundle = switch.bound.get(switch.members.get(name, ""), {})
         own = {**system, **bundle, **switch.bound.get(name, {})}
+        if port.pfc_on is None:
+            port.negotiated = 0
         port.pfc_on = bool(port.pfc_on)
         for policy in (
             switch.inputs.get(own.get("qos", "")),

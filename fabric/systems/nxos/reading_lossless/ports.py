@@ -91,8 +91,9 @@ def _member(inside: Inside, _: int, number: str) -> None:
 
 
 @_PORT.line(r"priority-flow-control mode (?P<mode>on|off|auto)( .*)?")
-def _pfc(inside: Inside, _: int, mode: str) -> None:
+def _pfc(inside: Inside, line: int, mode: str) -> None:
     inside[1].pfc_on = mode == "on"
+    inside[1].negotiated = line if mode == "auto" else None
 
 
 @_PORT.line(r"priority-flow-control watch-dog-interval (?P<state>on|off)( .*)?")

@@ -1,10 +1,10 @@
 """What the lines of a VRP8 configuration come to, together with the defaults.
 
-Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX,
-which is read as off, since a NIC without DCBX leaves it so. Queues are strict, ARP lives 1200 s,
-MAC addresses 300 s, frames have up to 9216 bytes; chips do not check ``mtu``. ECMP hashes addresses
-and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always on.
-Configuration guide: DSCP 8n to 8n+7 go to queue n.
+Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX, so
+that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s, frames have up to
+9216 bytes; chips do not check ``mtu``. ECMP hashes addresses and ports. DSCP decides on routed
+ports, on others 802.1p. Deadlock detection is always on. Configuration guide: DSCP 8n to 8n+7 go to
+queue n.
 
 Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with
 ``ecn`` marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it). The
@@ -79,6 +79,7 @@ def _inherit(port: Port, trunk: Port | None) -> None:
         return
     port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
     port.tagged, port.enabled = trunk.tagged, port.enabled and trunk.enabled
+    port.negotiated = trunk.negotiated if port.pfc_on is None else port.negotiated
     for name in ("trusts_dscp", "pfc_on", "profile", "ets", "trigger"):
         if getattr(port, name) is None:
             setattr(port, name, getattr(trunk, name))
@@ -103,9 +104,9 @@ def _uses(switch: Switch, port: Port) -> None:
 def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
     enabled = port.profile
     if enabled is None or "dcb pfc global disable" in switch.features:
-        port.pfc_on = False
+        port.pfc_on, port.negotiated = False, None
     if pooled and _POOL not in switch.features:
-        port.pfc_on = False
+        port.pfc_on, port.negotiated = False, None
     if enabled is None:
         return
     port.routed = bool(port.routed)
