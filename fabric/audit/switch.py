@@ -22,6 +22,9 @@ ROCE_MTU_BYTES = 4_156
 #: Lossless priorities that most chips have headroom for (IEEE 802.1Q-2018 annex N).
 MOST_LOSSLESS = 2
 
+#: A queue that marks every packet above one threshold.
+_ALWAYS_PERCENT = 100
+
 _judges: list[Judge] = []
 
 
@@ -136,9 +139,18 @@ def _disorder(marking: Marking) -> str:
     """Return how thresholds are out of order, in bytes or in any unit; empty where they are not."""
     low, high = marking.kmin_bytes, marking.kmax_bytes
     if low is not None and high is not None:
-        return f"Kmin is {low:,} bytes, Kmax {high:,}" if low >= high else ""
+        return f"Kmin is {low:,} bytes, Kmax {high:,}" if _crossed(marking, low, high) else ""
     least, most = marking.limits or (0, 1)
-    return f"Kmin is {least:g}, Kmax {most:g}" if least >= most else ""
+    return f"Kmin is {least:g}, Kmax {most:g}" if _crossed(marking, least, most) else ""
+
+
+def _crossed(marking: Marking, low: float, high: float) -> bool:
+    """Tell whether thresholds leave no range to mark in; with 100 % equal ones are a step.
+
+    DCTCP marks so (RFC 8257, section 3.1); microsoft/AzureStack_Network_Switch_Config_Generator
+    too.
+    """
+    return low > high or (low == high and marking.pmax_percent != _ALWAYS_PERCENT)
 
 
 @_by_port

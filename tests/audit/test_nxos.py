@@ -41,8 +41,8 @@ FAULTS = {
     ),
     "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000", "AUD004"),
     "Kmin is Kmax": (
-        r"minimum-threshold \d+ kbytes maximum-threshold (\d+)",
-        r"minimum-threshold \1 kbytes maximum-threshold \1",
+        r"minimum-threshold \d+ kbytes maximum-threshold (\d+)( kbytes drop-probability) 100",
+        r"minimum-threshold \1 kbytes maximum-threshold \1\2 50",
         "AUD004",
     ),
     "marking with no chance": (r"drop-probability \d+", "drop-probability 0", "AUD004"),

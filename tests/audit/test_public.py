@@ -86,6 +86,24 @@ set firewall family ethernet-switching filter ROCE-IN term roce then forwarding-
 set firewall family ethernet-switching filter ROCE-IN term default then accept
 """
 )
+NXOS_RED = (
+    "    random-detect minimum-threshold 150 kbytes maximum-threshold 3 mbytes drop-probability 7 "
+    "ecn\n"
+)
+NXOS_OUT = (
+    "policy-map type queuing OUT\n  class type queuing c-out-8q-q3\n"
+    f"    bandwidth remaining percent 60\n{NXOS_RED}"
+)
+#: Cisco Nexus 5500 QoS guide, "Configuring QoS on VLANs": the ports of a VLAN have its policy.
+NXOS_VLAN = (
+    NXOS
+    .replace("  service-policy type qos input IN\n", "")
+    .replace("switchport mode trunk", "switchport access vlan 10")
+    .replace(
+        "interface port",
+        "vlan configuration 10-11\n  service-policy type qos input IN\ninterface port",
+    )
+)
 #: By name: a text, the rules that must speak, and those that must not.
 CASES = {
     "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
@@ -159,6 +177,89 @@ CASES = {
         {"AUD042"},
     ),
     "a watchdog": (ESONIC, set(), {"AUD006"}),
+    "a step of NX-OS": (
+        NXOS.replace("150 kbytes max", "3 mbytes max").replace("probability 7", "probability 100"),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "one threshold, and a part of the packets": (
+        NXOS.replace("150 kbytes max", "3 mbytes max"),
+        {"AUD004"},
+        set(),
+    ),
+    "a step of VRP8": (
+        VRP8.replace("limit 7000", "limit 500000").replace("percentage 30", "percentage 100"),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "a step in reverse": (
+        VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),
+        {"AUD004"},
+        set(),
+    ),
+    "a step in segments": (
+        EOS.replace(
+            "1 mbytes maximum-threshold 3 mbytes max-mark-probability 10",
+            "9 segments maximum-threshold 9 segments max-mark-probability 100",
+        ),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "queuing that NX-OS defines": (
+        NXOS.replace("queuing output OUT", "queuing output default-8q-out-policy").replace(
+            NXOS_OUT, ""
+        ),
+        {"AUD018", "AUD042"},
+        {"AUD003", "AUD013"},
+    ),
+    "network policy that NX-OS defines": (
+        NXOS.replace("network-qos NQ\n  service", "network-qos fcoe-default-nq-policy\n  service"),
+        {"AUD018", "AUD042"},
+        {"AUD001"},
+    ),
+    "a policy of a VLAN": (NXOS_VLAN, set(), {"AUD007", "AUD008", "AUD013", "AUD042"}),
+    "a policy of another VLAN": (
+        NXOS_VLAN.replace("access vlan 10", "access vlan 12"),
+        {"AUD007"},
+        set(),
+    ),
+    "a policy without counters": (
+        NXOS.replace("qos input IN\n", "qos input IN no-stats\n"),
+        set(),
+        {"AUD007", "AUD013", "AUD018", "AUD042"},
+    ),
+    "the port channel wins over its member": (
+        NXOS.replace("channel-group 50", "service-policy type qos input GONE\n  channel-group 50")
+        + "policy-map type qos GONE\n  class class-default\n    set qos-group 0\n",
+        set(),
+        {"AUD007", "AUD008"},
+    ),
+    "marking of the network policy": (
+        NXOS.replace(NXOS_RED, "").replace(
+            "    pause pfc-cos 3\n",
+            "    pause pfc-cos 3\n    congestion-control random-detect threshold 150 1500 ecn\n",
+        ),
+        set(),
+        {"AUD003", "AUD042"},
+    ),
+    "congestion control without ECN": (
+        NXOS.replace(NXOS_RED, "").replace(
+            "    pause pfc-cos 3\n",
+            "    pause pfc-cos 3\n    congestion-control tail-drop\n",
+        ),
+        {"AUD003"},
+        set(),
+    ),
+    "thresholds that NX-OS chooses": (
+        NXOS.replace(NXOS_RED, "    random-detect threshold burst-optimized ecn\n"),
+        set(),
+        {"AUD003", "AUD018", "AUD042"},
+    ),
+    "thresholds that NX-OS chooses, and no ECN": (
+        NXOS.replace(NXOS_RED, "    random-detect threshold burst-optimized\n"),
+        {"AUD003"},
+        set(),
+    ),
     "PFC of NX-OS by DCBX": (
         NXOS.replace("control mode on", "control mode auto"),
         {"AUD042"},

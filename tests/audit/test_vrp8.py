@@ -42,7 +42,11 @@ FAULTS = {
     ),
     "a port without ECN": (r" qos queue 3 ecn\n", "", "AUD003"),
     "Kmin above Kmax": (r"low-limit \d+ high-limit", "low-limit 9000000 high-limit", "AUD004"),
-    "Kmin is Kmax": (r"low-limit \d+ high-limit (\d+)", r"low-limit \1 high-limit \1", "AUD004"),
+    "Kmin is Kmax": (
+        r"low-limit \d+ high-limit (\d+) discard-percentage 100",
+        r"low-limit \1 high-limit \1 discard-percentage 50",
+        "AUD004",
+    ),
     "percents out of order": (
         r"ecn buffer-size low-limit \d+ high-limit \d+",
         "ecn low-limit 80 high-limit 20",
