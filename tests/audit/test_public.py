@@ -104,6 +104,16 @@ NXOS_VLAN = (
         "vlan configuration 10-11\n  service-policy type qos input IN\ninterface port",
     )
 )
+#: Huawei CloudEngine V200 with Ascend servers: a drop profile without a line of its own for ECN.
+VRP8_GREEN = (
+    VRP8
+    .replace("V300R023C00SPC500", "V200R020C10SPC600")
+    .replace("qos ecn enable\n#\n", "")
+    .replace(
+        "ecn buffer-size low-limit 7000 high-limit 500000 discard-percentage 30",
+        "color green buffer-size low-limit 247520 high-limit 18000000 discard-percentage 100",
+    )
+)
 #: By name: a text, the rules that must speak, and those that must not.
 CASES = {
     "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
@@ -191,6 +201,22 @@ CASES = {
         VRP8.replace("limit 7000", "limit 500000").replace("percentage 30", "percentage 100"),
         set(),
         {"AUD003", "AUD004"},
+    ),
+    "limits of green packets in V200": (VRP8_GREEN, set(), {"AUD003", "AUD018", "AUD042"}),
+    "out of order": (
+        VRP8_GREEN.replace("limit 247520", "limit 24752000"),
+        {"AUD004"},
+        {"AUD003"},
+    ),
+    "limits of green packets, and no release": (
+        VRP8_GREEN.partition("\n")[2],
+        {"AUD018", "AUD042"},
+        {"AUD003"},
+    ),
+    "limits of green packets in V300": (
+        VRP8_GREEN.replace("V200R020C10SPC600", "V300R023C00SPC500"),
+        {"AUD003"},
+        {"AUD042"},
     ),
     "a step in reverse": (
         VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),

@@ -6,11 +6,11 @@ that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s
 ports, on others 802.1p. Deadlock detection is always on. Configuration guide: DSCP 8n to 8n+7 go to
 queue n.
 
-Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with
-``ecn`` marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it). The
-other, which has a headroom pool, pauses by 802.1p until ``dcb pfc dscp-mapping enable``, and shares
-out only what exceeds the committed rate of a queue, so that a queue without ``shaping`` stays
-strict.
+Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with ``ecn``
+marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it), by the limits
+of green packets. The other, which has a headroom pool, pauses by 802.1p until ``dcb pfc
+dscp-mapping enable``, and shares out only what exceeds the committed rate of a queue, so that a
+queue without ``shaping`` stays strict.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.lossless import DSCPS, Marking, Value, Watchdog
+from fabric.observe.configuration.model import Leftover
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
 
@@ -34,6 +35,8 @@ _CLASSES = 8
 _BUILT_IN_PRIORITY = 3
 #: Stands among the features of a switch with a release before V300.
 OLD_RELEASE = "before V300"
+#: The same where no line tells the release.
+ANY_RELEASE = "no release"
 _POOL, _MAPPING = "qos buffer headroom-pool", "dcb pfc dscp-mapping enable"
 
 
@@ -154,7 +157,7 @@ def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
 def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
     """Set what each queue marks: it takes a profile with thresholds, and ECN on the queue."""
     for queue, named in port.wred.items():
-        marking = switch.drops.get(named.name)
+        marking = switch.drops.get(named.name) or _green(switch, named.name, pooled=pooled)
         is_on = pooled or not {"qos ecn enable", OLD_RELEASE}.isdisjoint(switch.features)
         marks = queue in port.ecn and marking and is_on
         line = port.ecn.get(queue, named.line)
@@ -162,6 +165,19 @@ def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
     if "ai-ecn enable" in switch.features:
         for queue, line in switch.learning.items():
             port.markings.setdefault(queue, Marking(line))
+
+
+def _green(switch: Switch, name: str, *, pooled: bool) -> Marking | None:
+    """Return the thresholds of green packets, by which old releases mark; note where none tells."""
+    green = switch.greens.get(name)
+    if green is None or OLD_RELEASE in switch.features:
+        return green
+    if ANY_RELEASE in switch.features and not pooled:
+        low, high = green.limits or (0, 0)
+        leftover = Leftover(green.line, f"color green low-limit {low} high-limit {high}")
+        if leftover not in switch.leftovers:
+            switch.leftovers.append(leftover)
+    return None
 
 
 def _serve(port: Port, *, pooled: bool) -> None:

@@ -57,6 +57,8 @@ class Switch(Lossless):
     front, trunks, gateways : dict of str to Port
         Ports of the front panel, Eth-Trunks, whose members have what is set on them, and VLAN
         interfaces.
+    greens : dict of str to Marking
+        Thresholds of green packets by drop profile: releases before V300 mark by them.
     features : set of str
         Families of the hardware that lines name, and what is switched on for the whole switch.
     """
@@ -67,6 +69,7 @@ class Switch(Lossless):
     profiles: dict[str, Profile] = field(default_factory=dict)
     domains: dict[str, dict[int, int]] = field(default_factory=dict)
     drops: dict[str, Marking | None] = field(default_factory=dict)
+    greens: dict[str, Marking] = field(default_factory=dict)
     speeds: dict[str, float] = field(default_factory=dict)
     learning: dict[int, int] = field(default_factory=dict)
     features: set[str] = field(default_factory=set)
