@@ -211,12 +211,24 @@ def _paths_of_pauses(port: PortPolicy) -> Iterator[Fault]:
             yield Fault("AUD008", port.name, line, message)
 
 
-@_by_port
 def _mtu(port: PortPolicy) -> Iterator[Fault]:
     if port.mtu_bytes is not None and port.mtu_bytes.value < ROCE_MTU_BYTES:
         message = f"the MTU is {port.mtu_bytes.value:g} bytes; RoCE packets take {ROCE_MTU_BYTES:,}"
         line, is_default = port.mtu_bytes.line or port.line, not port.mtu_bytes.line
         yield Fault("AUD009", port.name, line, message, is_absence=is_default)
+
+
+_by_port(_mtu)
+
+
+@_whole
+def _gateway_mtu(lossless: Lossless) -> Iterator[Fault]:
+    """Judge what routes out of the VLANs of lossless ports: it drops what is longer."""
+    ports = [port for port in lossless.ports.values() if port.lossless and port.enabled]
+    carried = set().union(*(port.vlans for port in ports))
+    for vlan, gateway in lossless.gateways.items():
+        if vlan in carried and gateway.enabled:
+            yield from _mtu(gateway)
 
 
 @_by_port

@@ -114,6 +114,17 @@ VRP8_GREEN = (
         "color green buffer-size low-limit 247520 high-limit 18000000 discard-percentage 100",
     )
 )
+#: aristanetworks/avd, eos_cli_config_gen: `switchport default mode routed`, `interface defaults`.
+EOS_ROUTED = EOS.replace("ip routing\n", "ip routing\nswitchport default mode routed\n") + (
+    EOS_PORT.format(line="no shutdown")
+)
+#: sonic-net/sonic-buildimage issues 3942 and 7134: a VLAN interface with an MTU of its own.
+EOS_GATEWAY = EOS.replace("   no switchport\n", "   switchport access vlan 10\n") + (
+    "interface Vlan10\n   mtu 1500\n   ip address 10.0.0.1/24\n"
+)
+NXOS_GATEWAY = NXOS.replace("mode trunk", "access vlan 10") + (
+    "interface Vlan10\n  no shutdown\n  mtu 1500\n  ip address 10.0.0.1/24\n"
+)
 #: By name: a text, the rules that must speak, and those that must not.
 CASES = {
     "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
@@ -217,6 +228,66 @@ CASES = {
         VRP8_GREEN.replace("V200R020C10SPC600", "V300R023C00SPC500"),
         {"AUD003"},
         {"AUD042"},
+    ),
+    "ports of EOS that route by default": (
+        EOS_ROUTED,
+        set(),
+        {"AUD002", "AUD007", "AUD009", "AUD042"},
+    ),
+    "EOS ports that do not": (
+        EOS_ROUTED.replace("switchport default mode routed\n", ""),
+        {"AUD007"},
+        set(),
+    ),
+    "the longest packet of all EOS ports": (
+        EOS_ROUTED.replace("   mtu 9214\n   p", "   p").replace(
+            "ip routing\n", "ip routing\ninterface defaults\n   mtu 9000\n"
+        ),
+        set(),
+        {"AUD009"},
+    ),
+    "too short for RoCE": (
+        EOS_ROUTED.replace("   mtu 9214\n   p", "   p").replace(
+            "ip routing\n", "ip routing\ninterface defaults\n   mtu 2000\n"
+        ),
+        {"AUD009"},
+        set(),
+    ),
+    "a routed EOS port without an MTU": (EOS.replace("   mtu 9214\n", ""), {"AUD009"}, set()),
+    "a routed NX-OS port without an MTU": (
+        NXOS.replace("switchport mode trunk", "no switchport").replace("  mtu 9216\n", ""),
+        {"AUD009"},
+        set(),
+    ),
+    "a switched NX-OS port without an MTU": (
+        NXOS.replace("  mtu 9216\n", ""),
+        set(),
+        {"AUD009"},
+    ),
+    "a gateway of EOS": (EOS_GATEWAY, {"AUD009"}, set()),
+    "a gateway of EOS without an MTU": (
+        EOS_GATEWAY.replace("   mtu 1500\n", ""),
+        {"AUD009"},
+        set(),
+    ),
+    "a gateway of EOS with a large MTU": (
+        EOS_GATEWAY.replace("mtu 1500", "mtu 9000"),
+        set(),
+        {"AUD009"},
+    ),
+    "of another VLAN": (EOS_GATEWAY.replace("face Vlan10", "face Vlan11"), set(), {"AUD009"}),
+    "a gateway of NX-OS": (NXOS_GATEWAY, {"AUD009"}, set()),
+    "a gateway of NX-OS with a large MTU": (
+        NXOS_GATEWAY.replace("mtu 1500", "mtu 9216"),
+        set(),
+        {"AUD009"},
+    ),
+    "a policy map in a QoS profile": (
+        EOS.replace("   qos trust dscp\n", "   service-policy type qos input IN\n").replace(
+            "   no switchport\n", "   switchport access vlan 10\n"
+        ),
+        {"AUD018", "AUD042"},
+        {"AUD007", "AUD008"},
     ),
     "a step in reverse": (
         VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),

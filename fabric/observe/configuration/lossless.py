@@ -166,6 +166,8 @@ class PortPolicy(Policy):
         DSCP that a NIC sends data with.
     negotiated : int or None
         Line that leaves PFC to DCBX, 0 where that is the default; None where PFC is on or off.
+    vlans : set of int
+        VLANs that the port carries, as far as lines name them.
     tagged : bool
         Whether frames arrive with a VLAN tag, and so with a priority.
     """
@@ -180,6 +182,7 @@ class PortPolicy(Policy):
     pause_to_queue: dict[int, int] = field(default_factory=dict)
     sends_dscp: int | None = None
     negotiated: int | None = None
+    vlans: set[int] = field(default_factory=set)
     tagged: bool = False
 
     @property
@@ -209,6 +212,8 @@ class Lossless:
     ----------
     ports : dict of str to PortPolicy
         Ports of the front panel, with everything that profiles and global lines give them.
+    gateways : dict of int to PortPolicy
+        Interfaces that route between VLANs, by VLAN.
     arp_timeout_s, mac_ageing_s : Value or None
         Ageing of neighbours and of MAC addresses; 0 for never.
     everywhere : dict of int to int
@@ -223,6 +228,7 @@ class Lossless:
     system: str
     name: str = ""
     ports: dict[str, PortPolicy] = field(default_factory=dict)
+    gateways: dict[int, PortPolicy] = field(default_factory=dict)
     arp_timeout_s: Value | None = None
     mac_ageing_s: Value | None = None
     everywhere: dict[int, int] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.bundles import join
+from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
@@ -49,7 +50,9 @@ def read(text: str) -> Lossless:
         bundle = switch.bound.get(switch.members.get(name, ""), {})
         own = {**system, **switch.bound.get(name, {}), **bundle}
         is_bound = "qos" in switch.bound.get(name, {}) or "qos" in bundle
-        by_vlan = [] if is_bound else switch.policies(name)
+        by_vlan = [] if is_bound else switch.policies(port.vlans)
+        if port.routed and port.mtu_bytes is None:
+            port.mtu_bytes = Value(number_of("nxos", "mtu"), 0)
         if port.pfc_on is None:
             port.negotiated = 0
         port.pfc_on = bool(port.pfc_on)

@@ -61,7 +61,6 @@ class Device(Lossless):
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
     members: dict[str, str] = field(default_factory=dict)
     by_vlan: dict[int, str] = field(default_factory=dict)
-    vlans: dict[str, set[int]] = field(default_factory=dict)
     watched: bool = False
 
     def group(self, kind: str, name: str) -> int:
@@ -85,7 +84,6 @@ class Device(Lossless):
         self.bound.setdefault(port, {})["buffers" if incoming else kind] = name
         self.used.append(Use(f"policy-map type {kind}", name, line))
 
-    def policies(self, port: str) -> list[str]:
-        """Return the policies of type qos of the VLANs that a port carries."""
-        carried = self.vlans.get(port, self.vlans.get(self.members.get(port, ""), set()))
-        return [name for vlan, name in self.by_vlan.items() if vlan in carried]
+    def policies(self, vlans: set[int]) -> list[str]:
+        """Return the policies of type qos of some VLANs."""
+        return [name for vlan, name in self.by_vlan.items() if vlan in vlans]

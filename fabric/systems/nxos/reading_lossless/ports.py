@@ -45,7 +45,8 @@ def _bind(inside: Inside, line: int, kind: str, way: str | None, name: str) -> N
 def _interface(switch: Device, line: int, name: str) -> Inside:
     name = name.replace(" ", "")  # what people write, and no switch prints
     if name.startswith("Vlan"):
-        return switch, PortPolicy(line=line, name=name)
+        vlan = int(name.removeprefix("Vlan"))
+        return switch, switch.gateways.setdefault(vlan, PortPolicy(line=line, name=name))
     port = switch.port(name, line)
     if not name.startswith("Ethernet"):
         port.routed = None
@@ -89,8 +90,7 @@ def _trunk(inside: Inside, _: int) -> None:
 
 @_PORT.line(r"switchport (access|trunk allowed) vlan (add )?(?P<vlans>[\d,-]+)")
 def _vlans(inside: Inside, _: int, vlans: str) -> None:
-    switch, port = inside
-    switch.vlans.setdefault(port.name, set()).update(numbers(vlans))
+    inside[1].vlans.update(numbers(vlans))
 
 
 @_PORT.line(r"switchport (access|trunk allowed) vlan .*")

@@ -63,7 +63,7 @@ def complete(switch: Switch) -> None:
 
 def _ageing(switch: Switch) -> None:
     """Take the longest time that an interface keeps its neighbours for."""
-    interfaces = [*switch.gateways.values(), *switch.front.values()]
+    interfaces = [*switch.svis.values(), *switch.front.values()]
     own = [port.arp_timeout_s for port in interfaces if port.arp_timeout_s]
     shared = switch.arp_timeout_s or _DEFAULT_ARP_S
     switch.arp_timeout_s = max(own, key=lambda one: one.value) if own else shared
