@@ -162,6 +162,9 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
     elif watchdog.action in ("errdisable", "shutdown", "error-down"):
         message = f"the PFC watchdog shuts the port down ({watchdog.action})"
         yield Fault("AUD006", port.name, watchdog.line, message)
+    elif watchdog.action in ("alert", "notify-only"):
+        message = f"the PFC watchdog ends no storm ({watchdog.action})"
+        yield Fault("AUD006", port.name, watchdog.line, message)
 
 
 @_by_port

@@ -289,6 +289,14 @@ CASES = {
         {"AUD018", "AUD042"},
         {"AUD007", "AUD008"},
     ),
+    "a watchdog of EOS that only tells": (
+        EOS.replace(
+            "default timeout 0.2\n",
+            "default timeout 0.2\npriority-flow-control pause watchdog action notify-only\n",
+        ),
+        {"AUD006"},
+        set(),
+    ),
     "a step in reverse": (
         VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),
         {"AUD004"},
