@@ -183,8 +183,10 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
         if number in reached or number in port.lossless:
             queues[queue].append(number)
     for priority, line in port.lossless.items():
-        if port.dscp_to_class and priority not in reached:
-            message = f"no DSCP leads to the lossless class {priority}"
+        is_known = port.dscp_to_class or (tagged and not port.trusts_dscp)
+        if is_known and priority not in reached:
+            what = "DSCP" if port.dscp_to_class else "priority of a tag"
+            message = f"no {what} leads to the lossless class {priority}"
             yield Fault("AUD008", port.name, line, message, is_absence=True)
         shared = [
             one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority

@@ -125,6 +125,8 @@ EOS_GATEWAY = EOS.replace("   no switchport\n", "   switchport access vlan 10\n"
 NXOS_GATEWAY = NXOS.replace("mode trunk", "access vlan 10") + (
     "interface Vlan10\n  no shutdown\n  mtu 1500\n  ip address 10.0.0.1/24\n"
 )
+#: CumulusNetworks/docs, Quality of Service: 802.1p decides, and a tag has its own priority.
+CUMULUS_TAGS = f"{CUMULUS}nv set qos mapping default-global trust l2\n"
 #: By name: a text, the rules that must speak, and those that must not.
 CASES = {
     "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
@@ -296,6 +298,17 @@ CASES = {
         ),
         {"AUD006"},
         set(),
+    ),
+    "tags of Cumulus that lead elsewhere": (
+        f"{CUMULUS_TAGS}nv set qos mapping default-global pcp 3 switch-priority 0\n",
+        {"AUD008"},
+        {"AUD042"},
+    ),
+    "tags of Cumulus": (CUMULUS_TAGS, set(), {"AUD007", "AUD008", "AUD018", "AUD042"}),
+    "another tag of Cumulus": (
+        f"{CUMULUS_TAGS}nv set qos mapping default-global pcp 4 switch-priority 3\n",
+        set(),
+        {"AUD007", "AUD008", "AUD018", "AUD042"},
     ),
     "a step in reverse": (
         VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),
