@@ -25,7 +25,7 @@ from fabric.observe.configuration.lossless import (
     lossless_readers,
 )
 from fabric.systems.nxos.reading_lossless import classes, ports
-from fabric.systems.nxos.reading_lossless.model import TOP, Device, Network
+from fabric.systems.nxos.reading_lossless.model import TOP, Device, NetworkPolicy
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def read(text: str) -> Lossless:
     switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
     TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
     system = switch.bound.get("", {})
-    network = switch.networks.get(system.get("network-qos", ""), Network())
+    network = switch.networks.get(system.get("network-qos", ""), NetworkPolicy())
     join(switch.ports, switch.members)
     for name, port in switch.ports.items():
         bundle = switch.bound.get(switch.members.get(name, ""), {})

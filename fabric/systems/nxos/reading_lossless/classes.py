@@ -10,7 +10,7 @@ from fabric.systems.nxos.reading_lossless.model import (
     TOP,
     Device,
     Match,
-    Network,
+    NetworkPolicy,
     Pause,
 )
 
@@ -83,16 +83,16 @@ def _group(inside: tuple[Device, Policy, str], _: int, group: str) -> None:
 
 
 @TOP.line(r"policy-map type network-qos (?P<name>\S+)", inside=_NETWORK_MAP)
-def _network_map(switch: Device, line: int, name: str) -> tuple[Device, Network]:
+def _network_map(switch: Device, line: int, name: str) -> tuple[Device, NetworkPolicy]:
     switch.defined.append(Use("policy-map type network-qos", name, line))
-    return switch, switch.networks.setdefault(name, Network())
+    return switch, switch.networks.setdefault(name, NetworkPolicy())
 
 
-Groups = tuple[Network, int]
+Groups = tuple[NetworkPolicy, int]
 
 
 @_NETWORK_MAP.line(r"class type network-qos (?P<name>\S+)", inside=_NETWORK_CLASS)
-def _network_class(inside: tuple[Device, Network], _: int, name: str) -> Groups:
+def _network_class(inside: tuple[Device, NetworkPolicy], _: int, name: str) -> Groups:
     switch, network = inside
     return network, switch.group("network-qos", name)
 

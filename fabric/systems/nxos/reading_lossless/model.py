@@ -42,7 +42,7 @@ class Match:
 
 
 @dataclass(slots=True)
-class Network:
+class NetworkPolicy:
     """A policy of type network-qos: what its qos-groups pause, and which of them mark."""
 
     pauses: dict[int, Pause] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Device(Lossless):
     matches: dict[str, Match] = field(default_factory=dict)
     inputs: dict[str, Policy] = field(default_factory=dict)
     outputs: dict[str, Policy] = field(default_factory=dict)
-    networks: dict[str, Network] = field(default_factory=dict)
+    networks: dict[str, NetworkPolicy] = field(default_factory=dict)
     groups: dict[tuple[str, str], int] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
     members: dict[str, str] = field(default_factory=dict)
