@@ -100,7 +100,8 @@ def disagreements(
 
 def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
     """Yield what differs; some systems count the Ethernet header in an MTU, and others do not."""
-    if set(here.lossless) != set(there.lossless):
+    is_open = here.is_open or there.is_open
+    if not is_open and set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)
         yield f"lossless priorities are {own or 'none'} here and {far or 'none'}"
     mtu, other_mtu = here.mtu_bytes, there.mtu_bytes

@@ -171,7 +171,15 @@ def _need_bytes(nic: SavedNic, cable_m: int | None) -> int:
     return int(nic_headroom_bytes(speed, cable_m or 0, mtu)) + mtu
 
 
-@_by_nic
+@_of_host
+def _cables(host: SavedHost) -> Iterator[HostFault]:
+    """Judge the cables that drivers were told; ``dcb`` says 0 where a driver knows none."""
+    for nic in host.roce_nics:
+        is_mlx5 = any(nic.name in names for one, names in host.devices.items() if "mlx5" in one)
+        if is_mlx5 or not nic.output.line(r"\"delay\": ?0\b"):
+            yield from _cable(nic)
+
+
 def _cable(nic: SavedNic) -> Iterator[HostFault]:
     cable_m = nic.qos.cable_m if nic.qos else None
     if cable_m is not None and not 0 < cable_m < MAX_TOLD_CABLE_M:

@@ -27,7 +27,7 @@ _INDIRECT = r"(?<![\w-])apply-|\binherit |\bprofile |template|^groups |interface
 _TOPICS = {
     "AUD001": _PAUSE,
     "AUD002": _PAUSE,
-    "AUD003": r"ecn|wred|random-detect|drop-profile|congestion|roce",
+    "AUD003": r"ecn|wred|random-detect|type queuing|^color |drop-profile|congestion|roce",
     "AUD006": r"watch-?dog|pfcwd|deadlock|storm",
     "AUD007": _CLASS,
     "AUD008": _CLASS,

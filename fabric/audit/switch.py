@@ -22,6 +22,9 @@ ROCE_MTU_BYTES = 4_156
 #: Lossless priorities that most chips have headroom for (IEEE 802.1Q-2018 annex N).
 MOST_LOSSLESS = 2
 
+#: A queue that marks every packet above one threshold.
+_ALWAYS_PERCENT = 100
+
 _judges: list[Judge] = []
 
 
@@ -37,11 +40,25 @@ def judge(lossless: Lossless) -> Iterator[Fault]:
 def _has_class(lossless: Lossless) -> Iterator[Fault]:
     if any(port.lossless for port in lossless.ports.values()):
         return
-    if lossless.everywhere or not lossless.ports:
+    negotiated = [port for port in lossless.ports.values() if _may_pause(port)]
+    if negotiated:
+        yield from (_negotiated("AUD001", port) for port in negotiated)
+    elif lossless.everywhere or not lossless.ports:
         message = "AUD001 is not judged: no port is known to carry traffic"
         yield Fault("AUD042", "", next(iter(lossless.everywhere.values()), 0), message)
     else:
         yield Fault("AUD001", "", 0, "no port has a lossless class (PFC)", is_absence=True)
+
+
+def _may_pause(port: PortPolicy) -> bool:
+    """Tell whether DCBX decides on PFC, on a port that a line configures for traffic."""
+    in_use = port.negotiated or port.tagged or port.routed is not None
+    return port.is_open and port.enabled and bool(in_use)
+
+
+def _negotiated(rule: str, port: PortPolicy) -> Fault:
+    message = f"{rule} is not judged: whether the port has PFC depends on DCBX (mode auto)"
+    return Fault("AUD042", port.name, port.negotiated or port.line, message)
 
 
 def _in_use(lossless: Lossless) -> list[PortPolicy]:
@@ -75,7 +92,9 @@ def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
     usual = counts.most_common(1)[0][0]
     for port in _in_use(lossless):
         own = sets[port.name]
-        if own != usual:
+        if port.is_open:
+            yield _negotiated("AUD002", port)
+        elif own != usual:
             has, most = _priorities(own), _priorities(usual)
             message = f"the port has {has}, most ports have {most}"
             yield Fault("AUD002", port.name, port.line, message, is_absence=own < usual)
@@ -120,9 +139,18 @@ def _disorder(marking: Marking) -> str:
     """Return how thresholds are out of order, in bytes or in any unit; empty where they are not."""
     low, high = marking.kmin_bytes, marking.kmax_bytes
     if low is not None and high is not None:
-        return f"Kmin is {low:,} bytes, Kmax {high:,}" if low >= high else ""
+        return f"Kmin is {low:,} bytes, Kmax {high:,}" if _crossed(marking, low, high) else ""
     least, most = marking.limits or (0, 1)
-    return f"Kmin is {least:g}, Kmax {most:g}" if least >= most else ""
+    return f"Kmin is {least:g}, Kmax {most:g}" if _crossed(marking, least, most) else ""
+
+
+def _crossed(marking: Marking, low: float, high: float) -> bool:
+    """Tell whether thresholds leave no range to mark in; with 100 % equal ones are a step.
+
+    DCTCP marks so (RFC 8257, section 3.1); microsoft/AzureStack_Network_Switch_Config_Generator
+    too.
+    """
+    return low > high or (low == high and marking.pmax_percent != _ALWAYS_PERCENT)
 
 
 @_by_port
@@ -133,6 +161,9 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
         yield Fault("AUD006", port.name, where, "the PFC watchdog is off", is_absence=True)
     elif watchdog.action in ("errdisable", "shutdown", "error-down"):
         message = f"the PFC watchdog shuts the port down ({watchdog.action})"
+        yield Fault("AUD006", port.name, watchdog.line, message)
+    elif watchdog.action in ("alert", "notify-only"):
+        message = f"the PFC watchdog ends no storm ({watchdog.action})"
         yield Fault("AUD006", port.name, watchdog.line, message)
 
 
@@ -152,8 +183,10 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
         if number in reached or number in port.lossless:
             queues[queue].append(number)
     for priority, line in port.lossless.items():
-        if port.dscp_to_class and priority not in reached:
-            message = f"no DSCP leads to the lossless class {priority}"
+        is_known = port.dscp_to_class or (tagged and not port.trusts_dscp)
+        if is_known and priority not in reached:
+            what = "DSCP" if port.dscp_to_class else "priority of a tag"
+            message = f"no {what} leads to the lossless class {priority}"
             yield Fault("AUD008", port.name, line, message, is_absence=True)
         shared = [
             one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority
@@ -183,12 +216,24 @@ def _paths_of_pauses(port: PortPolicy) -> Iterator[Fault]:
             yield Fault("AUD008", port.name, line, message)
 
 
-@_by_port
 def _mtu(port: PortPolicy) -> Iterator[Fault]:
     if port.mtu_bytes is not None and port.mtu_bytes.value < ROCE_MTU_BYTES:
         message = f"the MTU is {port.mtu_bytes.value:g} bytes; RoCE packets take {ROCE_MTU_BYTES:,}"
         line, is_default = port.mtu_bytes.line or port.line, not port.mtu_bytes.line
         yield Fault("AUD009", port.name, line, message, is_absence=is_default)
+
+
+_by_port(_mtu)
+
+
+@_whole
+def _gateway_mtu(lossless: Lossless) -> Iterator[Fault]:
+    """Judge what routes out of the VLANs of lossless ports: it drops what is longer."""
+    ports = [port for port in lossless.ports.values() if port.lossless and port.enabled]
+    carried = set().union(*(port.vlans for port in ports))
+    for vlan, gateway in lossless.gateways.items():
+        if vlan in carried and gateway.enabled:
+            yield from _mtu(gateway)
 
 
 @_by_port

@@ -48,4 +48,18 @@ def foreign_form(tables: object) -> str:
         return "its keys are those of YANG modules, such as sonic-port:sonic-port"
     if any(_ASIC.fullmatch(key) for key in tables):
         return "it has tables of several ASICs, such as asic0; check config_db0.json and the others"
+    return _foreign_card(tables)
+
+
+def _foreign_card(tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return that no queue of a VOQ switch is one of its own; empty where one is."""
+    metadata = tables.get("DEVICE_METADATA", {}).get("localhost")
+    if not isinstance(metadata, dict) or metadata.get("switch_type") != "voq":
+        return ""
+    for table in sorted(SYSTEM_PORTS):
+        rows = tables.get(table, {})
+        if rows and not local_rows(table, rows, metadata):
+            other = "|".join(next(iter(rows)).split("|")[:2])
+            own = "|".join(str(metadata.get(name, "?")) for name in ("hostname", "asic_name"))
+            return f"its rows of {table} are of {other}, DEVICE_METADATA is of {own}"
     return ""

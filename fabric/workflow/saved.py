@@ -12,6 +12,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_text
 from fabric.devices.redaction import shortened
 from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.configuration.pager import refuse_pager
 from fabric.observe.configuration.recognition import foreign_of, system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.saved.model import kind_of
@@ -144,6 +145,7 @@ def _read(file: Path, system: str, text: str) -> Lossless:
         known = ", ".join((*lossless_readers, HOST))
         raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
     try:
+        refuse_pager(text)
         return lossless_readers[system].read(text)
     except (UnreadableError, KeyError, ValueError, RecursionError) as error:
         raise _refused(

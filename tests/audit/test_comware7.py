@@ -26,7 +26,7 @@ FIELDS = "src-ip dest-ip src-port dest-port ip-pro"
 
 FAULTS = {
     "PFC is on nowhere": (r" priority-flow-control enable\n", "", "AUD001"),
-    "PFC follows DCBX": (r"control enable", "control auto", "AUD001"),
+    "PFC follows DCBX": (r"control enable", "control auto", "AUD042"),
     "PFC is taken away": (
         r"^ priority-flow-control enable\n",
         " undo priority-flow-control\n",
@@ -34,7 +34,7 @@ FAULTS = {
     ),
     "no priority is lossless": (r" priority-flow-control no-drop dot1p 3\n", "", "AUD001"),
     "a port without PFC": (r" priority-flow-control enable\n", "", "AUD002"),
-    "a port that follows DCBX": (r"control enable", "control auto", "AUD002"),
+    "a port that follows DCBX": (r"control enable", "control auto", "AUD042"),
     "a port without priorities": (NO_DROP, "", "AUD002"),
     "a port with another priority": (r"no-drop dot1p 3", "no-drop dot1p 4", "AUD002"),
     "a port with more priorities": (r"no-drop dot1p 3", "no-drop dot1p 3-4", "AUD002"),

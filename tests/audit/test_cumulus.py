@@ -85,7 +85,11 @@ FAULTS = {
         "AUD003",
     ),
     "Kmin above Kmax": (r"min-threshold \d+", "min-threshold 1500001", "AUD004"),
-    "Kmin is Kmax": (r"min-threshold \d+", "min-threshold 1500000", "AUD004"),
+    "Kmin is Kmax": (
+        rf"{MARKING} min-threshold \d+\n((?:.*\n)*?){MARKING} probability \d+",
+        rf"{MARKING} min-threshold 1500000\n\1{MARKING} probability 50",
+        "AUD004",
+    ),
     "Kmax below the Kmin of the recipe": (
         rf"^{MARKING} min-threshold .*\n{MARKING} max-threshold \d+",
         f"{MARKING} max-threshold 100000",

@@ -52,8 +52,8 @@ FAULTS = {
     ),
     "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000000", "AUD004"),
     "Kmin is Kmax": (
-        r"minimum-threshold \d+ bytes maximum-threshold (\d+)",
-        r"minimum-threshold \1 bytes maximum-threshold \1",
+        r"minimum-threshold \d+ bytes maximum-threshold (\d+)( bytes max-mark-probability) 100",
+        r"minimum-threshold \1 bytes maximum-threshold \1\2 50",
         "AUD004",
     ),
     "thresholds in two units": (

@@ -42,8 +42,8 @@ FAULTS = {
     "a port marks another queue": (r" queue 3 wred-policy", " queue 4 wred-policy", "AUD003"),
     "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000", "AUD004"),
     "Kmin is Kmax": (
-        _THRESHOLDS,
-        r"minimum-threshold \1 maximum-threshold \1",
+        rf"{_THRESHOLDS} drop-probability 100",
+        r"minimum-threshold \1 maximum-threshold \1 drop-probability 50",
         "AUD004",
     ),
     "marking with no chance": (r"drop-probability \d+", "drop-probability 0", "AUD004"),

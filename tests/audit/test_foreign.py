@@ -15,6 +15,13 @@ from tests.cases import each
 
 #: By system: texts, with lines that systems have which are read.
 TEXTS = {
+    "Ruijie RGOS": (
+        (
+            "version S6980_RGOS 12.5(4)B0401\nhostname sw1\nclass-map roce\n"
+            "interface HundredGigabitEthernet 0/1\n switchport mode trunk\n"
+            " priority-flow-control mode on\n qos trust dscp\n"
+        ),
+    ),
     "Dell OS10": (
         (
             "ip name-server 10.0.0.1\nhostname leaf\ninterface ethernet1/1/51\n no shutdown\n"
@@ -114,6 +121,11 @@ TEXTS = {
             "vlan 10,103\nexit\nconfigure\nclass-map match-all CLUSTER_RDMA\n"
             "match ip dscp 16\nexit\n"
             "interface 0/55\naddport 1/1\nexit\n"
+        ),
+        (
+            '!System Description "M4300-96X"\n!System Software Version "12.0.11.8"\n'
+            'hostname "sw1"\ninterface 1/0/1\ndatacenter-bridging\n'
+            "priority-flow-control mode on\nexit\n"
         ),
     ),
     "Ruckus ICX": ("ver 08.0.95jT211\n!\nstack unit 1\n  module 1 icx7150-48zp\nvlan 1 by port\n",),

@@ -254,6 +254,16 @@ def test_a_fault_that_dcb_shows_is_found(tmp_path: Path, name: str) -> None:
     assert fired[0].position.line
 
 
+def test_a_driver_that_knows_no_cable(tmp_path: Path) -> None:
+    """Others than mlx5 report a delay of 0 where nobody set one."""
+    texts = {
+        name: text.replace('"delay": 5', '"delay": 0').replace("mlx5_", "bnxt_re")
+        for name, text in dcb_outputs().items()
+    }
+    renamed = {name.replace("mlx5_", "bnxt_re"): text for name, text in texts.items()}
+    assert "AUD025" not in {finding.rule for finding in judged(tmp_path, renamed)}
+
+
 def test_both_ends_of_a_cable_between_host_and_leaf(tmp_path: Path) -> None:
     fault = ("mlnx_qos", r"enabled     0   0   0   1", "enabled     0   0   1   0", "AUD016")
     every = judged(tmp_path, planted(outputs(), fault, one=False))
@@ -337,6 +347,7 @@ HARMLESS = {
         r"(all.arp_ignore = )0((?s:.*)eth1.arp_ignore = )1",
         r"\g<1>1\g<2>0",
     ),
+    "a prompt with the command": ("mlnx_qos", r"\A", "root@gpu001:~# mlnx_qos -i eth1\n"),
     "no override of the traffic class": (
         "traffic_class",
         r"Global tclass=106",

@@ -14,16 +14,16 @@ LOSSLESS = r"(?s)(  class type queuing c-out-8q-q3\n)    bandwidth remaining per
 FAULTS = {
     "no class is lossless": (r"    pause pfc-cos 3\n", "", "AUD001"),
     "PFC is off on all ports": (r"flow-control mode on", "flow-control mode off", "AUD001"),
-    "PFC follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD001"),
-    "PFC by its default": (r"  priority-flow-control mode on\n", "", "AUD001"),
+    "PFC follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD042"),
+    "PFC by its default": (r"  priority-flow-control mode on\n", "", "AUD042"),
     "the network policy is not bound": (
         r"  service-policy type network-qos ROCE-NQ\n",
         "",
         "AUD001",
     ),
     "a port has PFC off": (r"flow-control mode on", "flow-control mode off", "AUD002"),
-    "a port follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD002"),
-    "a port has no PFC line": (r"  priority-flow-control mode on\n", "", "AUD002"),
+    "a port follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD042"),
+    "a port has no PFC line": (r"  priority-flow-control mode on\n", "", "AUD042"),
     "no marking": (r"    random-detect .*\n", "", "AUD003"),
     "WRED without ECN": (r"(    random-detect .*) ecn", r"\1", "AUD003"),
     "marking of another queue": (
@@ -41,8 +41,8 @@ FAULTS = {
     ),
     "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000", "AUD004"),
     "Kmin is Kmax": (
-        r"minimum-threshold \d+ kbytes maximum-threshold (\d+)",
-        r"minimum-threshold \1 kbytes maximum-threshold \1",
+        r"minimum-threshold \d+ kbytes maximum-threshold (\d+)( kbytes drop-probability) 100",
+        r"minimum-threshold \1 kbytes maximum-threshold \1\2 50",
         "AUD004",
     ),
     "marking with no chance": (r"drop-probability \d+", "drop-probability 0", "AUD004"),

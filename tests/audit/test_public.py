@@ -19,6 +19,17 @@ NXOS_COS = NXOS.replace("  match dscp 26\n", "  match cos 3\n")
 NXOS_MIXED = NXOS.replace(
     "  match dscp 26\n", "  match cos 3\nclass-map type qos match-all CLUSTER\n  match dscp 48\n"
 ).replace("    set qos-group 3\n", "    set qos-group 3\n  class CLUSTER\n    set qos-group 7\n")
+#: A second port beside the port channel.
+NXOS_PORT = """\
+interface Ethernet1/2
+  switchport
+  switchport mode trunk
+  {line}
+  priority-flow-control watch-dog-interval on
+  mtu 9216
+  service-policy type qos input IN
+  no shutdown
+"""
 #: aristanetworks/avd, molecule eos_cli_config_gen: ports with a policy, a profile, PFC off.
 EOS_PORT = """\
 interface Ethernet3
@@ -75,6 +86,47 @@ set firewall family ethernet-switching filter ROCE-IN term roce then forwarding-
 set firewall family ethernet-switching filter ROCE-IN term default then accept
 """
 )
+NXOS_RED = (
+    "    random-detect minimum-threshold 150 kbytes maximum-threshold 3 mbytes drop-probability 7 "
+    "ecn\n"
+)
+NXOS_OUT = (
+    "policy-map type queuing OUT\n  class type queuing c-out-8q-q3\n"
+    f"    bandwidth remaining percent 60\n{NXOS_RED}"
+)
+#: Cisco Nexus 5500 QoS guide, "Configuring QoS on VLANs": the ports of a VLAN have its policy.
+NXOS_VLAN = (
+    NXOS
+    .replace("  service-policy type qos input IN\n", "")
+    .replace("switchport mode trunk", "switchport access vlan 10")
+    .replace(
+        "interface port",
+        "vlan configuration 10-11\n  service-policy type qos input IN\ninterface port",
+    )
+)
+#: Huawei CloudEngine V200 with Ascend servers: a drop profile without a line of its own for ECN.
+VRP8_GREEN = (
+    VRP8
+    .replace("V300R023C00SPC500", "V200R020C10SPC600")
+    .replace("qos ecn enable\n#\n", "")
+    .replace(
+        "ecn buffer-size low-limit 7000 high-limit 500000 discard-percentage 30",
+        "color green buffer-size low-limit 247520 high-limit 18000000 discard-percentage 100",
+    )
+)
+#: aristanetworks/avd, eos_cli_config_gen: `switchport default mode routed`, `interface defaults`.
+EOS_ROUTED = EOS.replace("ip routing\n", "ip routing\nswitchport default mode routed\n") + (
+    EOS_PORT.format(line="no shutdown")
+)
+#: sonic-net/sonic-buildimage issues 3942 and 7134: a VLAN interface with an MTU of its own.
+EOS_GATEWAY = EOS.replace("   no switchport\n", "   switchport access vlan 10\n") + (
+    "interface Vlan10\n   mtu 1500\n   ip address 10.0.0.1/24\n"
+)
+NXOS_GATEWAY = NXOS.replace("mode trunk", "access vlan 10") + (
+    "interface Vlan10\n  no shutdown\n  mtu 1500\n  ip address 10.0.0.1/24\n"
+)
+#: CumulusNetworks/docs, Quality of Service: 802.1p decides, and a tag has its own priority.
+CUMULUS_TAGS = f"{CUMULUS}nv set qos mapping default-global trust l2\n"
 #: By name: a text, the rules that must speak, and those that must not.
 CASES = {
     "classes of NX-OS by CoS on a trunk": (NXOS_COS, set(), {"AUD007", "AUD008", "AUD042"}),
@@ -148,6 +200,216 @@ CASES = {
         {"AUD042"},
     ),
     "a watchdog": (ESONIC, set(), {"AUD006"}),
+    "a step of NX-OS": (
+        NXOS.replace("150 kbytes max", "3 mbytes max").replace("probability 7", "probability 100"),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "one threshold, and a part of the packets": (
+        NXOS.replace("150 kbytes max", "3 mbytes max"),
+        {"AUD004"},
+        set(),
+    ),
+    "a step of VRP8": (
+        VRP8.replace("limit 7000", "limit 500000").replace("percentage 30", "percentage 100"),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "limits of green packets in V200": (VRP8_GREEN, set(), {"AUD003", "AUD018", "AUD042"}),
+    "out of order": (
+        VRP8_GREEN.replace("limit 247520", "limit 24752000"),
+        {"AUD004"},
+        {"AUD003"},
+    ),
+    "limits of green packets, and no release": (
+        VRP8_GREEN.partition("\n")[2],
+        {"AUD018", "AUD042"},
+        {"AUD003"},
+    ),
+    "limits of green packets in V300": (
+        VRP8_GREEN.replace("V200R020C10SPC600", "V300R023C00SPC500"),
+        {"AUD003"},
+        {"AUD042"},
+    ),
+    "ports of EOS that route by default": (
+        EOS_ROUTED,
+        set(),
+        {"AUD002", "AUD007", "AUD009", "AUD042"},
+    ),
+    "EOS ports that do not": (
+        EOS_ROUTED.replace("switchport default mode routed\n", ""),
+        {"AUD007"},
+        set(),
+    ),
+    "the longest packet of all EOS ports": (
+        EOS_ROUTED.replace("   mtu 9214\n   p", "   p").replace(
+            "ip routing\n", "ip routing\ninterface defaults\n   mtu 9000\n"
+        ),
+        set(),
+        {"AUD009"},
+    ),
+    "too short for RoCE": (
+        EOS_ROUTED.replace("   mtu 9214\n   p", "   p").replace(
+            "ip routing\n", "ip routing\ninterface defaults\n   mtu 2000\n"
+        ),
+        {"AUD009"},
+        set(),
+    ),
+    "a routed EOS port without an MTU": (EOS.replace("   mtu 9214\n", ""), {"AUD009"}, set()),
+    "a routed NX-OS port without an MTU": (
+        NXOS.replace("switchport mode trunk", "no switchport").replace("  mtu 9216\n", ""),
+        {"AUD009"},
+        set(),
+    ),
+    "a switched NX-OS port without an MTU": (
+        NXOS.replace("  mtu 9216\n", ""),
+        set(),
+        {"AUD009"},
+    ),
+    "a gateway of EOS": (EOS_GATEWAY, {"AUD009"}, set()),
+    "a gateway of EOS without an MTU": (
+        EOS_GATEWAY.replace("   mtu 1500\n", ""),
+        {"AUD009"},
+        set(),
+    ),
+    "a gateway of EOS with a large MTU": (
+        EOS_GATEWAY.replace("mtu 1500", "mtu 9000"),
+        set(),
+        {"AUD009"},
+    ),
+    "of another VLAN": (EOS_GATEWAY.replace("face Vlan10", "face Vlan11"), set(), {"AUD009"}),
+    "a gateway of NX-OS": (NXOS_GATEWAY, {"AUD009"}, set()),
+    "a gateway of NX-OS with a large MTU": (
+        NXOS_GATEWAY.replace("mtu 1500", "mtu 9216"),
+        set(),
+        {"AUD009"},
+    ),
+    "a policy map in a QoS profile": (
+        EOS.replace("   qos trust dscp\n", "   service-policy type qos input IN\n").replace(
+            "   no switchport\n", "   switchport access vlan 10\n"
+        ),
+        {"AUD018", "AUD042"},
+        {"AUD007", "AUD008"},
+    ),
+    "a watchdog of EOS that only tells": (
+        EOS.replace(
+            "default timeout 0.2\n",
+            "default timeout 0.2\npriority-flow-control pause watchdog action notify-only\n",
+        ),
+        {"AUD006"},
+        set(),
+    ),
+    "tags of Cumulus that lead elsewhere": (
+        f"{CUMULUS_TAGS}nv set qos mapping default-global pcp 3 switch-priority 0\n",
+        {"AUD008"},
+        {"AUD042"},
+    ),
+    "tags of Cumulus": (CUMULUS_TAGS, set(), {"AUD007", "AUD008", "AUD018", "AUD042"}),
+    "another tag of Cumulus": (
+        f"{CUMULUS_TAGS}nv set qos mapping default-global pcp 4 switch-priority 3\n",
+        set(),
+        {"AUD007", "AUD008", "AUD018", "AUD042"},
+    ),
+    "a step in reverse": (
+        VRP8.replace("limit 7000", "limit 900000").replace("percentage 30", "percentage 100"),
+        {"AUD004"},
+        set(),
+    ),
+    "a step in segments": (
+        EOS.replace(
+            "1 mbytes maximum-threshold 3 mbytes max-mark-probability 10",
+            "9 segments maximum-threshold 9 segments max-mark-probability 100",
+        ),
+        set(),
+        {"AUD003", "AUD004"},
+    ),
+    "queuing that NX-OS defines": (
+        NXOS.replace("queuing output OUT", "queuing output default-8q-out-policy").replace(
+            NXOS_OUT, ""
+        ),
+        {"AUD018", "AUD042"},
+        {"AUD003", "AUD013"},
+    ),
+    "network policy that NX-OS defines": (
+        NXOS.replace("network-qos NQ\n  service", "network-qos fcoe-default-nq-policy\n  service"),
+        {"AUD018", "AUD042"},
+        {"AUD001"},
+    ),
+    "a policy of a VLAN": (NXOS_VLAN, set(), {"AUD007", "AUD008", "AUD013", "AUD042"}),
+    "a policy of another VLAN": (
+        NXOS_VLAN.replace("access vlan 10", "access vlan 12"),
+        {"AUD007"},
+        set(),
+    ),
+    "a policy without counters": (
+        NXOS.replace("qos input IN\n", "qos input IN no-stats\n"),
+        set(),
+        {"AUD007", "AUD013", "AUD018", "AUD042"},
+    ),
+    "the port channel wins over its member": (
+        NXOS.replace("channel-group 50", "service-policy type qos input GONE\n  channel-group 50")
+        + "policy-map type qos GONE\n  class class-default\n    set qos-group 0\n",
+        set(),
+        {"AUD007", "AUD008"},
+    ),
+    "marking of the network policy": (
+        NXOS.replace(NXOS_RED, "").replace(
+            "    pause pfc-cos 3\n",
+            "    pause pfc-cos 3\n    congestion-control random-detect threshold 150 1500 ecn\n",
+        ),
+        set(),
+        {"AUD003", "AUD042"},
+    ),
+    "congestion control without ECN": (
+        NXOS.replace(NXOS_RED, "").replace(
+            "    pause pfc-cos 3\n",
+            "    pause pfc-cos 3\n    congestion-control tail-drop\n",
+        ),
+        {"AUD003"},
+        set(),
+    ),
+    "thresholds that NX-OS chooses": (
+        NXOS.replace(NXOS_RED, "    random-detect threshold burst-optimized ecn\n"),
+        set(),
+        {"AUD003", "AUD018", "AUD042"},
+    ),
+    "thresholds that NX-OS chooses, and no ECN": (
+        NXOS.replace(NXOS_RED, "    random-detect threshold burst-optimized\n"),
+        {"AUD003"},
+        set(),
+    ),
+    "PFC of NX-OS by DCBX": (
+        NXOS.replace("control mode on", "control mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of NX-OS without a line": (
+        NXOS.replace("  priority-flow-control mode on\n", ""),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "one of two ports by DCBX": (
+        NXOS
+        + NXOS_PORT.format(line="priority-flow-control mode on").replace("1/2", "1/3")
+        + NXOS_PORT.format(line="priority-flow-control mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of NX-OS by DCBX, and no class pauses": (
+        NXOS.replace("control mode on", "control mode auto").replace("    pause pfc-cos 3\n", ""),
+        {"AUD001"},
+        {"AUD042"},
+    ),
+    "PFC of VRP8 by DCBX": (
+        VRP8.replace("mode manual", "mode auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
+    "PFC of Comware by DCBX": (
+        COMWARE.replace("control enable", "control auto"),
+        {"AUD042"},
+        {"AUD001", "AUD002"},
+    ),
     "a filter of Junos that classifies": (JUNOS_FILTER, {"AUD018", "AUD042"}, {"AUD007"}),
     "a filter that does not": (
         JUNOS_FILTER.replace(" then forwarding-class roce", " then count roce"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fabric.core.errors import InputError
 from fabric.workflow.audit import audit
 from tests.prove.fabrics import example
 
@@ -173,3 +174,26 @@ def test_the_clean_twin(tmp_path: Path) -> None:
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     changes, rule = FAULTS[name]
     assert rule in rules(leaf(tmp_path, changes))
+
+
+def test_the_mtu_of_a_gateway(tmp_path: Path) -> None:
+    assert "AUD009" in rules(leaf(tmp_path, {"VLAN/Vlan101/mtu": "1500"}))
+    assert "AUD009" not in rules(leaf(tmp_path, {"VLAN/Vlan101/mtu": "9100"}))
+
+
+def test_queues_of_another_line_card(tmp_path: Path) -> None:
+    file = leaf(tmp_path, {})
+    tables = json.loads(file.read_text(encoding="utf-8"))
+    metadata = tables["DEVICE_METADATA"]["localhost"]
+    metadata |= {"switch_type": "voq", "asic_name": "Asic0"}
+    for table in ("QUEUE", "BUFFER_QUEUE"):
+        host = metadata["hostname"]
+        tables[table] = {f"{host}|asic0|{key}": row for key, row in tables[table].items()}
+    file.write_text(json.dumps(tables), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        audit([file])
+    (finding,) = raised.value.findings
+    assert f"{host}|asic0, DEVICE_METADATA is of {host}|Asic0" in finding.message
+    metadata["asic_name"] = "asic0"
+    file.write_text(json.dumps(tables), encoding="utf-8")
+    assert not {"SON001", "SON004"} & rules(file)

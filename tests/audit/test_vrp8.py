@@ -21,12 +21,12 @@ from tests.systems.outputs import recordings
 FAULTS = {
     "PFC is on nowhere": (r" dcb pfc enable roce mode manual\n", "", "AUD001"),
     "PFC is off on the switch": (r"^sysname", "dcb pfc global disable\n#\nsysname", "AUD001"),
-    "PFC follows DCBX": (r"mode manual", "mode auto", "AUD001"),
+    "PFC follows DCBX": (r"mode manual", "mode auto", "AUD042"),
     "the profile pauses nothing": (r"^ priority 3\n", "", "AUD001"),
     "the profile is emptied": (r"^ priority 3\n", " priority 3\n undo priority 3\n", "AUD001"),
     "no headroom pool": (r"^qos buffer headroom-pool .*\n", "", "AUD001"),
     "a port without PFC": (r" dcb pfc enable roce mode manual\n", "", "AUD002"),
-    "a port that follows DCBX": (r"mode manual", "mode auto", "AUD002"),
+    "a port that follows DCBX": (r"mode manual", "mode auto", "AUD042"),
     "a port with another profile": (
         r" dcb pfc enable roce mode manual\n",
         " dcb pfc enable OLD\n#\ndcb pfc OLD\n priority 4\n#\ninterface 100GE1/0/31\n",
@@ -42,7 +42,11 @@ FAULTS = {
     ),
     "a port without ECN": (r" qos queue 3 ecn\n", "", "AUD003"),
     "Kmin above Kmax": (r"low-limit \d+ high-limit", "low-limit 9000000 high-limit", "AUD004"),
-    "Kmin is Kmax": (r"low-limit \d+ high-limit (\d+)", r"low-limit \1 high-limit \1", "AUD004"),
+    "Kmin is Kmax": (
+        r"low-limit \d+ high-limit (\d+) discard-percentage 100",
+        r"low-limit \1 high-limit \1 discard-percentage 50",
+        "AUD004",
+    ),
     "percents out of order": (
         r"ecn buffer-size low-limit \d+ high-limit \d+",
         "ecn low-limit 80 high-limit 20",

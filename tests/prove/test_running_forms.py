@@ -21,6 +21,12 @@ CASES: dict[str, tuple[str, str, str, set[str]]] = {
         r"switchport default mode routed\n\1",
         set(),
     ),
+    "EOS routed ports have one MTU": (
+        "eos",
+        r"(?s)\A(.*)\Z",
+        r"interface defaults\n   mtu 9214\n!\n\1",
+        set(),
+    ),
     "EOS shows that it does not route": (
         "eos",
         r"ip routing\n",

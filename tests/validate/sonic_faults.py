@@ -166,6 +166,21 @@ FAULTS: dict[str, tuple[str, Fault]] = {
         "SON044",
         put("BUFFER_POOL", "ingress_lossless_pool", "size", "308000000"),
     ),
+    "pool of the dynamic model larger than the chip": (
+        "SON044",
+        both(
+            put("DEVICE_METADATA", "localhost", "buffer_model", "dynamic"),
+            put("BUFFER_POOL", "ingress_lossless_pool", "size", "308000000"),
+        ),
+    ),
+    "more than the memory for ingress pools": (
+        "SON032",
+        both(
+            put("DEVICE_METADATA", "localhost", "buffer_model", "dynamic"),
+            put("BUFFER_POOL", "ingress_lossless_pool", "percentage", "101"),
+        ),
+    ),
+    "a watchdog that only writes a log": ("SON016", put("PFC_WD", HOST, "action", "alert")),
     "egress pool larger than the chip": (
         "SON044",
         put("BUFFER_POOL", "egress_lossless_pool", "size", "308000000"),

@@ -33,7 +33,9 @@ def join(ports: dict[str, P], members: Mapping[str, str]) -> list[tuple[P, P]]:
         if name in ports and bundle in ports
     ]
     for port, bundle in pairs:
+        port.negotiated = bundle.negotiated if port.pfc_on is None else port.negotiated
         port.add(bundle)
+        port.vlans |= bundle.vlans
         port.enabled = port.enabled and bundle.enabled
         port.routed = port.routed if bundle.routed is None else bundle.routed
         port.tagged = port.tagged or bundle.tagged

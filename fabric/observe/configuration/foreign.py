@@ -48,6 +48,7 @@ FOREIGN: dict[str, Foreign] = {
         r"^dcb-map \S+",
         r"^stack-unit \d+ provision ",
     )),
+    "Ruijie RGOS": Foreign((r"^version \S+_RGOS ",)),
     "FS switch": Foreign((r"^!version \d\.\d\.\S+ build ",)),
     "Cisco IOS or IOS XE": Foreign((
         r"^version 1[2-7]\.\d+$",
@@ -67,6 +68,8 @@ FOREIGN: dict[str, Foreign] = {
         r"^ *interface (ethernet|mlag-port-channel) \d+(/\d+)?(-\d+/\d+)? ",
         r"^ *protocol (bgp|mlag|lldp)$",
     )),
+    # ICOS, and others of the same code, have `interface 1/0/1` like AOS-CX.
+    "NetApp or Broadcom EFOS": Foreign((r"^!System Software Version ", r"^interface \d+/\d+$")),
     "Aruba AOS-CX": Foreign((
         r"^!Version (ArubaOS|AOS)-CX ",
         r"^interface \d+/\d+/\d+$",
@@ -91,7 +94,6 @@ FOREIGN: dict[str, Foreign] = {
         r"^(authentication-profile|free-rule-template) name ",
         r"^\[V[12]00R\d+C\d+",
     )),
-    "NetApp or Broadcom EFOS": Foreign((r"^!System Software Version ", r"^interface \d+/\d+$")),
     "Ruckus ICX": Foreign((r"^ver \d\d\.\d\.\d\d", r"^stack unit \d+$")),
     "Fortinet": Foreign((r"^#config-version=", r"^config system (global|interface)$")),
     "VyOS": Foreign((

@@ -164,6 +164,10 @@ class PortPolicy(Policy):
         Queue that a pause of each priority stops, where a map sets it.
     sends_dscp : int or None
         DSCP that a NIC sends data with.
+    negotiated : int or None
+        Line that leaves PFC to DCBX, 0 where that is the default; None where PFC is on or off.
+    vlans : set of int
+        VLANs that the port carries, as far as lines name them.
     tagged : bool
         Whether frames arrive with a VLAN tag, and so with a priority.
     """
@@ -177,12 +181,19 @@ class PortPolicy(Policy):
     class_to_group: dict[int, int] = field(default_factory=dict)
     pause_to_queue: dict[int, int] = field(default_factory=dict)
     sends_dscp: int | None = None
+    negotiated: int | None = None
+    vlans: set[int] = field(default_factory=set)
     tagged: bool = False
 
     @property
     def lossless(self) -> dict[int, int]:
         """Lossless priorities that are in force, each with its line."""
         return self.pfc if self.pfc_on is not False else {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether DCBX decides that the lossless priorities are in force."""
+        return self.negotiated is not None and bool(self.pfc) and not self.lossless
 
 
 class Use(NamedTuple):
@@ -201,6 +212,8 @@ class Lossless:
     ----------
     ports : dict of str to PortPolicy
         Ports of the front panel, with everything that profiles and global lines give them.
+    gateways : dict of int to PortPolicy
+        Interfaces that route between VLANs, by VLAN.
     arp_timeout_s, mac_ageing_s : Value or None
         Ageing of neighbours and of MAC addresses; 0 for never.
     everywhere : dict of int to int
@@ -215,6 +228,7 @@ class Lossless:
     system: str
     name: str = ""
     ports: dict[str, PortPolicy] = field(default_factory=dict)
+    gateways: dict[int, PortPolicy] = field(default_factory=dict)
     arp_timeout_s: Value | None = None
     mac_ageing_s: Value | None = None
     everywhere: dict[int, int] = field(default_factory=dict)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: systemd.net-naming-scheme(7): a virtual function has the name of its NIC and ``v`` with its
 #: number; the NIC itself may have ``np`` with its port.
+#: A prompt with the command, such as `root@gpu001:~# mlnx_qos -i eth1`.
+_PROMPT = re.compile(r"\A\s*\S.*[#$>%] ?(sudo )?\S*mlnx_qos\b.*\n")
 _FUNCTION = re.compile(r"(\w+?)v\d+")
 
 
@@ -69,7 +71,7 @@ def _read(host: SavedHost) -> None:
     """Fill a host from its outputs."""
     for (kind, name), output in host.outputs.items():
         if kind == "mlnx_qos":
-            _settings(host, name, output, _parsed(host, kind, name, mlnx_qos))
+            _settings(host, name, output, _parsed(host, kind, name, _after_prompt))
         elif kind == "dcb_pfc":
             _settings(host, name, output, _dcb(host, name))
         elif kind == "sysctl":
@@ -151,6 +153,11 @@ def _below(known: Collection[str], addresses: Iterable[IpAddresses]) -> dict[str
             parent = re.compile(rf"{re.escape(function[1])}(np\d+)?")
             below[name] |= {other for other in known if parent.fullmatch(other)}
     return below
+
+
+def _after_prompt(text: str) -> NicQos:
+    """Parse ``mlnx_qos`` behind the command that a terminal shows before it."""
+    return mlnx_qos(_PROMPT.sub("", text))
 
 
 def _with_lower(names: Collection[str], below: Mapping[str, set[str]]) -> frozenset[str]:

@@ -83,6 +83,9 @@ _TERM = Context(r"description .*")
 _MULTI_AGENT = "service routing protocols model multi-agent"
 _RIBD = "service routing protocols model ribd"
 _ROUTED_PORTS = "switchport default mode routed"
+#: Begin of the line for every port that routes and has none of its own.
+_MTU = "interface defaults mtu "
+_DEFAULTS = Context()
 _ENTRY = (
     r"(?P<action>permit|deny) (?P<prefix>\S+)"
     r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
@@ -137,7 +140,8 @@ def _settle(switch: Configured, port: Port) -> None:
         return
     port.vlan = None
     if port.mtu_bytes is None and not port.name.startswith("Loopback"):
-        port.mtu_bytes = number_of("eos", "routed_mtu")
+        own = (line.removeprefix(_MTU) for line in switch.global_lines if line.startswith(_MTU))
+        port.mtu_bytes = int(next(own, number_of("eos", "routed_mtu")))
 
 
 @_TOP.line(r"hostname (?P<name>\S+)")
@@ -178,6 +182,16 @@ def _agent(switch: Configured, _: int, no: str | None) -> None:
 def _default_mode(switch: Configured, _: int, mode: str) -> None:
     if mode == "routed":
         switch.global_lines.add(_ROUTED_PORTS)
+
+
+@_TOP.line(r"interface defaults", inside=_DEFAULTS)
+def _of_all(_: Configured, __: int) -> None:
+    """Return the switch: the lines inside are about every port."""
+
+
+@_DEFAULTS.line(r"mtu (?P<mtu>\d+)")
+def _default_mtu(switch: Configured, _: int, mtu: str) -> None:
+    switch.global_lines.add(f"{_MTU}{mtu}")
 
 
 @_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)

@@ -8,8 +8,9 @@ user manual, chapter QoS; `show running-config all` of 4.19 and 4.22).
 
 from __future__ import annotations
 
-from fabric.observe.configuration.blocks import Context, blocks
+from fabric.observe.configuration.blocks import Context, blocks, numbers
 from fabric.observe.configuration.bundles import join
+from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
     DSCPS,
     Lossless,
@@ -37,23 +38,30 @@ class _Switch(Lossless):
     attached: dict[str, str]
     members: dict[str, str]
     is_off: bool = False
+    is_routed: bool = False
+    routed_mtu: Value
 
 
 _ANY = r".*"
 _TOP = Context(
-    r"(?!qos |interface |arp |mac address-table |priority-flow-control |hostname |platform ).*",
+    r"(?!qos |interface |switchport default mode |arp |mac address-table"
+    r" |priority-flow-control |hostname |platform ).*",
     r"platform (?!trident mmu queue profile).*",
     r"qos (rewrite|tx-queue|cos|map (cos|exp)|map traffic-class .* to (cos|dscp)) .*",
-    r"interface (?!Ethernet|Port-Channel|Vlan).*",
+    r"interface (?!Ethernet|Port-Channel|Vlan|defaults$).*",
     r"mac address-table (?!aging-time).*",
     r"arp (?!aging).*",
 )
 _PORT = Context(
     r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|switchport mode trunk$"
     r"|service-profile|(no )?qos trust|(no )?priority-flow-control|arp aging|u?c?-?tx-queue"
-    r"|channel-group |profile |service-policy type qos input ).*"
+    r"|switchport (access vlan|trunk allowed vlan) |ip(v6)? address |channel-group "
+    r"|profile |service-policy type qos input ).*"
 )
-_PROFILE = Context(r"(?!qos trust|no qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue).*")
+_DEFAULTS = Context(r"(?!mtu ).*")
+_PROFILE = Context(
+    r"(?!(no )?qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue|service-policy type qos ).*"
+)
 _QUEUE = Context(r"(?!no priority|priority strict|bandwidth percent|(no )?random-detect).*")
 _BUFFER = Context(_ANY)
 
@@ -62,6 +70,7 @@ def read(text: str) -> Lossless:
     """Return what an EOS configuration says of the lossless class."""
     switch = _Switch("eos")
     switch.profiles, switch.attached, switch.members = {}, {}, {}
+    switch.routed_mtu = Value(number_of("eos", "routed_mtu"), 0)
     switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
     _TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
     shared = switch.profiles.pop("", Policy())
@@ -73,6 +82,8 @@ def read(text: str) -> Lossless:
     for port in switch.ports.values():
         port.add(shared)
         _complete(port, switch)
+    for gateway in switch.gateways.values():
+        _route(gateway, switch)
     return switch
 
 
@@ -96,8 +107,17 @@ lossless_readers.add("eos")(
 )
 
 
+def _route(port: PortPolicy, switch: _Switch) -> None:
+    """Set the longest packet of what routes, where no line of its own says it."""
+    if port.routed and port.mtu_bytes is None:
+        port.mtu_bytes = switch.routed_mtu
+
+
 def _complete(port: PortPolicy, switch: _Switch) -> None:
     """Set what EOS does where no line says anything."""
+    if switch.is_routed and port.routed is None and port.pfc:
+        port.routed = True
+    _route(port, switch)
     if port.trusts_dscp is None:
         port.trusts_dscp, port.trusts_pcp = bool(port.routed), not port.routed
     port.pfc_on = bool(port.pfc_on) and not switch.is_off
@@ -120,8 +140,24 @@ def _hostname(switch: Lossless, _: int, name: str) -> None:
 @_TOP.line(r"interface (?P<name>Ethernet\S+|Port-Channel\S+|Vlan\S+)", inside=_PORT)
 def _interface(switch: _Switch, line: int, name: str) -> tuple[_Switch, PortPolicy]:
     if name.startswith("Vlan"):
-        return switch, PortPolicy(line=line, name=name)
+        vlan = int(name.removeprefix("Vlan"))
+        return switch, switch.gateways.setdefault(vlan, PortPolicy(line=line, name=name))
     return switch, switch.port(name, line)
+
+
+@_TOP.line(r"interface defaults", inside=_DEFAULTS)
+def _of_all(_: _Switch, __: int) -> None:
+    """Return the switch: the lines inside are about every port."""
+
+
+@_DEFAULTS.line(r"mtu (?P<mtu>\d+)")
+def _routed_mtu(switch: _Switch, line: int, mtu: str) -> None:
+    switch.routed_mtu = Value(int(mtu), line)
+
+
+@_TOP.line(r"switchport default mode (?P<mode>access|routed)")
+def _default_mode(switch: _Switch, _: int, mode: str) -> None:
+    switch.is_routed = mode == "routed"
 
 
 Inside = tuple[_Switch, PortPolicy]
@@ -160,6 +196,23 @@ def _switchport(inside: Inside, _: int, no: str | None) -> None:
 @_PORT.line(r"switchport mode trunk")
 def _trunk(inside: Inside, _: int) -> None:
     inside[1].tagged = True
+
+
+@_PORT.line(r"switchport (access|trunk allowed) vlan (add )?(?P<vlans>[\d,-]+)")
+def _vlans(inside: Inside, _: int, vlans: str) -> None:
+    inside[1].vlans.update(numbers(vlans))
+
+
+@_PORT.line(r"switchport (access|trunk allowed) vlan .*")
+def _other_vlans(_: Inside, __: int) -> None:
+    """Leave out what is no list: none, all, or all but some."""
+
+
+@_PORT.line(r"ip(v6)? address .*")
+def _address(inside: Inside, _: int) -> None:
+    """Note that a gateway routes; the address of a port counts only where it is routed."""
+    if inside[1].name.startswith("Vlan"):
+        inside[1].routed = True
 
 
 @_PORT.line(r"channel-group (?P<number>\d+)( mode \S+)?")

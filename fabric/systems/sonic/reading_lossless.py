@@ -126,6 +126,11 @@ def read(text: str) -> Lossless:
         port.mtu_bytes = None if mtu is None else Value(mtu, port.line)
         port.speed_gbps = None if speed is None else speed / _MBPS
         port.trusts_dscp, port.tagged = False, name in tagged
+    for key in dump.rows("VLAN_MEMBER"):
+        vlan, _, name = key.partition("|")
+        if name in switch.ports and (identifier := number(vlan.removeprefix("Vlan"))) is not None:
+            switch.ports[name].vlans.add(identifier)
+    _gateways(dump, switch)
     _bundles(dump, switch)
     _maps(dump, switch)
     _queues(dump, switch)
@@ -133,6 +138,19 @@ def read(text: str) -> Lossless:
     _watchdogs(dump, switch)
     switch.hash_fields = dump.hash_fields()
     return switch
+
+
+def _gateways(dump: _Dump, switch: Lossless) -> None:
+    """Read the MTU of VLANs that route, where a row has one (sonic-vlan.yang)."""
+    routed = {key.partition("|")[0] for key in dump.rows("VLAN_INTERFACE")}
+    for name, row in dump.rows("VLAN").items():
+        vlan, mtu = number(name.removeprefix("Vlan")), number(row.get("mtu"))
+        if name in routed and vlan is not None and mtu is not None:
+            line = dump.line("VLAN", name)
+            enabled = row.get("admin_status", "up") == "up"
+            gateway = PortPolicy(line=line, name=name, enabled=enabled)
+            gateway.mtu_bytes = Value(mtu, line)
+            switch.gateways[vlan] = gateway
 
 
 def _bundles(dump: _Dump, switch: Lossless) -> None:

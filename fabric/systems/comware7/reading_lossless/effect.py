@@ -1,12 +1,12 @@
 """What the lines of a Comware 7 configuration come to, together with the defaults.
 
-PFC is off until ``priority-flow-control enable``, and ``auto`` follows DCBX, which is read as off,
-since a NIC without DCBX leaves it so; lines of a port win over those of the system view [CMD, PFC].
-PFC goes by 802.1p: a DSCP becomes a priority by ``dscp-dot1p``, and a priority a queue by
-``dot1p-lp``, whose default is not the identity [CMD]. Where ``dscp-lp`` sends a DSCP to another
-queue, it is of the class of that queue. Without a WRED table a queue drops at its tail [CMD].
-Deadlocks are found where the port enables it and an interval is set for the class [PFC]. ARP lives
-20 minutes, and a routed port has an MTU of 1500 bytes [CMD].
+PFC is off until ``priority-flow-control enable``, and ``auto`` follows DCBX, so that PFC is not
+judged; lines of a port win over those of the system view [CMD, PFC]. PFC goes by 802.1p: a DSCP
+becomes a priority by ``dscp-dot1p``, and a priority a queue by ``dot1p-lp``, whose default is not
+the identity [CMD]. Where ``dscp-lp`` sends a DSCP to another queue, it is of the class of that
+queue. Without a WRED table a queue drops at its tail [CMD]. Deadlocks are found where the port
+enables it and an interval is set for the class [PFC]. ARP lives 20 minutes, and a routed port has
+an MTU of 1500 bytes [CMD].
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def _join(switch: Switch) -> None:
 
 
 def _complete(switch: Switch, port: Port) -> None:
-    port.pfc_on = (port.mode or switch.every.mode) == "enable"
+    mode = port.mode or switch.every.mode
+    port.pfc_on = mode == "enable"
+    port.negotiated = port.line if mode == "auto" else None
     if port.routed is None and (port.mode or port.pfc):
         port.routed = port.link_mode == "route"
     port.pfc = port.pfc or dict(switch.every.pfc)

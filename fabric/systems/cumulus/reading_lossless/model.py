@@ -22,7 +22,7 @@ TABLE = Context(
     r"interface (?!swp\d).*",
     r"qos (remark|advance-buffer-config|egress-shaper|link-pause) .*",
     r"qos traffic-pool (?!default-lossless memory-percent ).*",
-    r"qos mapping \S+ (pcp \d switch-priority|port-default-sp) \d",
+    r"qos mapping \S+ port-default-sp \d",
     r"qos pfc \S+ (cable-length|port-buffer|xoff-threshold|xon-threshold) \d+",
     r"interface \S+ qos (remark|link-pause|egress-shaper|counter)( .*)?",
     r"system global arp (?!base-reachable-time ).*",
@@ -31,10 +31,11 @@ TABLE = Context(
 
 @dataclass(slots=True)
 class Mapping:
-    """How packets are classified: what is trusted, and switch priorities of single DSCPs."""
+    """How packets are classified: what is trusted, and switch priorities of DSCPs and of tags."""
 
     trust: str | None = None
     dscps: dict[int, int] = field(default_factory=dict)
+    tags: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

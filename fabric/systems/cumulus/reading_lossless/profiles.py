@@ -46,6 +46,12 @@ def _dscp(reading: Reading, line: int, name: str, dscp: str, priority: str) -> N
     reading.mappings[name].dscps[int(dscp)] = int(priority)
 
 
+@TABLE.line(r"qos mapping (?P<name>\S+) pcp (?P<tag>[0-7]) switch-priority (?P<priority>[0-7])")
+def _tag(reading: Reading, line: int, name: str, tag: str, priority: str) -> None:
+    _define(reading, "mapping", name, line)
+    reading.mappings[name].tags[int(tag)] = int(priority)
+
+
 @TABLE.line(rf"qos egress-queue-mapping {GLOBAL} switch-priority (?P<priority>[0-7]) {_CLASS}")
 def _queue(reading: Reading, _: int, priority: str, number: str) -> None:
     reading.queues[int(priority)] = int(number)

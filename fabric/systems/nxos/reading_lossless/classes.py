@@ -5,14 +5,21 @@ from __future__ import annotations
 from fabric.core.spans import numbers_of
 from fabric.observe.configuration.blocks import Context
 from fabric.observe.configuration.lossless import Marking, Policy, Use, Value
-from fabric.systems.nxos.reading_lossless.model import DEFAULT_CLASS, TOP, Device, Match, Pause
+from fabric.systems.nxos.reading_lossless.model import (
+    DEFAULT_CLASS,
+    TOP,
+    Device,
+    Match,
+    NetworkPolicy,
+    Pause,
+)
 
 _CLASS_MAP = Context()
 _GROUP_MAP = Context()
 _QOS_MAP = Context()
 _QOS_CLASS = Context(r"set (?!qos-group ).*")
 _NETWORK_MAP = Context()
-_NETWORK_CLASS = Context(r"(mtu|congestion-control) .*")
+_NETWORK_CLASS = Context(r"mtu .*", r"congestion-control (?!random-detect( .*)? ecn$).*")
 _QUEUING_MAP = Context()
 _QUEUING_CLASS = Context(r"(?!priority level |bandwidth remaining percent |random-detect ).*")
 _INPUT_CLASS = Context(r"(?!pause buffer-size ).*")
@@ -76,24 +83,30 @@ def _group(inside: tuple[Device, Policy, str], _: int, group: str) -> None:
 
 
 @TOP.line(r"policy-map type network-qos (?P<name>\S+)", inside=_NETWORK_MAP)
-def _network_map(switch: Device, line: int, name: str) -> tuple[Device, dict[int, Pause]]:
+def _network_map(switch: Device, line: int, name: str) -> tuple[Device, NetworkPolicy]:
     switch.defined.append(Use("policy-map type network-qos", name, line))
-    return switch, switch.networks.setdefault(name, {})
+    return switch, switch.networks.setdefault(name, NetworkPolicy())
 
 
-Groups = tuple[dict[int, Pause], int]
+Groups = tuple[NetworkPolicy, int]
 
 
 @_NETWORK_MAP.line(r"class type network-qos (?P<name>\S+)", inside=_NETWORK_CLASS)
-def _network_class(inside: tuple[Device, dict[int, Pause]], _: int, name: str) -> Groups:
-    switch, groups = inside
-    return groups, switch.group("network-qos", name)
+def _network_class(inside: tuple[Device, NetworkPolicy], _: int, name: str) -> Groups:
+    switch, network = inside
+    return network, switch.group("network-qos", name)
 
 
 @_NETWORK_CLASS.line(r"pause (buffer-size .* )?pfc-cos (?P<cos>[0-7])( .*)?", r"pause no-drop")
 def _pause(inside: Groups, line: int, cos: str | None = None) -> None:
-    groups, group = inside
-    groups[group] = Pause(int(cos or group), line)
+    network, group = inside
+    network.pauses[group] = Pause(int(cos or group), line)
+
+
+@_NETWORK_CLASS.line(r"congestion-control random-detect( .*)? ecn")
+def _network_marking(inside: Groups, line: int) -> None:
+    network, group = inside
+    network.markings[group] = Marking(line)
 
 
 @TOP.line(r"policy-map type queuing (?P<name>\S+)", inside=_QUEUING_MAP)
@@ -150,3 +163,9 @@ def _marking(queue: Queue, line: int, percent: str | None, ecn: str | None, **li
     marking = Marking(line, pmax_percent=float(percent) if percent else None, ecn=bool(ecn))
     marking.set_limits(**limits)
     queue[0].markings[queue[1]] = marking
+
+
+@_QUEUING_CLASS.line(r"random-detect threshold (burst|mesh)-optimized(?P<ecn> ecn)?")
+def _optimized(queue: Queue, line: int, ecn: str | None) -> None:
+    """Note the marking: its thresholds are those of the switch."""
+    queue[0].markings[queue[1]] = Marking(line, ecn=bool(ecn))

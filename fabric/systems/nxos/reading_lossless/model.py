@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fabric.observe.configuration.blocks import Context
-from fabric.observe.configuration.lossless import Lossless, Policy, Use
+from fabric.observe.configuration.lossless import Lossless, Marking, Policy, Use
 
 #: The class of what no other class has.
 DEFAULT_CLASS = "class-default"
 _BUILT_IN = re.compile(r"c-(?:out-(?:8q-)?q|(?:8q-)?nq)(?P<group>\d|-default)")
 
+#: Policies that the system defines (Cisco Nexus QoS configuration guides): what they do depends on
+#: the model, so that the lines which bind them are left open.
+_SYSTEM_DEFINED = re.compile(r"(fcoe-)?default-([\w-]+-)?(nq|in|out)-([\w-]+-)?policy")
+
 TOP = Context(
     r"(?!hostname |class-map (?!type (?!qos|network-qos|queuing))|policy-map type |system qos"
-    r"|interface |ip arp timeout |ip load-sharing |mac address-table aging-time "
-    r"|priority-flow-control ).*",
+    r"|vlan configuration |interface |ip arp timeout |ip load-sharing |mac address-table aging-time"
+    r" |priority-flow-control ).*",
     r"interface (?!Ethernet|port-channel|Vlan).*",
     r"priority-flow-control (auto-restore|fixed-restore|watch-dog \S+-multiplier) .*",
 )
@@ -38,16 +42,25 @@ class Match:
 
 
 @dataclass(slots=True)
+class NetworkPolicy:
+    """A policy of type network-qos: what its qos-groups pause, and which of them mark."""
+
+    pauses: dict[int, Pause] = field(default_factory=dict)
+    markings: dict[int, Marking] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Device(Lossless):
     """The switch with its named policies, until ports are complete."""
 
     matches: dict[str, Match] = field(default_factory=dict)
     inputs: dict[str, Policy] = field(default_factory=dict)
     outputs: dict[str, Policy] = field(default_factory=dict)
-    networks: dict[str, dict[int, Pause]] = field(default_factory=dict)
+    networks: dict[str, NetworkPolicy] = field(default_factory=dict)
     groups: dict[tuple[str, str], int] = field(default_factory=dict)
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
     members: dict[str, str] = field(default_factory=dict)
+    by_vlan: dict[int, str] = field(default_factory=dict)
     watched: bool = False
 
     def group(self, kind: str, name: str) -> int:
@@ -58,7 +71,19 @@ class Device(Lossless):
         return 0 if name == DEFAULT_CLASS else self.groups[kind, name]
 
     def bind(self, port: str, kind: str, way: str | None, name: str, line: int) -> None:
-        """Note that a port, or ``""`` for the system, has a policy of a kind."""
+        """Note that a port, or ``""`` for the system, has a policy of a kind.
+
+        Raises
+        ------
+        ValueError
+            When the system defines the policy.
+        """
+        if _SYSTEM_DEFINED.fullmatch(name):
+            raise ValueError(name)
         incoming = kind == "queuing" and way == "input"
         self.bound.setdefault(port, {})["buffers" if incoming else kind] = name
         self.used.append(Use(f"policy-map type {kind}", name, line))
+
+    def policies(self, vlans: set[int]) -> list[str]:
+        """Return the policies of type qos of some VLANs."""
+        return [name for vlan, name in self.by_vlan.items() if vlan in vlans]

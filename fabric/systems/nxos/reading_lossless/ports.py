@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.blocks import Context, numbers
 from fabric.observe.configuration.lossless import PortPolicy, Value, Watchdog
 from fabric.systems.nxos.reading_lossless.model import TOP, Device
 
 _MBPS = 1_000
 _SYSTEM = Context()
+_VLAN = Context(r"(?!service-policy ).*")
 _PORT = Context(
     r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|switchport mode trunk$"
+    r"|switchport (access vlan|trunk allowed vlan) "
     r"|service-policy type (qos|queuing)|priority-flow-control "
     r"|ip arp timeout |channel-group |inherit port-profile ).*"
 )
@@ -27,7 +29,8 @@ def _system(switch: Device, _: int) -> tuple[Device, PortPolicy]:
 
 Inside = tuple[Device, PortPolicy]
 _BINDING = (
-    r"service-policy type (?P<kind>qos|queuing|network-qos)( (?P<way>input|output))? (?P<name>\S+)"
+    r"service-policy type (?P<kind>qos|queuing|network-qos)( (?P<way>input|output))?"
+    r" (?P<name>\S+)( no-stats)?"
 )
 
 
@@ -42,7 +45,8 @@ def _bind(inside: Inside, line: int, kind: str, way: str | None, name: str) -> N
 def _interface(switch: Device, line: int, name: str) -> Inside:
     name = name.replace(" ", "")  # what people write, and no switch prints
     if name.startswith("Vlan"):
-        return switch, PortPolicy(line=line, name=name)
+        vlan = int(name.removeprefix("Vlan"))
+        return switch, switch.gateways.setdefault(vlan, PortPolicy(line=line, name=name))
     port = switch.port(name, line)
     if not name.startswith("Ethernet"):
         port.routed = None
@@ -84,6 +88,28 @@ def _trunk(inside: Inside, _: int) -> None:
     inside[1].tagged = True
 
 
+@_PORT.line(r"switchport (access|trunk allowed) vlan (add )?(?P<vlans>[\d,-]+)")
+def _vlans(inside: Inside, _: int, vlans: str) -> None:
+    inside[1].vlans.update(numbers(vlans))
+
+
+@_PORT.line(r"switchport (access|trunk allowed) vlan .*")
+def _other_vlans(_: Inside, __: int) -> None:
+    """Leave out what is no list: none, all, or all but some."""
+
+
+@TOP.line(r"vlan configuration (?P<vlans>[\d,-]+)", inside=_VLAN)
+def _vlan(switch: Device, _: int, vlans: str) -> tuple[Device, list[int]]:
+    return switch, numbers(vlans)
+
+
+@_VLAN.line(r"service-policy type qos input (?P<name>\S+)( no-stats)?")
+def _bind_vlans(inside: tuple[Device, list[int]], line: int, name: str) -> None:
+    switch, vlans = inside
+    switch.bind("vlan", "qos", "input", name, line)
+    switch.by_vlan |= dict.fromkeys(vlans, name)
+
+
 @_PORT.line(r"channel-group (?P<number>\d+)( .*)?")
 def _member(inside: Inside, _: int, number: str) -> None:
     switch, port = inside
@@ -91,8 +117,9 @@ def _member(inside: Inside, _: int, number: str) -> None:
 
 
 @_PORT.line(r"priority-flow-control mode (?P<mode>on|off|auto)( .*)?")
-def _pfc(inside: Inside, _: int, mode: str) -> None:
+def _pfc(inside: Inside, line: int, mode: str) -> None:
     inside[1].pfc_on = mode == "on"
+    inside[1].negotiated = line if mode == "auto" else None
 
 
 @_PORT.line(r"priority-flow-control watch-dog-interval (?P<state>on|off)( .*)?")

@@ -102,6 +102,10 @@ class OneThreshold(SonicPolicyRule):
                 )
 
 
+#: All of the memory that pools share.
+_WHOLE_PERCENT = 100
+
+
 @rules.add("SON032")
 class PoolsFit(SonicPolicyRule):
     """Pools fit their profiles."""
@@ -121,6 +125,7 @@ class PoolsFit(SonicPolicyRule):
         pools = config.rows("BUFFER_POOL")
         for name, pool in pools.items():
             yield from self._pool(config, name, pool)
+        yield from self._shares(config)
         ingress = {str(row.get("profile")) for row in config.groups.values()}
         lossless = {
             str(config.groups.get((port.name, group), {}).get("profile"))
@@ -145,6 +150,22 @@ class PoolsFit(SonicPolicyRule):
                     f"profile {name} {message}",
                     "correct the profile or its pool as in the vendor's buffers.json.j2",
                 )
+
+    def _shares(self, config: SonicConfig) -> Iterator[Finding]:
+        """Judge the parts of the memory that ingress pools of the dynamic model are given."""
+        pools = config.rows("BUFFER_POOL").items()
+        shares = {
+            name: number(row.get("percentage")) or 0
+            for name, row in pools
+            if config.dynamic_buffers and row.get("type") in {"ingress", "both"}
+        }
+        if sum(shares.values()) > _WHOLE_PERCENT:
+            yield self.at(
+                config,
+                ("BUFFER_POOL", next(iter(shares))),
+                f"ingress pools take {sum(shares.values())} % of the memory",
+                "lower percentage, so that the sum is 100 or less",
+            )
 
     def _pool(self, config: SonicConfig, name: str, pool: Row) -> Iterator[Finding]:
         needed = {"type": {"ingress", "egress", "both"}, "mode": {"static", "dynamic"}}
@@ -220,7 +241,11 @@ class MemoryFits(SonicModelRule):
 
 
 def _pools(config: SonicConfig) -> dict[str, Row]:
-    return {} if config.dynamic_buffers else config.rows("BUFFER_POOL")
+    """Return the pools whose size the file tells; the switch computes those without one."""
+    pools = config.rows("BUFFER_POOL")
+    if not config.dynamic_buffers:
+        return pools
+    return {name: row for name, row in pools.items() if "size" in row}
 
 
 def ingress_bytes(config: SonicConfig) -> int:

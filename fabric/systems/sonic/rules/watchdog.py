@@ -160,6 +160,8 @@ class Restoration(SonicPolicyRule):
 
 #: sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-pfcwd.yang.
 _ACTIONS = ("drop", "forward", "alert")
+#: It changes no queue (sonic-net/sonic-swss pull request 343).
+_ALERT = "alert"
 
 
 @rules.add("SON016")
@@ -203,6 +205,15 @@ class WatchdogPoll(SonicPolicyRule):
                     if value < poll
                     else "use a time in the range",
                     port=port,
+                )
+            if row.get("action") == _ALERT:
+                yield self.at(
+                    config,
+                    ("PFC_WD", port, "action"),
+                    "PFC_WD action alert only writes a log: no storm ends",
+                    "use drop or forward",
+                    port=port,
+                    severity=Severity.WARNING,
                 )
             if row.get("action", "drop") not in _ACTIONS:
                 yield self.at(

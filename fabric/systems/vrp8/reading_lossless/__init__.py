@@ -15,10 +15,11 @@ import re
 
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
-from fabric.systems.vrp8.reading_lossless.effect import OLD_RELEASE, complete
+from fabric.systems.vrp8.reading_lossless.effect import ANY_RELEASE, OLD_RELEASE, complete
 from fabric.systems.vrp8.reading_lossless.lines import TOP
 from fabric.systems.vrp8.reading_lossless.switch import Switch
 
+_HEAD = re.compile(r"^!Software Version V\d", re.MULTILINE)
 _OLD_HEAD = re.compile(r"^!Software Version V[12]\d\dR", re.MULTILINE)
 
 
@@ -27,6 +28,8 @@ def read(text: str) -> Lossless:
     switch = Switch("vrp8")
     if _OLD_HEAD.search(text):
         switch.features.add(OLD_RELEASE)
+    elif not _HEAD.search(text):
+        switch.features.add(ANY_RELEASE)
     TOP.read(switch, blocks(text), switch.leftovers)
     complete(switch)
     return switch

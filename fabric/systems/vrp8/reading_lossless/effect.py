@@ -1,16 +1,16 @@
 """What the lines of a VRP8 configuration come to, together with the defaults.
 
-Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX,
-which is read as off, since a NIC without DCBX leaves it so. Queues are strict, ARP lives 1200 s,
-MAC addresses 300 s, frames have up to 9216 bytes; chips do not check ``mtu``. ECMP hashes addresses
-and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always on.
-Configuration guide: DSCP 8n to 8n+7 go to queue n.
+Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX, so
+that PFC is not judged. Queues are strict, ARP lives 1200 s, MAC addresses 300 s, frames have up to
+9216 bytes; chips do not check ``mtu``. ECMP hashes addresses and ports. DSCP decides on routed
+ports, on others 802.1p. Deadlock detection is always on. Configuration guide: DSCP 8n to 8n+7 go to
+queue n.
 
-Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with
-``ecn`` marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it). The
-other, which has a headroom pool, pauses by 802.1p until ``dcb pfc dscp-mapping enable``, and shares
-out only what exceeds the committed rate of a queue, so that a queue without ``shaping`` stays
-strict.
+Hardware is of two families. One has ECN only after ``qos ecn enable``; in V200 a queue with ``ecn``
+marks without it (EDOC1100155250, configuring static ECN; the CE12800 alone needs it), by the limits
+of green packets. The other, which has a headroom pool, pauses by 802.1p until ``dcb pfc
+dscp-mapping enable``, and shares out only what exceeds the committed rate of a queue, so that a
+queue without ``shaping`` stays strict.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.lossless import DSCPS, Marking, Value, Watchdog
+from fabric.observe.configuration.model import Leftover
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
 
@@ -34,6 +35,8 @@ _CLASSES = 8
 _BUILT_IN_PRIORITY = 3
 #: Stands among the features of a switch with a release before V300.
 OLD_RELEASE = "before V300"
+#: The same where no line tells the release.
+ANY_RELEASE = "no release"
 _POOL, _MAPPING = "qos buffer headroom-pool", "dcb pfc dscp-mapping enable"
 
 
@@ -60,7 +63,7 @@ def complete(switch: Switch) -> None:
 
 def _ageing(switch: Switch) -> None:
     """Take the longest time that an interface keeps its neighbours for."""
-    interfaces = [*switch.gateways.values(), *switch.front.values()]
+    interfaces = [*switch.svis.values(), *switch.front.values()]
     own = [port.arp_timeout_s for port in interfaces if port.arp_timeout_s]
     shared = switch.arp_timeout_s or _DEFAULT_ARP_S
     switch.arp_timeout_s = max(own, key=lambda one: one.value) if own else shared
@@ -79,6 +82,7 @@ def _inherit(port: Port, trunk: Port | None) -> None:
         return
     port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
     port.tagged, port.enabled = trunk.tagged, port.enabled and trunk.enabled
+    port.negotiated = trunk.negotiated if port.pfc_on is None else port.negotiated
     for name in ("trusts_dscp", "pfc_on", "profile", "ets", "trigger"):
         if getattr(port, name) is None:
             setattr(port, name, getattr(trunk, name))
@@ -103,9 +107,9 @@ def _uses(switch: Switch, port: Port) -> None:
 def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
     enabled = port.profile
     if enabled is None or "dcb pfc global disable" in switch.features:
-        port.pfc_on = False
+        port.pfc_on, port.negotiated = False, None
     if pooled and _POOL not in switch.features:
-        port.pfc_on = False
+        port.pfc_on, port.negotiated = False, None
     if enabled is None:
         return
     port.routed = bool(port.routed)
@@ -153,7 +157,7 @@ def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
 def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
     """Set what each queue marks: it takes a profile with thresholds, and ECN on the queue."""
     for queue, named in port.wred.items():
-        marking = switch.drops.get(named.name)
+        marking = switch.drops.get(named.name) or _green(switch, named.name, pooled=pooled)
         is_on = pooled or not {"qos ecn enable", OLD_RELEASE}.isdisjoint(switch.features)
         marks = queue in port.ecn and marking and is_on
         line = port.ecn.get(queue, named.line)
@@ -161,6 +165,19 @@ def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
     if "ai-ecn enable" in switch.features:
         for queue, line in switch.learning.items():
             port.markings.setdefault(queue, Marking(line))
+
+
+def _green(switch: Switch, name: str, *, pooled: bool) -> Marking | None:
+    """Return the thresholds of green packets, by which old releases mark; note where none tells."""
+    green = switch.greens.get(name)
+    if green is None or OLD_RELEASE in switch.features:
+        return green
+    if ANY_RELEASE in switch.features and not pooled:
+        low, high = green.limits or (0, 0)
+        leftover = Leftover(green.line, f"color green low-limit {low} high-limit {high}")
+        if leftover not in switch.leftovers:
+            switch.leftovers.append(leftover)
+    return None
 
 
 def _serve(port: Port, *, pooled: bool) -> None:

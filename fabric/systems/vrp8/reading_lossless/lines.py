@@ -22,7 +22,7 @@ TOP = Context(
 )
 _PROFILE = Context(r"priority [0-7] (turn-off|error-down) threshold \d+")
 _DOMAIN = Context(r"(8021p-inbound|8021p-outbound|ip-dscp-outbound) .*")
-_DROP = Context(r"color .*")
+_DROP = Context(r"color (?!green (buffer-size (cell )?)?low-limit ).*")
 _ETS = Context(_ANY)
 _BALANCE = Context(r"(?!ip |ecmp mode ).*")
 _SERVICE = Context(r"(?!ai-ecn$).*")
@@ -129,6 +129,16 @@ def _thresholds(
     else:
         marking.limits = int(low), int(high)
     switch.drops[name] = marking
+
+
+@_DROP.line(
+    r"color green (buffer-size (cell )?)?low-limit (?P<low>\d+) high-limit (?P<high>\d+)"
+    r" discard-percentage (?P<percent>\d+)"
+)
+def _green(inside: tuple[Switch, str], line: int, low: str, high: str, percent: str) -> None:
+    switch, name = inside
+    limits = int(low), int(high)
+    switch.greens[name] = Marking(line, pmax_percent=float(percent), limits=limits)
 
 
 @TOP.line(r"arp timeout (?P<seconds>\d+)")

@@ -73,6 +73,7 @@ def _domain(port: Port, line: int, name: str) -> None:
 def _pfc(port: Port, line: int, name: str | None, mode: str | None) -> None:
     port.profile = Named(name or DEFAULT, line)
     port.pfc_on = mode != "auto"
+    port.negotiated = line if mode == "auto" else None
 
 
 @PORT.line(

@@ -54,19 +54,22 @@ class Switch(Lossless):
 
     Parameters
     ----------
-    front, trunks, gateways : dict of str to Port
+    front, trunks, svis : dict of str to Port
         Ports of the front panel, Eth-Trunks, whose members have what is set on them, and VLAN
         interfaces.
+    greens : dict of str to Marking
+        Thresholds of green packets by drop profile: releases before V300 mark by them.
     features : set of str
         Families of the hardware that lines name, and what is switched on for the whole switch.
     """
 
     front: dict[str, Port] = field(default_factory=dict)
     trunks: dict[str, Port] = field(default_factory=dict)
-    gateways: dict[str, Port] = field(default_factory=dict)
+    svis: dict[str, Port] = field(default_factory=dict)
     profiles: dict[str, Profile] = field(default_factory=dict)
     domains: dict[str, dict[int, int]] = field(default_factory=dict)
     drops: dict[str, Marking | None] = field(default_factory=dict)
+    greens: dict[str, Marking] = field(default_factory=dict)
     speeds: dict[str, float] = field(default_factory=dict)
     learning: dict[int, int] = field(default_factory=dict)
     features: set[str] = field(default_factory=set)
@@ -75,7 +78,7 @@ class Switch(Lossless):
 
     def interface(self, name: str, line: int) -> Port:
         """Return an interface; a new one at its first line."""
-        known = {"E": self.trunks, "V": self.gateways}.get(name[0], self.front)
+        known = {"E": self.trunks, "V": self.svis}.get(name[0], self.front)
         return known.setdefault(name, Port(line=line, name=name))
 
     def define(self, kind: str, name: str, line: int) -> None:
