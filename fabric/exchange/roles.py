@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
-_UNIT = "set its unit, or leave it out with --leave-out if it is of another network"
+_UNIT = "set its unit, or name it in --leave-out if it is in another network"
 _UNKNOWN_PORT = "it is seen as a neighbour, and its port is unknown, so it has no cable"
 #: What a device may be called, as messages have it.
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

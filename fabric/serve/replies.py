@@ -22,8 +22,8 @@ class StateReply(BaseModel):
     age_s: Annotated[
         float | None, Field(ge=0, description="Seconds since the last change; null before it.")
     ]
-    conditions: Annotated[Count | None, Field(description="Null before a state was told.")]
-    jobs: Annotated[Count | None, Field(description="Null before a state was told.")]
+    conditions: Annotated[Count | None, Field(description="Null before there is a state.")]
+    jobs: Annotated[Count | None, Field(description="Null before there is a state.")]
 
 
 class ConditionsReply(BaseModel):

@@ -186,7 +186,7 @@ def test_several_units_in_one_group() -> None:
     assert failed(replace(built, devices=devices)) == [
         (
             "c.csv: n: its cables lead to several units, so its unit is ambiguous; set its unit, "
-            "or leave it out with --leave-out if it is of another network [EXC008]"
+            "or name it in --leave-out if it is in another network [EXC008]"
         )
     ]
 

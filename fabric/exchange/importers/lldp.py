@@ -163,7 +163,7 @@ class _Sightings:
             message = (
                 f"reports {word!a} as its neighbour, which was not read, so the cable is unknown"
             )
-            fix = "read that device too, or leave it out with --leave-out NAMES"
+            fix = "read that device too, or name it in --leave-out"
             self._note(message, fix, near)
             return None
         if device == near[0]:

@@ -175,7 +175,7 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
             switch.no_sessions.append(absence("sonic", "device_type"))
     mode = row.get("docker_routing_config_mode", _OWN_FILES[0])
     if mode not in _OWN_FILES:
-        words = f"docker_routing_config_mode {mode}: FRR has files of its own beside the database"
+        words = f"docker_routing_config_mode {mode}: FRR has other files besides the database"
         switch.undecided.append(Leftover(line, words))
 
 
