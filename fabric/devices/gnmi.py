@@ -39,7 +39,8 @@ _MOST_VALUES = 300_000
 #: Keys of lists that come as JSON, in the order in which they are looked for: those of
 #: openconfig-interfaces, openconfig-lldp and openconfig-bgp-neighbor.
 _LIST_KEYS = ("name", "neighbor-address", "id", "identifier")
-_ELEMENT = re.compile(r"/([^/\[\]]+)")
+_ELEMENT = re.compile(r"/([^/\[\]]+)((?:\[[^=\]]+=[^\]]*\])*)")
+_KEY = re.compile(r"\[([^=\]]+)=([^\]]*)\]")
 #: By preference, as names of ``Encoding`` in gnmi.proto.
 _ENCODINGS = ("PROTO", "JSON_IETF", "JSON")
 
@@ -103,14 +104,23 @@ class GnmiDriver(BaseDriver):
                     "no TLS connection; see that gNMI listens there and that 'trust' of gnmi is "
                     "its certificate or authority"
                 ) from None
+            names = self._encodings()
+        wanted = next((name for name in _ENCODINGS if name in names), "JSON")
+        self._encoding = self._messages.Encoding.Value(wanted)
+
+    def _encodings(self) -> set[str]:
+        """Return the encodings that the target tells; none where it does not know the call."""
+        try:
             said = self._stub().Capabilities(
                 self._messages.CapabilityRequest(),
                 metadata=self._metadata(),
                 timeout=limits.LOGIN_S,
             )
-        names = {self._messages.Encoding.Name(one) for one in said.supported_encodings}
-        wanted = next((name for name in _ENCODINGS if name in names), "JSON")
-        self._encoding = self._messages.Encoding.Value(wanted)
+        except self._grpc.RpcError as error:
+            if error.code() is not self._grpc.StatusCode.UNIMPLEMENTED:
+                raise
+            return set()
+        return {self._messages.Encoding.Name(one) for one in said.supported_encodings}
 
     def _stub(self) -> Any:
         return self._stubs.gNMIStub(self._channel)
@@ -163,7 +173,10 @@ class GnmiDriver(BaseDriver):
         messages = self._messages
         target, _, names = text.rpartition(":")
         path = messages.Path(
-            elem=[messages.PathElem(name=name) for name in _ELEMENT.findall(names)]
+            elem=[
+                messages.PathElem(name=name, key=dict(_KEY.findall(keys)))
+                for name, keys in _ELEMENT.findall(names)
+            ]
         )
         once = messages.SubscribeRequest(
             subscribe=messages.SubscriptionList(

@@ -33,6 +33,11 @@ _IN_ONE = 200
 _END_S = 0.2
 
 
+def _every(key: re.Match[str]) -> str:
+    """Return a key as a wildcard: a list without its keys is no path of an entry."""
+    return f"[{key[1]}=*]"
+
+
 @dataclass
 class GnmiTarget:
     """A target on a free port of 127.0.0.1, while it is entered.
@@ -46,7 +51,8 @@ class GnmiTarget:
     leaves : dict
         Values by path, ``/interfaces/interface[name=e1]/state/mtu``.
     encodings : tuple of str
-        Names of ``Encoding``: without PROTO, values travel as JSON.
+        Names of ``Encoding``: without PROTO, values travel as JSON; without any, the target has no
+        Capabilities.
     tables : dict
         Trees by ``TARGET:/path`` as SONiC has them, in place of the leaves.
     lies : list
@@ -91,8 +97,10 @@ class GnmiTarget:
         self._pool.shutdown(wait=False)
 
     def Capabilities(self, request: Any, context: Any) -> Any:  # noqa: N802 - the name of the call
-        """Tell the encodings."""
+        """Tell the encodings; a target without any does not know the call."""
         self._check(context)
+        if not self.encodings:
+            context.abort(self._grpc.StatusCode.UNIMPLEMENTED, "unknown method Capabilities")
         values = [self._messages.Encoding.Value(name) for name in self.encodings]
         return self._messages.CapabilityResponse(supported_encodings=values, gNMI_version="0.8.0")
 
@@ -116,7 +124,10 @@ class GnmiTarget:
         if self.tables:
             self._refuse_strangers(requests, asked.prefix.target, context)
         for subscription in asked.subscription:
-            path = "".join(f"/{one.name}" for one in subscription.path.elem)
+            path = "".join(
+                f"/{one.name}" + "".join(f"[{key}={one.key[key]}]" for key in sorted(one.key))
+                for one in subscription.path.elem
+            )
             if self.tables:
                 yield from self._table(asked.prefix.target, path)
                 continue
@@ -157,7 +168,7 @@ class GnmiTarget:
         rows = [
             self._messages.Update(path=self._path(path), val=self._value(value, as_json=as_json))
             for path, value in self.leaves.items()
-            if f"{_KEY.sub('', path)}/".startswith(f"{asked}/")
+            if f"{_KEY.sub(_every, path)}/".startswith(f"{asked}/")
         ]
         for start in range(0, len(rows), _IN_ONE):
             update = self._messages.Notification(timestamp=1, update=rows[start : start + _IN_ONE])

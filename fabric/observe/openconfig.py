@@ -106,13 +106,13 @@ def _uptime_s(leaves: Mapping[str, Any]) -> float | None:
     return uptime_s if uptime_s >= 0 else None
 
 
-#: Paths, and field and parser of each.
+_EVERY = "[name=*]"
+_BGP = f"/network-instances/network-instance{_EVERY}/protocols/protocol[identifier=*]{_EVERY}/bgp"
+#: Paths, and field and parser of each. A list has its keys: a target answers nothing without them
+#: (openconfig/reference rpc/gnmi/gnmi-path-conventions.md, wildcards in paths).
 READINGS: Mapping[str, tuple[str, Reading]] = {
     "/system/state": ("facts", facts),
-    "/interfaces/interface/state": ("interfaces", interfaces),
-    "/lldp/interfaces/interface/neighbors/neighbor/state": ("lldp", lldp),
-    "/network-instances/network-instance/protocols/protocol/bgp/neighbors/neighbor/state": (
-        "bgp",
-        bgp,
-    ),
+    f"/interfaces/interface{_EVERY}/state": ("interfaces", interfaces),
+    f"/lldp/interfaces/interface{_EVERY}/neighbors/neighbor[id=*]/state": ("lldp", lldp),
+    f"{_BGP}/neighbors/neighbor[neighbor-address=*]/state": ("bgp", bgp),
 }

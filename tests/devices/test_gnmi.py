@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import pytest
@@ -72,11 +73,26 @@ def check(seen) -> None:
     assert seen.bgp == {"10.0.0.1": BgpPeer(True, "Established", 4_200_000_001)}
 
 
-@pytest.mark.parametrize("encodings", [("PROTO",), ("JSON_IETF", "JSON"), ("JSON",)])
+@pytest.mark.parametrize("encodings", [("PROTO",), ("JSON_IETF", "JSON"), ("JSON",), ()])
 def test_leaves_in_every_encoding(authority, encodings) -> None:
     with target(authority, encodings=encodings) as there:
         check(read(GnmiDriver(connection(there, authority))))
         assert there.asked == list(openconfig.READINGS)
+
+
+def test_lists_are_asked_for_with_their_keys(authority) -> None:
+    """Servers of openconfig/gnmi answer nothing to a list without its keys."""
+    assert [
+        path for path in openconfig.READINGS if re.search(r"/(interface|neighbor)/", path)
+    ] == []
+    with target(authority) as there:
+        driver = GnmiDriver(connection(there, authority))
+        driver.open()
+        try:
+            texts = driver.read_state(["/interfaces/interface/state"])
+        finally:
+            driver.close()
+    assert json.loads(texts["/interfaces/interface/state"]) == []
 
 
 def test_trees_of_json(authority) -> None:
@@ -154,7 +170,7 @@ def test_what_a_target_does_not_have_is_unknown(authority) -> None:
 def test_values_that_cannot_be_make_the_reading_unknown(path: str, value: object) -> None:
     leaves = json.dumps([[name, was] for name, was in (LEAVES | {path: value}).items()])
     seen = snapshot_of("a", openconfig.READINGS, dict.fromkeys(openconfig.READINGS, leaves))
-    assert seen.unknown == ("/interfaces/interface/state",)
+    assert seen.unknown == ("/interfaces/interface[name=*]/state",)
     assert seen.bgp
 
 
