@@ -153,10 +153,18 @@ class EosDriver(BaseDriver):
         return {"config": texts["running"], "startup": texts["startup"]}
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return the JSON answers of the show commands of the subjects."""
-        return read_subjects(
-            subjects, _STATE_COMMANDS, lambda line: json.dumps(self._show(line), sort_keys=True)
-        )
+        """Return the JSON answers of the show commands of the subjects.
+
+        A command that the switch does not take costs its subject alone.
+        """
+        return read_subjects(subjects, _STATE_COMMANDS, self._answer)
+
+    def _answer(self, command: str) -> str | None:
+        """Return what a command shows, or None where the switch rejects it."""
+        try:
+            return json.dumps(self._show(command), sort_keys=True)
+        except RefusedError:
+            return None
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return configuration sessions with uncommitted lines, and pending timed commits.
