@@ -127,7 +127,7 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"interface \S+ / (qos|dcb|trust) .*": QOS,
         r"(lldp|arp|mac-address|ntp|info-center) .*": MANAGEMENT,
         r"interface \S+ / (stp|port link-type) .*": HARDWARE,
-        r"interface \S+ / jumboframe enable \d+ .*": DEFAULT,
+        r"interface \S+ / (jumboframe enable \d+|undo shutdown) .*": DEFAULT,
         r"bgp \d+ / router-id .*": ROUTER_ID,
         r"bgp \d+ / peer \S+ timer .*": TIMERS,
         r"bgp \d+ / ipv4-family unicast / peer \S+ enable": DEFAULT,

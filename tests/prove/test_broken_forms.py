@@ -263,18 +263,6 @@ TEXTS: dict[str, tuple[str, str, str, str]] = {
         r"\1\n!\ncopp classifier x\n match protocol bgp\n!\nhardware\n !\n access-list\n",
         "",
     ),
-    "VRP8 uplink without a state": (
-        "vrp8",
-        r"(interface 100GE1/0/17\n(?: .*\n)*?) undo shutdown\n",
-        r"\1",
-        OPEN,
-    ),
-    "VRP8 host port without a state": (
-        "vrp8",
-        r"(interface 100GE1/0/1\n(?: .*\n)*?) undo shutdown\n",
-        r"\1",
-        OPEN,
-    ),
     "Comware says that a port works": (
         "comware7",
         r"( port link-mode route\n)",

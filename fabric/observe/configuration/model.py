@@ -102,8 +102,6 @@ class Port:
         Untagged VLAN of a switched port.
     gateway_vlan : int or None
         VLAN that a routed interface is the gateway of.
-    says_state : bool
-        Whether a line says if it works.
     ipv6_link : bool
         Whether it takes part in unnumbered BGP by its link-local address.
     """
@@ -111,7 +109,6 @@ class Port:
     name: str
     line: int
     enabled: bool = True
-    says_state: bool = False
     routed: bool | None = None
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False

@@ -26,7 +26,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
-from fabric.observe.configuration.defaults import leave_open, number_of
+from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.peer_lines import (
     PEER_GROUP,
     add_peer_lines,
@@ -79,7 +79,7 @@ _FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
 
 @_PORT.line(r"(?P<undo>undo )?shutdown")
 def _state(port: Port, _: int, undo: str | None) -> None:
-    port.enabled, port.says_state = bool(undo), True
+    port.enabled = bool(undo)
 
 
 add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")
@@ -93,12 +93,7 @@ _FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    switch = read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
-    for port in switch.ports.values():
-        is_used = bool(port.addresses) or port.vlan is not None
-        if port.name[0].isdigit() and is_used and not port.says_state:
-            leave_open(switch, port.line, "port_up", f"interface {port.name}")
-    return switch
+    return read_blocks("vrp8", FILE, files[FILE], _TOP, header_ends)
 
 
 @_TOP.line(r"vlan batch (?P<vlans>[\dto ]+)")
