@@ -23,7 +23,7 @@ def put(table: str, row: str, field: str, value: Any) -> Fault:
         rows = tables[table]
         for name in [name for name in rows if name.lower() != "global"] if row == "*" else [row]:
             if value is None:
-                rows[name].pop(field)
+                rows[name].pop(field, None)
             else:
                 rows.setdefault(name, {})[field] = value
 

@@ -39,7 +39,8 @@ class NotRead(Verdict):
                 yield self.cause(
                     f"could not be read: {reason}",
                     name,
-                    about=signs_at(rows, "down"),
+                    # The cables of a host that is off tell it; a silent switch is told itself.
+                    about=signs_at(rows[window.ends.is_nic[rows]], "down"),
                     rails=hit["rails"],
                 )
 
