@@ -269,8 +269,8 @@ class Configured:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, Port(name, line))
 
-    def open_bgp(self, asn: int, line: int, **values: bool) -> Bgp:
-        """Return the BGP process; a new one with some values at its first line.
+    def open_bgp(self, first: Bgp) -> Bgp:
+        """Return the BGP process; the given one where this is its first line.
 
         Raises
         ------
@@ -278,7 +278,7 @@ class Configured:
             When there is one with another AS number.
         """
         if self.bgp is None:
-            self.bgp = Bgp(asn, line, **values)  # type: ignore[arg-type]
-        if self.bgp.asn != asn:
+            self.bgp = first
+        if self.bgp.asn != first.asn:
             raise ValueError("a second BGP process")
         return self.bgp

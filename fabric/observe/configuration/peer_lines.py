@@ -25,7 +25,7 @@ def add_route_lines(top: Context, bgp: Context, system: str) -> None:
     """
 
     def open_bgp(switch: Configured, line: int, asn: str) -> Bgp:
-        return switch.open_bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast"))
+        return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast")))
 
     top.line(
         r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"

@@ -303,4 +303,4 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(int(asn), line, relax=True, extended_by_default=False)
+    return switch.open_bgp(Bgp(int(asn), line, relax=True, extended_by_default=False))

@@ -168,7 +168,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_TOP.line(r"router bgp (?P<asn>\d+)( vrf default)?", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast"))
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast")))
 
 
 @_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)

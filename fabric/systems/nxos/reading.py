@@ -216,7 +216,7 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    return switch.open_bgp(int(asn), line, active_by_default=active, tells_by_default=False)
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, tells_by_default=False))
 
 
 @_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.systems.sonic.platforms import asic_type_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -201,8 +203,7 @@ class Updater:
 def asic_of(updater: Updater, config: Mapping[str, Any]) -> str:
     """Return the kind of ASIC, by the name of the platform where the version file has none."""
     platform = str(config.get("DEVICE_METADATA", {}).get("localhost", {}).get("platform", ""))
-    made = "mellanox" if "mlnx" in platform or "nvidia" in platform else "broadcom"
-    return updater.asic_type or made
+    return updater.asic_type or asic_type_of(platform)
 
 
 def known_release(build_version: str) -> str:

@@ -160,6 +160,12 @@ HARMLESS_TABLES = ("NTP_SERVER", "SYSLOG_SERVER", "CRM", "PFC_WD", "WRED_PROFILE
 #: Profile of a lossless group for which the switch computes the buffer
 #: (sonic-net/sonic-buildimage 202405 files/build_templates/buffers_config.j2).
 COMPUTED_PROFILE = "NULL"
-#: Makers of ASICs for which community SONiC can do that, as in its platform names: the buffer
-#: manager finds ``buffer_headroom_<maker>.lua`` for these (sonic-net/sonic-swss cfgmgr).
-COMPUTING_PLATFORMS = ("mlnx", "nvidia", "barefoot")
+#: ``asic_type`` of makers by a part of their platform names. Community SONiC can do that for these:
+#: the buffer manager finds ``buffer_headroom_<asic_type>.lua`` (sonic-net/sonic-swss cfgmgr).
+COMPUTING_PLATFORMS = {"mlnx": "mellanox", "nvidia": "mellanox", "barefoot": "barefoot"}
+
+
+def asic_type_of(platform: str) -> str:
+    """Return the ``asic_type`` of a platform name; ``broadcom`` where no other maker is in it."""
+    makers = (made for part, made in COMPUTING_PLATFORMS.items() if part in platform)
+    return next(makers, "broadcom")

@@ -32,6 +32,7 @@ from fabric.systems.sonic.lab import show as sonic_show
 from fabric.systems.sonic.lab import tuning as sonic_tuning
 from fabric.systems.sonic.lab.daemons import Daemons
 from fabric.systems.sonic.lab.kernel import KERNEL, OWN_VALUES, own_file
+from fabric.systems.sonic.platforms import asic_type_of
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
@@ -172,8 +173,7 @@ class SonicStandIn(SshStandIn):
     @property
     def asic(self) -> str:
         """ASIC vendor, by the platform name."""
-        name = self.platform
-        return "mellanox" if "mlnx" in name or "nvidia" in name else "broadcom"
+        return asic_type_of(self.platform)
 
     def metadata(self) -> dict[str, Any]:
         """Return the row DEVICE_METADATA|localhost."""
