@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Case = tuple[tuple[str, int], ...]
 
 #: What may become of a planted cause; the last must not happen.
-FATES = ("found", "told below another cause", "not judged", "missed")
+FATES = ("found", "explained by another", "not judged", "missed")
 #: Incidents that are not judged together: they say the opposite of each other, or hide each other.
 _OPPOSITE = (
     {"CNPs of a rail are lost", "a NIC ignores CNPs"},
@@ -49,7 +49,7 @@ def fate(cause: Place, judgement: Judgement, fabric: Fabric) -> str:
     lines = [line for told in judgement.causes for line in told.evidence]
     mine = [line for line in lines if line.startswith(f"{device} ") or f"{device}:" in line]
     if any(line.endswith((f"[{rule}]", "% of the time")) for line in mine):
-        return "told below another cause"
+        return "explained by another"
     devices, rows = judgement.concluded[rule]
     number = ENDS.number[device]
     row = ENDS.rows[number].get(port)
