@@ -119,6 +119,23 @@ def test_counters() -> None:
     assert counters.priority_groups(text)["swp3s0", 3] == QueueCounters(packets=977)
 
 
+def test_bytes() -> None:
+    """Of front panel ports, as the kernel has them; `nv show` rounds."""
+    found = counters.link_bytes(sample("links.json"))
+    none = dict.fromkeys(("rx_bytes", "rx_packets", "tx_bytes", "tx_packets"), 0)
+    assert {port: state.counters for port, state in found.items()} == {
+        "swp1": {
+            "rx_bytes": 9_412_004_411,
+            "rx_packets": 2_297_852,
+            "tx_bytes": 88_120,
+            "tx_packets": 954,
+        },
+        "swp3s0": none,
+    }
+    both = merged(interfaces(sample("interfaces.txt")), found)
+    assert (both["swp1"].up, both["swp1"].counters["tx_bytes"]) == (True, 88_120)
+
+
 def test_watchdog_and_marked() -> None:
     """A storm that is under way counts as one that was detected."""
     found = counters.watchdog(sample("watchdog.txt"))
@@ -327,6 +344,7 @@ FILES: dict[Callable[[str], Any], str] = {
     counters.pfc_counters: "counters.txt",
     counters.queues: "counters.txt",
     counters.priority_groups: "counters.txt",
+    counters.link_bytes: "links.json",
     counters.watchdog: "watchdog.txt",
     counters.marked: "marked.txt",
     optics.optics: "optics.txt",
