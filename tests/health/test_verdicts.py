@@ -164,6 +164,17 @@ def test_an_old_watermark_is_information() -> None:
     assert "it was as high before" in cause.message
 
 
+@each("name", ("out_discards", "tx_drops"))
+def test_what_a_port_and_its_queue_count_is_dropped_once(name: str) -> None:
+    """VRP8 and others count what a lossless queue drops at the port too."""
+    fabric = Fabric()
+    for first, drops in ((True, 0), (False, 90)):
+        fabric.counters(LEAF, PORT, first=first, **{name: drops})
+        fabric.change(LEAF, first=first, queues={(PORT, 3): QueueCounters(1000 + drops, drops)})
+    (cause,) = fabric.causes()
+    assert (cause.rule, cause.message) == ("OBS111", "dropped 90 packets on 1 port")
+
+
 def test_drops_of_lossy_queues_are_taken_off() -> None:
     """A port counts what its queues drop; what is left is of the lossless class, or of none."""
     fabric = Fabric()
