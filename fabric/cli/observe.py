@@ -301,6 +301,7 @@ def cabling(
     switches: options.Switches = True,
     hosts: options.Hosts = True,
     snapshot: options.Snapshot = None,
+    snapshot_max_age: options.SnapshotMaxAge = options.SNAPSHOT_MAX_AGE,
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
@@ -318,7 +319,8 @@ def cabling(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     meter = output.meter_of(project, selection)
-    report = workflow(project, connections, selection, meter, snapshot)
+    recording = options.recording(snapshot, snapshot_max_age) if snapshot else None
+    report = workflow(project, connections, selection, meter, recording)
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:
