@@ -284,7 +284,7 @@ def _text(seen: list[Seen], *, first: bool) -> None:
     times = [item.time for item in seen if item.time]
     output.data(f"\n{max(times):%Y-%m-%dT%H:%M:%SZ}\n" if times else "\n")
     if moved := busy(seen):
-        output.table(("device", "port", "counter", "total", "per_s"), moved)
+        output.table(("device", "port", "counter", "total", "per_s", "paused"), moved)
     elif is_watched(seen):
         output.data("no pauses, marks, drops or losses were counted\n")
     else:

@@ -132,6 +132,8 @@ def _at(wheres: set[str], is_host: Bools) -> Bools:
 
 def _known(window: Window, name: str) -> Bools:
     """Return the ends of which a column has any figure."""
+    if name.startswith("all_pauses_"):
+        return window.tells_pauses(name)
     table = window.rise(name) if COLUMNS[name].is_counter else window.last(name)
     known: Bools = np.count_nonzero(np.isfinite(table.reshape(len(table), -1)), axis=1) > 0
     return known
