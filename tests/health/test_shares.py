@@ -63,6 +63,16 @@ def test_the_words_of_both_are_the_same() -> None:
     assert "pauses its leaf 90 % of the time" in cause.message
 
 
+def test_pauses_that_the_far_end_does_not_count_have_their_share_too() -> None:
+    """The mismatch explains the storm, and took its 90 % with it."""
+    fabric = Fabric()
+    fabric.nic(HOST, "eth1", tx_prio3_pause=5000, tx_prio3_pause_duration=9_000_000)
+    (cause,) = fabric.causes()
+    share = shown(fabric, HOST)["eth1", "seconds of pauses sent, priority 3"]
+    words = f"sent 5000 pause frames of priority 3, {share} of the time, {LEAF} {PORT} counted none"
+    assert (cause.rule, cause.message, share) == ("OBS106", words, "90 %")
+
+
 def test_one_count_of_all_priorities_is_a_bound_in_both() -> None:
     """As EOS counts; its speed is known."""
     fabric = Fabric()

@@ -250,9 +250,12 @@ class AsymmetricPause(Verdict):
         sent, received = window.rise("pauses_sent"), window.rise("pauses_received")[ends.far]
         for row, priority in np.argwhere((sent >= least) & (received == 0)).tolist():
             far = int(ends.far[row])
+            share = share_words(
+                window.pausing[row, priority], is_bound=window.is_bound[row, priority]
+            )
             message = (
-                f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, "
-                f"{ends.title(far)} counted none"
+                f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, {share} of "
+                f"the time, {ends.title(far)} counted none"
             )
             if others := np.flatnonzero(received[row] >= least).tolist():
                 message += f" but received priority {', '.join(map(str, others))}"
