@@ -139,12 +139,21 @@ def test_bytes() -> None:
 def test_watchdog_and_marked() -> None:
     """A storm that is under way counts as one that was detected."""
     found = counters.watchdog(sample("watchdog.txt"))
-    assert found["swp1", 3] == WatchdogState(operational=True, storms_detected=2)
+    assert found["swp1", 3] == WatchdogState(operational=False, storms_detected=2)
     assert found["swp1", 0] == WatchdogState(operational=True, storms_detected=0)
     marked = counters.marked(sample("marked.txt"))
     assert marked == {("swp1", 3): EcnState(marked_packets=693)}
     both = merged(roce.ecn(sample("roce.txt")), marked)
     assert both["swp1", 3] == EcnState(KMIN, KMAX, 100, 693)
+
+
+def test_a_watchdog_that_is_switched_off_is_no_storm() -> None:
+    """Its queues are neither watched nor stopped: judge took each of them for dead."""
+    text = sample("watchdog.txt")
+    first, off = text.index("enabled "), text.replace("enabled ", "disabled", 1)
+    assert text[first:] != off[first:]
+    ports = {port for port, _ in counters.watchdog(text)}
+    assert ports - {port for port, _ in counters.watchdog(off)} == {"swp1"}
 
 
 def test_neighbours() -> None:

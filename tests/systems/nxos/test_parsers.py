@@ -348,3 +348,9 @@ def test_optics_and_temperatures_as_the_public_templates_read_them() -> None:
     rows = parse_output("cisco_nxos", "show environment temperature", whole)
     found = optics.temperatures(sample("temperatures.txt"))
     assert list(found.values()) == [float(row["current_value"]) for row in rows]
+
+
+def test_a_watchdog_that_is_switched_off_is_no_storm() -> None:
+    """Its queues are neither watched nor stopped."""
+    text = OUTPUTS.sample("watchdog.txt")
+    assert counters.watchdog(text.replace("[Enabled]", "[Disabled]")) == {}

@@ -103,7 +103,10 @@ def priority_groups(text: str) -> dict[tuple[str, int], QueueCounters]:
 
 
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
-    """Parse ``nv show interface PORT qos pfc-watchdog``: storms by traffic class."""
+    """Parse ``nv show interface PORT qos pfc-watchdog``: storms by traffic class.
+
+    A port whose watchdog is switched off has none: that is no storm.
+    """
     return _numbered(by_port(text, _watchdog))
 
 
@@ -152,9 +155,11 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
         row.get("status") not in _STATES for row in values
     ):
         raise UnreadableError("the state of the watchdog is missing")
+    if state == "disabled":
+        return {}
     return {
-        place: WatchdogState(operational=state == "enabled", storms_detected=count)
-        for place, count in enumerate(storms)
+        place: WatchdogState(operational=not _STATES[row["status"]], storms_detected=count)
+        for place, (row, count) in enumerate(zip(values, storms, strict=True))
     }
 
 

@@ -163,6 +163,8 @@ def _pfc_tables(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
     """Parse ``show queuing pfc-queue detail``: the watchdog of each no-drop queue.
 
+    A port whose watchdog is switched off has none: that is no storm.
+
     Raises
     ------
     UnreadableError
@@ -174,9 +176,9 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
     for line in _lines(text):
         if watched := _WATCHED.fullmatch(line):
             port, enabled, key = watched[1], watched[2] == "Enabled", None
-        elif port and (group := _WATCHED_GROUP.fullmatch(line)):
+        elif enabled and (group := _WATCHED_GROUP.fullmatch(line)):
             key = (port, int(group[1]))
-            watchdogs[key] = WatchdogState(operational=enabled)
+            watchdogs[key] = WatchdogState(operational=True)
         elif key and (cell := _WATCHED_CELL.fullmatch(line)) and cell[1] in _WATCHED_FIELDS:
             counted: dict[str, Any] = {_WATCHED_FIELDS[cell[1]]: int(cell[2])}
             watchdogs[key] = replace(watchdogs[key], **counted)
