@@ -78,28 +78,28 @@ class Allowance:
             raise AnswerTooLongError(self.most)
 
 
-class _Call(threading.local):
-    """The call that a thread works on."""
+class _Thread(threading.local):
+    """What a thread works on: a call of a driver."""
 
     allowance: Allowance | None = None
 
 
-_call = _Call()
+_thread = _Thread()
 
 
 def allowance() -> Allowance:
     """Return what a device may still say to the call of this thread, or in an answer alone."""
-    return _call.allowance or Allowance(LONGEST_ANSWER_CHARACTERS)
+    return _thread.allowance or Allowance(LONGEST_ANSWER_CHARACTERS)
 
 
 @contextmanager
 def allowed(most: int) -> Iterator[None]:
     """Let all answers to what this thread asks be no longer together."""
-    before, _call.allowance = _call.allowance, Allowance(most)
+    before, _thread.allowance = _thread.allowance, Allowance(most)
     try:
         yield
     finally:
-        _call.allowance = before
+        _thread.allowance = before
 
 
 def read_answer(
