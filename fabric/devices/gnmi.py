@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, InputError
 from fabric.core.json_text import parse_json
 from fabric.devices import limits
-from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.answers import LONGEST_READING_CHARACTERS, AnswerTooLongError, allowance
 from fabric.devices.base import BaseDriver
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class GnmiDriver(BaseDriver):
                 connection.device, "gNMI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             )
         options: list[tuple[str, int | str]] = [
-            ("grpc.max_receive_message_length", LONGEST_ANSWER_CHARACTERS)
+            ("grpc.max_receive_message_length", LONGEST_READING_CHARACTERS)
         ]
         if connection.gnmi_name:
             options.append(("grpc.ssl_target_name_override", connection.gnmi_name))
@@ -199,11 +199,11 @@ class GnmiDriver(BaseDriver):
 
     def _gathered(self, call: Any, target: str) -> list[tuple[str, Any]]:
         leaves: list[tuple[str, Any]] = []
-        length, end_s = 0, time.monotonic() + _SUBJECT_S
+        can_say, end_s = allowance(), time.monotonic() + _SUBJECT_S
         for response in call:
-            length += response.ByteSize()
-            if length > LONGEST_ANSWER_CHARACTERS or len(leaves) > _MOST_VALUES:
-                raise AnswerTooLongError
+            can_say.take(response.ByteSize())
+            if len(leaves) > _MOST_VALUES:
+                raise AnswerTooLongError(can_say.most)
             if response.sync_response:
                 return leaves
             if time.monotonic() > end_s:

@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.units import us_to_s
 from fabric.health.columns import COLUMNS, WIDTH
 from fabric.observe.rates import PARTS, TOPS
-from fabric.qos.watchdog import longest_pause_s
+from fabric.qos.pause_share import pause_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -202,25 +202,36 @@ class Window:
     def _first(self) -> dict[str, Floats]:
         return {}
 
-    @cached_property
+    @property
     def pausing(self) -> Floats:
-        """Share of the time that each end pauses the other, by priority; NaN where unknown.
-
-        The time of a NIC counts where it is reported. Of frames the share is a bound: each frame
-        stops the sender for 65,535 quanta at most, and a later one may end it at once.
-        """
-        frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
-        bound = np.minimum(frames * longest_pause_s(1) / self.ends.speed_gbps[:, None], 1.0)
-        both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
-        said = us_to_s(1) * np.fmax(*both)
-        return np.where(np.isnan(said), bound, np.fmin(said, 1.0))
+        """Share of the time that each end pauses the other, by priority; NaN where unknown."""
+        return self._pausing[0]
 
     @property
     def is_bound(self) -> Bools:
         """Whether the share of an end is a bound, as no duration is known."""
+        return self._pausing[1]
+
+    @cached_property
+    def _pausing(self) -> tuple[Floats, Bools]:
+        """Return shares and bounds by what either end counts; the time of a NIC, where it does."""
+        frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
         both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
-        bound: Bools = np.isnan(np.fmax(*both))
-        return bound
+        return pause_share(us_to_s(1) * np.fmax(*both), frames, self.ends.speed_gbps[:, None])
+
+    def tells_pauses(self, name: str) -> Bools:
+        """Return the ends of which one count of all priorities tells anything.
+
+        It tells nothing of a priority where several are lossless.
+        """
+        known: Bools = np.isfinite(self.rise(name)) & (self._classes <= 1)
+        return known
+
+    @property
+    def _classes(self) -> Ints:
+        """Number of priorities that each end pauses by the design."""
+        classes: Ints = np.count_nonzero(self.plan.paused, axis=1)
+        return classes
 
     def _frames(self, way: str) -> Floats:
         """Return pause frames in each second by priority.
@@ -228,7 +239,7 @@ class Window:
         A system that counts all priorities together counts that of a port with one lossless class.
         """
         by_priority, total = self.per_s(f"pauses_{way}"), self.per_s(f"all_pauses_{way}")
-        only = self.plan.paused & (np.count_nonzero(self.plan.paused, axis=1) == 1)[:, None]
+        only = self.plan.paused & (self._classes == 1)[:, None]
         none = np.isfinite(by_priority).sum(axis=1, keepdims=True) == 0
         return np.where(none & only, total[:, None], by_priority)
 

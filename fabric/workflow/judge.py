@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fabric.report.observed import Seen
     from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 __all__ = [
     "Judged",
@@ -101,7 +102,7 @@ def judge_devices(
     return _judged(judging, seen)
 
 
-def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
+def judge_file(project: Project, recording: Recording, wanted: Wanted) -> Judged:
     """Judge the last two readings of each device in a file of JSON lines.
 
     Raises
@@ -110,7 +111,9 @@ def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
         When a file is wrong, or holds no device of the fabric.
     """
     known = {*project.fabric.switch_row, *project.fabric.host_row}
-    return _judged(Judging(project, wanted), recorded_twice(file, known))
+    judging, seen = Judging(project, wanted), recorded_twice(recording.file, known)
+    recording.check({one.device: one.time for one in seen if one.device in judging.names})
+    return _judged(judging, seen)
 
 
 class Judging:
@@ -128,7 +131,7 @@ class Judging:
         self._plan = plan_of(self.ends, expected(project))
         self._decisions = Decisions.of(project.intent)
         self._file = f"{project.intent.folder}/fabric.yaml"
-        self._names = sorted(chosen(project, wanted.selection))
+        self.names = sorted(chosen(project, wanted.selection))
         self._last: dict[str, tuple[Seen | None, Seen]] = {}
 
     def put(self, seen: Seen) -> None:
@@ -147,7 +150,7 @@ class Judging:
         none = Reading("", None, None, 0.0)
         readings = {
             name: _reading(*self._last[name]) if name in self._last else none
-            for name in self._names
+            for name in self.names
             if is_whole or name in self._last
         }
         window = Window(self.ends, self._plan, readings, self._wanted.settings)

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fabric.core.errors import ConnectionLostError, RefusedError
-from fabric.devices import gnmi
+from fabric.devices import answers, gnmi
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.limits import timed
@@ -187,7 +187,8 @@ def test_a_target_that_lies(authority) -> None:
 
 
 def test_an_answer_without_end_is_cut(authority, monkeypatch) -> None:
-    monkeypatch.setattr(gnmi, "LONGEST_ANSWER_CHARACTERS", 1 << 20)
+    monkeypatch.setattr(gnmi, "LONGEST_READING_CHARACTERS", 1 << 20)
+    monkeypatch.setattr(answers, "LONGEST_ANSWER_CHARACTERS", 1 << 20)
     with target(authority) as there:
         messages = there._messages
         value = messages.TypedValue(string_val="x" * 100_000)
