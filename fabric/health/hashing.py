@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.health.ends import Floats
 
 #: Share of the mean below which a link has no flow of its own: what routing protocols send.
-_IDLE = 0.01
+IDLE = 0.01
 
 
 def spread_probability(load: Floats, flows: int) -> float:
@@ -38,7 +38,7 @@ def spread_probability(load: Floats, flows: int) -> float:
     """
     flows = min(flows, MOST_FLOWS)
     fullest = math.floor(float(load.max() / load.sum()) * flows + 1e-9)
-    idle = int((load < _IDLE * load.mean()).sum())
+    idle = int((load < IDLE * load.mean()).sum())
     tails = _at_least(flows, len(load), fullest), idle_tail(flows, len(load), idle)
     return min(1.0, 2 * min(tails))
 

@@ -31,6 +31,9 @@ class Settings:
         Use of a table, from which on it is nearly full.
     spread_probability : float
         Probability that even hashing looks as uneven on any switch of the fabric.
+    single_probability : float
+        Probability that hashing puts all flows of a switch on one uplink, from which on it is an
+        info, not a warning.
     fec_hours : float
         Expected time until a codeword cannot be corrected, below which FEC is close to its limit.
     flaps : float
@@ -51,6 +54,7 @@ class Settings:
     headroom_percent: float = 90.0
     table_percent: float = 90.0
     spread_probability: float = 1e-3
+    single_probability: float = 0.05
     fec_hours: float = 168.0
     flaps: float = 1.0
     lost_packets: float = 1.0
@@ -73,6 +77,7 @@ WHY: Mapping[str, str] = {
     "headroom_percent": "one more frame of the longest kind must still fit",
     "table_percent": "a table must hold what moves over when a neighbour fails",
     "spread_probability": "one false alarm in a thousand judgements of the whole fabric",
+    "single_probability": "where so few ports send, one uplink for all of them is seen every day",
     "fec_hours": "one codeword a week and link is a lost frame every few minutes in a large fabric",
     "flaps": "a link of a fabric in production does not change",
     "lost_packets": "a lossless class loses none",

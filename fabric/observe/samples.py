@@ -119,8 +119,8 @@ def _optics(snapshot: Snapshot) -> Iterator[Row]:
         for way, lanes in ((of.RECEIVED, optic.received_dbm), (of.SENT, optic.sent_dbm)):
             for lane, dbm in enumerate(lanes or ()):
                 yield "optics", of.OPTIC_POWER, (port, lane, way), dbm
-    for sensor, celsius in (snapshot.temperatures or {}).items():
-        yield "temperatures", of.TEMPERATURE, (sensor,), celsius
+    for name, sensor in (snapshot.temperatures or {}).items():
+        yield "temperatures", of.TEMPERATURE, (name,), sensor.celsius
 
 
 def _nic(interface: str, nic: NicCounters) -> Iterator[Row]:

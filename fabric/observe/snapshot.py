@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PfcCounters,
         PoolUse,
         QueueCounters,
+        Sensor,
         SystemFacts,
         TableUse,
         WatchdogState,
@@ -81,7 +82,7 @@ class Snapshot:
     priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
     buffer_pools: Mapping[str, PoolUse] | None = None
     optics: Mapping[str, Optic] | None = None
-    temperatures: Mapping[str, float] | None = None
+    temperatures: Mapping[str, Sensor] | None = None
     kernel: Mapping[str, str] | None = None
     daemons: Mapping[str, str] | None = None
     nics: Mapping[str, NicCounters] | None = None

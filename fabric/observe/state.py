@@ -117,6 +117,14 @@ class Optic:
 
 
 @dataclass(frozen=True, slots=True)
+class Sensor:
+    """Temperature of a place in a device, and what the device takes for too hot; None if unsaid."""
+
+    celsius: float
+    limit_celsius: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EcnState:
     """Marking of one queue of a port, as the device shows it; sizes may be rounded by the ASIC."""
 

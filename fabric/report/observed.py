@@ -101,6 +101,12 @@ class Seen:
             for field in FIELDS
             if self.snapshot is not None and getattr(self.snapshot, field) is not None
         }
+        if sensors := state.get("temperatures"):
+            limits = {name: one["limit_celsius"] for name, one in sensors.items()}
+            state["temperatures"] = {name: one["celsius"] for name, one in sensors.items()}
+            state["temperature_limits"] = {
+                name: limit for name, limit in limits.items() if limit is not None
+            }
         time = self.time.isoformat(timespec="milliseconds") if self.time else None
         return {
             "format": READINGS_FORMAT,

@@ -20,6 +20,7 @@ from fabric.observe.state import (
     PfcCounters,
     PoolUse,
     QueueCounters,
+    Sensor,
     SystemFacts,
     TableUse,
     WatchdogState,
@@ -54,6 +55,10 @@ class ReadState(BaseModel):
     optics: Annotated[dict[str, Optic] | None, Field(description="By port.")] = None
     temperatures: Annotated[
         dict[str, FiniteFloat] | None, Field(description="Degrees Celsius by sensor.")
+    ] = None
+    temperature_limits: Annotated[
+        dict[str, FiniteFloat] | None,
+        Field(description="What the device takes for too hot, by sensor."),
     ] = None
     kernel: dict[str, str] | None = None
     daemons: dict[str, str] | None = None
@@ -112,6 +117,11 @@ def snapshot_of(document: ReadingsDocument) -> Snapshot:
     read = {name: value for name, value in given.items() if value is not None}
     for name in _NUMBERED & read.keys():
         read[name] = {_port_and_number(key): value for key, value in read[name].items()}
+    limits = read.pop("temperature_limits", {})
+    if sensors := read.get("temperatures"):
+        read["temperatures"] = {
+            name: Sensor(celsius, limits.get(name)) for name, celsius in sensors.items()
+        }
     if ports := read.get("pfc_priorities"):
         read["pfc_priorities"] = {port: tuple(numbers) for port, numbers in ports.items()}
     return Snapshot(document.device, unknown=tuple(document.unknown), **read)

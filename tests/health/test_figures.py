@@ -51,9 +51,17 @@ def test_half_of_the_links_idle_is_sure_with_many_flows_alone() -> None:
     assert spread_probability(load, 32) < 1e-6
 
 
-@pytest.mark.parametrize(("flows", "rules"), [(2, []), (16, ["OBS120"])])
-def test_few_flows_are_never_uneven(flows, rules) -> None:
-    """All flows of some NICs on one of the uplinks of a leaf."""
+@pytest.mark.parametrize(
+    ("flows", "full", "severity"),
+    [
+        (1, 1, Severity.INFO),
+        (16, 1, Severity.WARNING),
+        (2, 2, None),
+        (16, 2, Severity.WARNING),
+    ],
+)
+def test_flows_of_some_nics_on_few_uplinks(flows, full, severity) -> None:
+    """Few flows are never uneven; where all are on one uplink, the reader is told so."""
     ends, _ = demo("rail-512")
     rows = ends.of_device[ends.names.index(LEAF)]
     up = [ends.ports[row] for row in rows if not ends.is_below[row]]
@@ -62,12 +70,16 @@ def test_few_flows_are_never_uneven(flows, rules) -> None:
     fabric = Fabric(quiet("rail-512"), quiet("rail-512"), example="rail-512")
     for first, turn in ((True, 0), (False, 10**6)):
         for port in up:
-            fabric.counters(LEAF, port, first=first, tx_packets=turn * (port == up[0]))
+            fabric.counters(LEAF, port, first=first, tx_packets=turn // full * (port in up[:full]))
         for port in below:
             fabric.counters(
                 LEAF, port, first=first, rx_packets=turn // flows * (port in below[:flows])
             )
-    assert [rule for rule, _, _ in fabric.seen()] == rules
+    told = [(cause.rule, cause.severity) for cause in fabric.causes()]
+    assert told == ([("OBS120", severity)] if severity else [])
+    assert all("carries all" in cause.message for cause in fabric.causes()) == (
+        full == 1 or not told
+    )
 
 
 def test_codewords_of_400g() -> None:

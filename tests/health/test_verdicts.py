@@ -17,6 +17,7 @@ from fabric.observe.state import (
     Optic,
     PfcCounters,
     QueueCounters,
+    Sensor,
     SystemFacts,
     TableUse,
     WatchdogState,
@@ -312,6 +313,14 @@ def test_optics(optic, said) -> None:
     fabric.change(LEAF, optics={PORT: optic})
     assert fabric.seen() == ([("OBS123", LEAF, PORT)] if said else [])
     assert all(said in cause.message for cause in fabric.causes())
+
+
+def test_a_sensor_above_the_limit_that_its_device_has() -> None:
+    fabric = Fabric()
+    sensors = {"CPU": Sensor(81.0, 80.0), "ASIC": Sensor(104.0, 105.0), "PSU": Sensor(90.0)}
+    fabric.change(SPINE, temperatures=sensors)
+    assert fabric.seen() == [("OBS123", SPINE, "")]
+    assert fabric.causes()[0].message == "CPU has 81 degrees, its limit is 80"
 
 
 def test_pauses_of_a_priority_that_is_not_lossless() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
-from fabric.health.hashing import spread_probability
+from fabric.health.hashing import IDLE, spread_probability
 from fabric.health.verdict import Verdict, verdicts
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fabric.health.ends import Floats
     from fabric.health.window import Window
     from fabric.topology.model import Ints
+
+#: Shortest frame (IEEE 802.3-2022 clause 3.2.7).
+_FRAME_BYTES = 64
 
 
 @verdicts.add("OBS120")
@@ -32,40 +35,53 @@ class UnevenUplinks(Verdict):
     needs = (("sent_bytes", "sent_packets"), ("received_bytes", "received_packets"))
 
     def judge(self, window: Window) -> Iterator[Cause]:
-        """Yield the switches whose spread is too unlikely."""
+        """Yield the switches whose spread is too unlikely, or whose traffic takes one uplink."""
         ends = window.ends
         known = [case for rows in ends.of_device if (case := _case(window, rows))]
         limit = window.settings.spread_probability / max(1, len(known))
         for rows, sent, flows in known:
-            probability = spread_probability(sent, flows)
-            if probability < limit:
-                mean, busiest = float(sent.mean()), int(rows[int(sent.argmax())])
+            probability, busiest = spread_probability(sent, flows), int(sent.argmax())
+            idle, port = np.delete(rows, busiest), ends.ports[rows[busiest]]
+            is_single = bool((np.delete(sent, busiest) < IDLE * sent.mean()).all())
+            if is_single:
                 message = (
-                    f"uplinks are uneven: {ends.ports[busiest]} has {sent.max() / mean:.1f} times "
-                    f"the mean, {(sent == 0).sum()} of {len(rows)} are idle"
+                    f"{port} carries all traffic of the uplinks, "
+                    f"{len(rows) - 1} of {len(rows)} are idle"
                 )
-                yield self.cause(
-                    message,
-                    ends.names[ends.device[busiest]],
-                    evidence=(f"probability for {flows} flows: {probability:.1e}",),
-                    about=signs_at(rows[sent < mean / 2], "load"),
+            elif probability < limit:
+                mean = float(sent.mean())
+                message = (
+                    f"uplinks are uneven: {port} has {sent.max() / mean:.1f} times the mean, "
+                    f"{(sent == 0).sum()} of {len(rows)} are idle"
                 )
+                idle = rows[sent < mean / 2]
+            else:
+                continue
+            by_chance = is_single and probability >= window.settings.single_probability
+            yield self.cause(
+                message + ("; few flows may do so by chance" if by_chance else ""),
+                ends.names[ends.device[rows[busiest]]],
+                severity=Severity.INFO if by_chance else Severity.WARNING,
+                evidence=(f"probability for {flows} flows: {probability:.1e}",),
+                about=signs_at(idle, "load"),
+            )
 
 
 def _case(window: Window, rows: Ints) -> tuple[Ints, Floats, int] | None:
     """Return the equal uplinks of a switch, their load, and the least number of flows on them.
 
-    The load is in bytes, or in packets where bytes are not known.
+    The load is in bytes, or in packets where bytes are not known; control traffic is none.
     """
     ends = window.ends
     switch = rows[~ends.is_nic[rows]]
     up, below = switch[~ends.is_below[switch]], switch[ends.is_below[switch]]
     if len(up) < 2 or len(np.unique(ends.speed_gbps[up])) > 1:  # noqa: PLR2004 - a choice
         return None
-    for unit in ("bytes", "packets"):
+    least = window.settings.stray_packets_per_s
+    for unit, least_per_s in (("bytes", least * _FRAME_BYTES), ("packets", least)):
         sent = window.per_s(f"sent_{unit}")[up]
         received = window.per_s(f"received_{unit}")[below]
-        if not np.isnan(sent).any() and sent.sum() > 0 and np.isfinite(received).any():
+        if sent.sum() >= least_per_s and np.isfinite(received).any():
             return up, sent, _flows(received, float(sent.sum()))
     return None
 

@@ -12,14 +12,18 @@ from fabric.health.cause import signs_at
 from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.health.cause import Cause
     from fabric.health.window import Window
+    from fabric.observe.state import Sensor
 
 #: Bit error ratio before FEC that a link with RS(544,514) may have (IEEE 802.3-2022 clause 124.1.1,
 #: 400GBASE-DR4).
 _MOST_ERRORS = 2.4e-4
+
+#: Sensors of a device that a message names; the others are evidence.
+_MOST_TOLD = 2
 
 
 @verdicts.add("OBS121")
@@ -73,11 +77,11 @@ class SessionsDown(Verdict):
 
 
 @verdicts.add("OBS123")
-class Optics(Verdict):
-    """Optics are within their limits."""
+class Heat(Verdict):
+    """Optics and sensors are within their limits."""
 
     severity = Severity.WARNING
-    why = "An optic that is too hot, or whose signal is too noisy, damages frames before long."
+    why = "An optic or a switch that is too hot, or a signal that is too noisy, damages frames."
     source = (
         "IEEE 802.3-2022 clause 124.1.1 (bit errors before FEC); QSFP-DD MSA hardware "
         "specification (case temperature up to 70 degrees)"
@@ -86,9 +90,10 @@ class Optics(Verdict):
     rank = 14
 
     def judge(self, window: Window) -> Iterator[Cause]:
-        """Yield the ports with such optics."""
+        """Yield the ports with such optics, and the devices with such sensors."""
         for name, reading in window.readings.items():
-            optics = (reading.after.optics if reading.after else None) or {}
+            yield from self._sensors(name, (reading.after and reading.after.temperatures) or {})
+            optics = (reading.after and reading.after.optics) or {}
             known = window.ends.rows[window.ends.number[name]]
             for port, optic in optics.items():
                 heat, errors = optic.temperature_celsius, optic.pre_fec_bit_error_ratio
@@ -106,6 +111,16 @@ class Optics(Verdict):
                         explains=losses_of(window, rows),
                         **on_cables(window, rows),
                     )
+
+    def _sensors(self, device: str, sensors: Mapping[str, Sensor]) -> Iterator[Cause]:
+        """Yield the device where a sensor is above the limit that the device gives it."""
+        hot = [
+            f"{name} has {one.celsius:.0f} degrees, its limit is {one.limit_celsius:.0f}"
+            for name, one in sensors.items()
+            if one.limit_celsius is not None and one.celsius > one.limit_celsius
+        ]
+        if hot:
+            yield self.cause("; ".join(hot[:_MOST_TOLD]), device, evidence=tuple(hot[_MOST_TOLD:]))
 
 
 @verdicts.add("OBS124")

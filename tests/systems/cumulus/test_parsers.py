@@ -20,6 +20,7 @@ from fabric.observe.state import (
     Optic,
     PfcCounters,
     QueueCounters,
+    Sensor,
     SystemFacts,
     WatchdogState,
 )
@@ -163,8 +164,8 @@ def test_optics_and_temperatures() -> None:
         "swp1": Optic(42.56, (-0.64, None), (-0.46, 0.5)),
     }
     assert optics.temperatures(sample("temperatures.txt")) == {
-        "Board-Sensor-near-CPU": 25,
-        "PSU1-Temp-Sensor": 26.5,
+        "Board-Sensor-near-CPU": Sensor(25, 80),
+        "PSU1-Temp-Sensor": Sensor(26.5, 80),
     }
 
 

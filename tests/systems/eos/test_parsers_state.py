@@ -19,6 +19,7 @@ from fabric.observe.state import (
     NeighbourEntry,
     Optic,
     QueueCounters,
+    Sensor,
     SystemFacts,
 )
 from fabric.systems.eos.parsers import optics as eos_optics
@@ -117,13 +118,13 @@ CASES: dict[str, tuple[Callable[[str], Any], Any, Any]] = {
         eos_optics.temperatures,
         {
             "tempSensors": [
-                {"name": "TempSensor1", "currentTemperature": 41.5},
+                {"name": "TempSensor1", "currentTemperature": 41.5, "overheatThreshold": 95.0},
                 {"name": "TempSensor2"},
             ],
             "cardSlots": [{"tempSensors": [{"name": "Card1", "currentTemperature": 50}]}],
             "powerSupplySlots": [],
         },
-        {"TempSensor1": 41.5, "Card1": 50.0},
+        {"TempSensor1": Sensor(41.5, 95.0), "Card1": Sensor(50.0)},
     ),
     "arp": (
         eos_state.neighbours,

@@ -21,6 +21,7 @@ from fabric.observe.state import (
     Optic,
     PfcCounters,
     QueueCounters,
+    Sensor,
     SystemFacts,
 )
 from fabric.systems.junos.parsers import config, interfaces, optics, tables
@@ -111,7 +112,7 @@ CASES: dict[str, tuple[str, Callable[[str], Any], Any]] = {
             "et-0/0/1": Optic(None, (-2.49,), (-2.86,)),
         },
     ),
-    "temperatures": ("environment.xml", optics.temperatures, {"FPC 0 CPU": 41}),
+    "temperatures": ("environment.xml", optics.temperatures, {"FPC 0 CPU": Sensor(41)}),
     "pfc": ("config.set", config.pfc_priorities, {"et-0/0/0": (3, 4)}),
 }
 OUTPUTS = Outputs(

@@ -19,6 +19,7 @@ from fabric.observe.state import (
     Optic,
     PfcCounters,
     QueueCounters,
+    Sensor,
     SystemFacts,
     WatchdogState,
 )
@@ -131,7 +132,11 @@ CASES |= {
     ),
     "temperatures.txt": (
         optics.temperatures,
-        {"1 FRONT": 32, "1 Back        (D3)": 28, "1 FRONT #2": 35},
+        {
+            "1 FRONT": Sensor(32, 70),
+            "1 Back        (D3)": Sensor(28, 42),
+            "1 FRONT #2": Sensor(35, 70),
+        },
     ),
 }
 
@@ -347,4 +352,6 @@ def test_optics_and_temperatures_as_the_public_templates_read_them() -> None:
     whole = "\n".join(line for line in sample("temperatures.txt").split("\n") if "N/A" not in line)
     rows = parse_output("cisco_nxos", "show environment temperature", whole)
     found = optics.temperatures(sample("temperatures.txt"))
-    assert list(found.values()) == [float(row["current_value"]) for row in rows]
+    assert [(one.celsius, one.limit_celsius) for one in found.values()] == [
+        (float(row["current_value"]), float(row["minor_threshold"])) for row in rows
+    ]

@@ -17,6 +17,7 @@ from fabric.observe.state import (
     PfcCounters,
     PoolUse,
     QueueCounters,
+    Sensor,
     TableUse,
     WatchdogState,
 )
@@ -79,7 +80,7 @@ EXPECTED: dict[str, Any] = {
         ),
         "Ethernet8": InterfaceState(),
     },
-    "platform_temperature": {"ASIC": 52.5, "CPU Core 0 Temp": 38.0},
+    "platform_temperature": {"ASIC": Sensor(52.5, 105.0), "CPU Core 0 Temp": Sensor(38.0, 87.0)},
     "pfc_counters": {
         "Ethernet0": PfcCounters((0, 0, 0, 4210, 0, 0, 0, 0), (0, 0, 0, 17, 0, 0, 0, 0)),
         "Ethernet8": PfcCounters(NO_PAUSES, NO_PAUSES),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.state import Optic
+from fabric.observe.state import Optic, Sensor
 from fabric.systems.cumulus.parsers.counters import by_port
 from fabric.systems.cumulus.parsers.tables import rows, sections
 
@@ -18,7 +18,7 @@ _POWER = re.compile(r"^ch-(\d+)-(rx|tx)-power +: (.*?) *$", re.MULTILINE)
 _DBM = re.compile(r"\d+\.\d+ mW / (-?\d+\.\d+) dBm")
 _TEMPERATURE = re.compile(r"^temperature +: (.*?) *$", re.MULTILINE)
 _CELSIUS = re.compile(r"(-?\d+\.\d+) degrees C / -?\d+\.\d+ degrees F")
-_CURRENT, _NAME = "Cur Temp (°C)", "Name"
+_CURRENT, _LIMIT, _NAME = "Cur Temp (°C)", "Max Temp", "Name"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NONE = "N/A"
 
@@ -60,7 +60,7 @@ def _figure(words: str, form: re.Pattern[str]) -> float | None:
     return float(said[1])
 
 
-def temperatures(text: str) -> dict[str, float]:
+def temperatures(text: str) -> dict[str, Sensor]:
     """Parse ``nv show platform environment temperature``.
 
     Raises
@@ -68,11 +68,13 @@ def temperatures(text: str) -> dict[str, float]:
     UnreadableError
         When the table is missing, or a row of it is cut.
     """
-    celsius = {}
+    sensors = {}
     for row in rows(sections(text)[""]):
         name, word = row.get(_NAME), row.get(_CURRENT, "")
         if not name or not (_NUMBER.fullmatch(word) or word == _NONE):
             raise UnreadableError(f"a row is cut, or of another table: {row}")
         if word != _NONE:
-            celsius[name] = float(word)
-    return celsius
+            limit = row.get(_LIMIT, "")
+            most = float(limit) if _NUMBER.fullmatch(limit) else None
+            sensors[name] = Sensor(float(word), most)
+    return sensors

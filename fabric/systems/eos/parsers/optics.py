@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from fabric.observe.state import Optic
+from fabric.observe.state import Optic, Sensor
 from fabric.systems.eos.parsers.state import reading
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def bit_errors(answer: Any) -> dict[str, Optic]:
 
 
 @reading
-def temperatures(answer: Any) -> dict[str, float]:
+def temperatures(answer: Any) -> dict[str, Sensor]:
     """Parse ``show system environment temperature``: sensors of the system, cards and supplies."""
     return dict(_sensors(answer))
 
 
-def _sensors(answer: Any) -> Iterator[tuple[str, float]]:
+def _sensors(answer: Any) -> Iterator[tuple[str, Sensor]]:
     groups = [answer["tempSensors"]]
     for kind in ("cardSlots", "powerSupplySlots"):
         groups += [slot["tempSensors"] for slot in answer[kind]]
@@ -55,7 +55,7 @@ def _sensors(answer: Any) -> Iterator[tuple[str, float]]:
         for sensor in sensors:
             celsius = _number(sensor.get("currentTemperature"))
             if celsius is not None:
-                yield str(sensor["name"]), celsius
+                yield str(sensor["name"]), Sensor(celsius, _number(sensor.get("overheatThreshold")))
 
 
 def _number(value: Any) -> float | None:

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.state import Optic
+from fabric.observe.state import Optic, Sensor
 from fabric.systems.junos.parsers.interfaces import ports_of, tree
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _number(word: str) -> float:
     return value
 
 
-def temperatures(text: str) -> dict[str, float]:
+def temperatures(text: str) -> dict[str, Sensor]:
     """Parse ``show chassis environment``: the items that have a temperature.
 
     Raises
@@ -90,4 +90,4 @@ def temperatures(text: str) -> dict[str, float]:
     }
     if "" in by_name:
         raise UnreadableError("an item has no name")
-    return {name: celsius for name, celsius in by_name.items() if celsius is not None}
+    return {name: Sensor(celsius) for name, celsius in by_name.items() if celsius is not None}

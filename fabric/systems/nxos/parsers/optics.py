@@ -12,7 +12,7 @@ import re
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
-from fabric.observe.state import Optic
+from fabric.observe.state import Optic, Sensor
 
 _PORT = re.compile(r"^(Ethernet\d+(?:/\d+)+) *\n", re.MULTILINE)
 _PRESENT = re.compile(r"^ +transceiver is ", re.MULTILINE)
@@ -20,7 +20,7 @@ _MEASURED = re.compile(r"^ +(Temperature|Tx Power|Rx Power) +(\S+)(?: (C|dBm)\b)
 _UNITS = {"Temperature": "C", "Tx Power": "dBm", "Rx Power": "dBm"}
 _NOT_MEASURED = "N/A"
 _HEADER = re.compile(r"^Module +Sensor +MajorThresh +MinorThres +CurTemp +Status *$", re.MULTILINE)
-_SENSOR = re.compile(r"(\S+) +(\S.*?) +(?:\d+|N/A) +(?:\d+|N/A) +(\d+|N/A) +\S+ *")
+_SENSOR = re.compile(r"(\S+) +(\S.*?) +(?:\d+|N/A) +(\d+|N/A) +(\d+|N/A) +\S+ *")
 _IGNORED = re.compile(r"-+|(?: *\(Celsius\))+ *| *")
 
 
@@ -69,7 +69,7 @@ def _value(word: str, unit: str, right: str) -> float | None:
     return value
 
 
-def temperatures(text: str) -> dict[str, float]:
+def temperatures(text: str) -> dict[str, Sensor]:
     """Parse ``show environment temperature``: by module and sensor, numbered where names repeat.
 
     Raises
@@ -80,17 +80,18 @@ def temperatures(text: str) -> dict[str, float]:
     header = _HEADER.search(text := _whole(text))
     if header is None:
         raise UnreadableError("there is no table of sensors")
-    celsius: dict[str, float] = {}
+    sensors: dict[str, Sensor] = {}
     for line in text[header.end() :].splitlines():
         row = _SENSOR.fullmatch(line)
         if row is None and not _IGNORED.fullmatch(line):
             raise UnreadableError(f"a row is cut, or of another table: {line[:80]!r}")
-        if row is not None and row[3] != _NOT_MEASURED:
-            celsius[_unused(f"{row[1]} {row[2]}", celsius)] = float(row[3])
-    return celsius
+        if row is not None and row[4] != _NOT_MEASURED:
+            minor = None if row[3] == _NOT_MEASURED else float(row[3])
+            sensors[_unused(f"{row[1]} {row[2]}", sensors)] = Sensor(float(row[4]), minor)
+    return sensors
 
 
-def _unused(name: str, used: dict[str, float]) -> str:
+def _unused(name: str, used: dict[str, Sensor]) -> str:
     number = 1 + sum(one == name or one.startswith(f"{name} #") for one in used)
     return name if number == 1 else f"{name} #{number}"
 

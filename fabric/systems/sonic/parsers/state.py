@@ -19,6 +19,7 @@ from fabric.observe.state import (
     PfcCounters,
     PoolUse,
     QueueCounters,
+    Sensor,
     TableUse,
     WatchdogState,
 )
@@ -88,8 +89,8 @@ def fec_counters(text: str) -> dict[str, InterfaceState]:
     return _counted_ports(text, _FEC_COUNTERS)
 
 
-def temperatures(text: str) -> dict[str, float]:
-    """Parse ``show platform temperature`` in degrees Celsius, or raise UnreadableError.
+def temperatures(text: str) -> dict[str, Sensor]:
+    """Parse ``show platform temperature``, or raise UnreadableError.
 
     Columns: sonic-net/sonic-utilities scripts/tempershow.
     """
@@ -98,10 +99,17 @@ def temperatures(text: str) -> dict[str, float]:
     rows = _rows(text, "Sensor", ("Temperature", "Timestamp"))
     try:
         return {
-            row["Sensor"]: float(row["Temperature"]) for row in rows if row["Temperature"] != _NONE
+            row["Sensor"]: Sensor(float(row["Temperature"]), _limit(row.get("High TH", _NONE)))
+            for row in rows
+            if row["Temperature"] != _NONE
         }
     except ValueError as error:
         raise UnreadableError("a temperature is not a number") from error
+
+
+def _limit(word: str) -> float | None:
+    """Return a limit; some drivers say 0 where they have none."""
+    return (float(word) or None) if word != _NONE else None
 
 
 def _counted_ports(text: str, names: dict[str, str]) -> dict[str, InterfaceState]:
