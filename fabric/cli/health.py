@@ -79,9 +79,13 @@ def verify(
     if snapshot:
         if wait_s or window_s:
             raise typer.BadParameter("--snapshot cannot be combined with --wait-s or --window-s")
+        from fabric.report.oddities import Oddities
         from fabric.workflow.verify_snapshot import verify_snapshot
 
-        _health(verify_snapshot(Project(inventory), snapshot, selection), form)
+        odd = Oddities(snapshot)
+        health = verify_snapshot(Project(inventory), snapshot, selection, odd)
+        output.warnings(odd.findings())
+        _health(health, form)
         return
     project = Project(inventory)
     meter = output.meter_of(project, selection)

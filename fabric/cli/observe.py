@@ -311,6 +311,7 @@ def cabling(
 
     Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
     """
+    from fabric.report.oddities import Oddities
     from fabric.workflow.cabling import Selection
     from fabric.workflow.cabling import cabling as workflow
     from fabric.workflow.project import Project
@@ -318,7 +319,9 @@ def cabling(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     meter = output.meter_of(project, selection)
-    report = workflow(project, connections, selection, meter, snapshot)
+    odd = Oddities(snapshot) if snapshot else None
+    report = workflow(project, connections, selection, meter, snapshot, odd)
+    output.warnings(odd.findings() if odd else ())
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:

@@ -163,12 +163,15 @@ def _already(project: Project, file: Path | None) -> tuple[tuple[str, ...], list
     if file is None:
         return (), []
     from fabric.core import hostlist
+    from fabric.report.oddities import Oddities
     from fabric.workflow.recorded import failures_in, unread_in
 
-    words = failures_in(project.fabric, file)
+    odd = Oddities(file)
+    words = failures_in(project.fabric, file, odd)
+    output.warnings(odd.findings())
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
-    if unread := unread_in(project.fabric, file):
+    if unread := unread_in(project.fabric, file, Oddities(file)):
         output.note(
             f"{file}: ports of {len(unread)} devices were not read: {hostlist.fold(unread)}; "
             "a cable is unknown, and counts as up, where neither end was read"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.observe.state import LldpNeighbour
+    from fabric.report.oddities import Oddities
     from fabric.topology.cabling import End
     from fabric.workflow.observe import Seen
     from fabric.workflow.project import Project
@@ -115,6 +116,7 @@ def cabling(
     selection: Selection,
     progress: Callable[[str, str], None],
     snapshot: Path | None = None,
+    odd: Oddities | None = None,
 ) -> Cabling:
     """Read LLDP, links and MAC tables, and compare them with the planned cables.
 
@@ -122,7 +124,7 @@ def cabling(
     snapshot, a file of readings, no device is asked.
     """
     if snapshot:
-        seen_devices = seen_in(project, snapshot, selection)
+        seen_devices = seen_in(project, snapshot, selection, odd)
     else:
         seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
     ends = _Ends(project)

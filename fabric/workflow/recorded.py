@@ -14,20 +14,28 @@ from fabric.workflow.observe import observed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.report.oddities import Oddities
     from fabric.topology.model import Fabric
     from fabric.workflow.devices import Selection
     from fabric.workflow.project import Project
 
 
-def seen_in(project: Project, file: Path, selection: Selection) -> list[Seen]:
+def seen_in(
+    project: Project, file: Path, selection: Selection, odd: Oddities | None = None
+) -> list[Seen]:
     """Return the last reading of every selected device; one without a reading has an error.
+
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
 
     Raises
     ------
     InputError
         When the file cannot be read, is of another form, or has none of the devices.
     """
-    read = recorded(file, {*project.devices, *project.hosts})
+    read = recorded(file, {*project.devices, *project.hosts}, odd)
     platforms = {name: design.platform for name, design in project.devices.items()}
     return [
         read.get(name)
@@ -36,17 +44,22 @@ def seen_in(project: Project, file: Path, selection: Selection) -> list[Seen]:
     ]
 
 
-def failures_in(fabric: Fabric, file: Path) -> list[str]:
+def failures_in(fabric: Fabric, file: Path, odd: Oddities | None = None) -> list[str]:
     """Return the cables that are down in a file of readings, as `whatif --fail` takes them.
 
     A device that could not be read is not known to be down: it counts as up.
+
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
 
     Raises
     ------
     InputError
         As `seen_in`.
     """
-    records = list(documents(file, {*fabric.switch_row, *fabric.host_row}))
+    records = list(documents(file, {*fabric.switch_row, *fabric.host_row}, odd))
     words = (
         _link(fabric, *condition.subject.split(":", 1))
         for condition in conditions_of(records, fabric, file)
@@ -55,8 +68,13 @@ def failures_in(fabric: Fabric, file: Path) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def unread_in(fabric: Fabric, file: Path) -> list[str]:
+def unread_in(fabric: Fabric, file: Path, odd: Oddities | None = None) -> list[str]:
     """Return the devices of whose ports a file of readings says nothing.
+
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
 
     Raises
     ------
@@ -66,7 +84,7 @@ def unread_in(fabric: Fabric, file: Path) -> list[str]:
     names = [*fabric.switch_row, *fabric.host_row]
     read = {
         record["device"]
-        for record in documents(file, set(names))
+        for record in documents(file, set(names), odd)
         if not record.get("error") and _has_ports(record.get("state"))
     }
     return [name for name in names if name not in read]

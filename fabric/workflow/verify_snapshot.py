@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from fabric.change.expectation import Expectation
     from fabric.report.observed import Seen
+    from fabric.report.oddities import Oddities
     from fabric.workflow.devices import Selection
     from fabric.workflow.project import Project
 
@@ -25,11 +26,18 @@ _NEVER_OF_HOSTS = ("settings of NICs", "running configuration")
 _EXPECTED = {"bgp": "bgp", "lldp": "lldp", "pfc_priorities": "pfc", "daemons": "daemons"}
 
 
-def verify_snapshot(project: Project, file: Path, selection: Selection) -> list[Health]:
+def verify_snapshot(
+    project: Project, file: Path, selection: Selection, odd: Oddities | None = None
+) -> list[Health]:
     """Compare sessions, neighbours, PFC and daemons of every selected device with the inventory.
 
     What a device was not asked for is skipped, and named in ``skipped``: that is another thing
     than a value that was asked for and could not be understood, which counts as a finding.
+
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
 
     Raises
     ------
@@ -37,7 +45,7 @@ def verify_snapshot(project: Project, file: Path, selection: Selection) -> list[
         When the file cannot be read, is of another form, or has none of the devices.
     """
     by_name = targets(project, None, selection)
-    seen = {one.device: one for one in seen_in(project, file, selection)}
+    seen = {one.device: one for one in seen_in(project, file, selection, odd)}
     return [
         _health(seen[name], target.expected, is_host=target.role == "host")
         for name, target in by_name.items()
