@@ -215,7 +215,7 @@ class Counters:
                 if lost:
                     yield f"{name}: {port} {kind} {number} dropped {lost:,} packets"
         for (port, number), dog in (now.watchdog or {}).items():
-            if not dog.operational:
+            if dog.operational is False:
                 yield f"{name}: {port} queue {number} is in a storm of pauses"
 
 

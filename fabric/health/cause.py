@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 
 #: What is wrong at an end of a cable: it pauses its other end, discards packets, gets damaged ones,
-#: misses some, carries too much or too little, has a queue that is wrong or dead, or is down.
-KINDS = ("pause", "drop", "error", "loss", "load", "queue", "down")
+#: misses some, carries too much or too little, has a dead queue or packets in one that nothing has,
+#: or is down.
+KINDS = ("pause", "drop", "error", "loss", "load", "queue", "stray", "down")
 
 
 def signs_at(rows: Ints, *kinds: str) -> frozenset[int]:

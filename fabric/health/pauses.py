@@ -128,18 +128,22 @@ class PauseGraph:
         return explained
 
     def _cycles(self) -> Iterator[Ints]:
-        """Yield the ends of each cycle of pauses that stand, where any port explains any other."""
+        """Yield the ends of each cycle of pauses that stand, where any port explains any other.
+
+        A cycle that NICs explain as a whole is theirs.
+        """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        rows = self._circling(self._stands & self._pauses & ~self._taken & ~self._ends.is_nic)
+        rows = self._circling(self._stands & self._pauses & ~self._ends.is_nic)
         if not len(rows):
             return
         sources, targets = self._waits(rows)
         table = coo_array((np.ones(len(sources)), (sources, targets)), (len(rows), len(rows)))
         _, label = connected_components(table, directed=True, connection="strong")
         for number in np.flatnonzero(np.bincount(label) > 1).tolist():
-            yield rows[label == number]
+            if not self._taken[rows[label == number]].all():
+                yield rows[label == number]
 
     def _circling(self, stands: Bools) -> Ints:
         """Return the ends that another one waits for, and that wait for another one."""

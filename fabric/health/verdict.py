@@ -78,7 +78,7 @@ class Verdict(ABC):
             wheres: set[str] = {COLUMNS[name].where for name in group}
             concerned = read & _at(wheres, ends.tier == HOST_TIER)
             known = np.logical_or.reduce([_known(window, name) for name in group])
-            if self.is_mirrored or len(wheres) > 1:  # what NICs report counts for their leaf
+            if self.is_mirrored or wheres == {"nic", "switch"}:  # NICs report for their leaf
                 known |= known[ends.far]
             seen = np.zeros(len(read), dtype=np.bool_)
             seen[ends.device[known]] = True
@@ -101,7 +101,7 @@ class Verdict(ABC):
         for group in self.needs:
             wheres: set[str] = {COLUMNS[name].where for name in group}
             known = np.logical_or.reduce([_known(window, name) for name in group])
-            if self.is_mirrored or len(wheres) > 1:
+            if self.is_mirrored or wheres == {"nic", "switch"}:
                 known |= known[ends.far]
             concerned = _at(wheres, is_host)
             rows &= known | ~concerned[ends.device]

@@ -93,9 +93,15 @@ class PfcCounters:
 
 @dataclass(frozen=True, slots=True)
 class WatchdogState:
-    """PFC watchdog of one queue of a port."""
+    """PFC watchdog of one queue of a port.
 
-    operational: bool
+    Parameters
+    ----------
+    operational : bool or None
+        False while a storm lasts; None where the system does not say it, or nobody watches.
+    """
+
+    operational: bool | None
     storms_detected: int | None = None
     storms_restored: int | None = None
     dropped_packets: int | None = None

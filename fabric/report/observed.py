@@ -206,7 +206,7 @@ def _told(field: str, value: Any) -> str:
     if field == "facts":
         return " ".join(part for part in (value.hostname, value.model, value.version) if part)
     if field == "watchdog":
-        stormed = sum(not queue.operational for queue in value.values())
+        stormed = sum(queue.operational is False for queue in value.values())
         return f"{len(value)} queues, {stormed} in a pause storm"
     return str(value) if isinstance(value, int) else f"{len(value)} entries"
 

@@ -36,7 +36,14 @@ NIC = {
         for way in ("rx", "tx")
         for priority in range(8)
         for what in ("pause", "pause_duration", "packets")
-    },
+    }
+    | dict.fromkeys(
+        (
+            *("rx_discards_phy", "tx_discards_phy"),
+            *("link_down_events_phy", "tx_pause_storm_error_events"),
+        ),
+        0,
+    ),
 }
 
 
@@ -85,8 +92,10 @@ class Fabric:
     example: str = "demo"
 
     def change(self, device: str, *, first: bool = False, **fields: Any) -> None:
-        """Change fields of a reading; mappings are added to those that are there."""
+        """Change fields of a reading, unless it is gone; mappings are added to those in it."""
         table = self.before if first else self.after
+        if device not in table:
+            return
         old = table[device]
         new = {
             name: {**(getattr(old, name) or {}), **value} if isinstance(value, dict) else value
@@ -106,6 +115,8 @@ class Fabric:
 
     def nic(self, host: str, interface: str, **counts: int) -> None:
         """Set counters of a NIC, of the driver or of the RDMA port."""
+        if host not in self.after:
+            return
         old = self.after[host].nics[interface]
         hardware = {name: counts[name] for name in counts if name in NIC["hw"]}
         driver = {name: counts[name] for name in counts if name not in NIC["hw"]}

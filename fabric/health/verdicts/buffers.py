@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from fabric.health.ends import Floats
     from fabric.health.window import Window
     from fabric.topology.model import Bools, Ints
+
+#: Two rates are the same up to this factor: devices are read at slightly different times.
+_SAME = 1.1
 
 
 @verdicts.add("OBS110")
@@ -48,7 +52,7 @@ class HeadroomOverrun(Verdict):
                 message + ("; it was as high before" if is_old[row, group] else ""),
                 *place(window, row),
                 severity=severity,
-                explains=losses_of(window, np.array([row])),
+                explains=losses_of(window, np.array([row])) if over else frozenset(),
                 **on_cables(window, np.array([row])),
             )
 
@@ -127,14 +131,15 @@ class WrongQueue(Verdict):
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield hosts that send in a wrong priority, then switches with a stray queue."""
         nics, switches = window.per_s("nic_packets"), window.per_s("queue_packets")
-        stray = self._stray(window, nics) | self._all_astray(window, nics)
-        culprits = stray.any(axis=0)
-        for rows in _by_device(window, stray):
-            yield self._cause(window, rows, stray, nics, ("priority", "the NIC sends"))
-        stray = self._stray(window, switches)
-        stray[:, culprits] = False  # the packets of a host that was named
-        for rows in _by_device(window, stray):
-            yield self._cause(window, rows, stray, switches, ("queue", "ports send"))
+        at_nics = self._stray(window, nics) | self._all_astray(window, nics)
+        at_ports = self._stray(window, switches)
+        sent = np.where(at_nics, nics, 0.0).sum(axis=0)
+        theirs = signs_at(_passed_on(window, np.where(at_ports, switches, 0.0), sent), "stray")
+        for rows in _by_device(window, at_nics):
+            words = "priority", "the NIC sends"
+            yield replace(self._cause(window, rows, at_nics, nics, words), explains=theirs)
+        for rows in _by_device(window, at_ports):
+            yield self._cause(window, rows, at_ports, switches, ("queue", "ports send"))
 
     def _stray(self, window: Window, per_s: Floats) -> Bools:
         """Return where a queue that the design does not use has more than control traffic."""
@@ -173,9 +178,21 @@ class WrongQueue(Verdict):
             hostlist.fold([ends.ports[row] for row in rows.tolist()]),
             # priority 0 may be TCP over the NIC while no RoCE runs
             severity=Severity.ERROR if any(numbers) else Severity.WARNING,
-            about=signs_at(rows, "queue"),
+            about=signs_at(rows, "stray"),
             **on_cables(window, rows),
         )
+
+
+def _passed_on(window: Window, per_s: Floats, sent: Floats) -> Ints:
+    """Return the ends of switches that send no more stray packets than NICs do.
+
+    A packet passes a switch once.
+    """
+    ends = window.ends
+    totals = np.zeros((len(ends.names), per_s.shape[1]))
+    np.add.at(totals, ends.device, per_s)
+    more = np.asarray((totals > _SAME * sent).any(axis=1))
+    return np.flatnonzero(per_s.any(axis=1) & ~more[ends.device])
 
 
 def _by_device(window: Window, wrong: Bools) -> Iterator[Ints]:

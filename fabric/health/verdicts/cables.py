@@ -69,7 +69,9 @@ class LinkDown(Verdict):
     ) -> Cause:
         ends = window.ends
         both = np.concatenate([rows, ends.far[rows]])
-        near = np.concatenate([ends.of_device[one] for one in np.unique(ends.device[both])])
+        uplinks = both[ends.nic[both] < 0]
+        devices = np.unique(ends.device[uplinks])
+        near = np.concatenate([uplinks, *(ends.of_device[one] for one in devices.tolist())])
         lost = "hosts" if ends.is_nic[both].any() else ""
         # Once routes are gone, a cable that is down loses nothing.
         fell = (window.first("up")[both] == 1).any()
@@ -149,6 +151,7 @@ class FecLimit(Verdict):
                 *place(window, row),
                 severity=Severity.ERROR if lost[row] > 0 else Severity.WARNING,
                 evidence=(corrected,),
-                explains=losses_of(window, both),
+                # What FEC corrects is not lost.
+                explains=frozenset() if lost[row] == 0 else losses_of(window, both),
                 **on_cables(window, both),
             )

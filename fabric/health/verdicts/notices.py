@@ -8,14 +8,14 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Severity
-from fabric.health.verdict import Verdict, on_cables, verdicts
+from fabric.health.verdict import Verdict, names_of, on_cables, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.health.cause import Cause
     from fabric.health.window import Window
-    from fabric.topology.model import Ints
+    from fabric.topology.model import Bools, Ints
 
 _COUNTERS = "Linux drivers/infiniband/hw/mlx5/counters.c"
 
@@ -102,23 +102,42 @@ class CnpLost(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the rails whose NICs are all known, and handle no CNP though some are sent."""
+        ends, sent = window.ends, window.rise("cnp_sent")
+        for number, rows, unknown in self._silent(window):
+            if len(unknown):
+                continue
+            senders = rows[sent[rows] > 0]
+            yield self.cause(
+                f"rail {number}: {sent[rows].sum():.0f} CNPs were sent, and no NIC received one",
+                ends.hosts(senders)[0],
+                evidence=(f"CNPs were sent by {hostlist.fold(list(ends.hosts(senders)))}",),
+                **on_cables(window, rows),
+            )
+
+    def _silent(self, window: Window) -> Iterator[tuple[int, Ints, Ints]]:
+        """Yield rails whose known NICs send CNPs and receive none: all NICs, those not known."""
         ends = window.ends
         rail = np.where(ends.is_nic, ends.fabric.nics.rail[ends.nic], -1)
         sent, handled = window.rise("cnp_sent"), window.rise("cnp_handled")
-        ignored = np.nan_to_num(window.rise("cnp_ignored"))
+        received = np.nan_to_num(handled) + np.nan_to_num(window.rise("cnp_ignored"))
         for number in range(ends.fabric.rails):
             rows = np.flatnonzero(rail == number)
-            total = sent[rows].sum()  # NaN where one NIC is not known
-            if total < window.settings.least_frames or np.isnan(total):
-                continue
-            if (handled[rows] == 0).all() and not ignored[rows].any():
-                senders = rows[sent[rows] > 0]
-                names = f"CNPs were sent by {hostlist.fold(list(ends.hosts(senders)))}"
-                message = f"rail {number}: {total:.0f} CNPs were sent, and no NIC received one"
-                sender = ends.hosts(senders)[0]
-                yield self.cause(
-                    message,
-                    sender,
-                    evidence=(names,),
-                    **on_cables(window, rows),
-                )
+            if np.nansum(sent[rows]) >= window.settings.least_frames and not received[rows].any():
+                yield number, rows, rows[np.isnan(sent[rows]) | np.isnan(handled[rows])]
+
+    def unjudged(self, window: Window) -> tuple[list[str], bool]:
+        """Name the rails too on which a NIC that is not known may have received the CNPs."""
+        reasons, none = super().unjudged(window)
+        for number, _, unknown in self._silent(window):
+            if len(unknown):
+                names = names_of([window.ends.title(row) for row in unknown.tolist()])
+                reasons.append(f"CNPs of rail {number}: not known of {names}")
+        return reasons, none
+
+    def concluded(self, window: Window) -> tuple[Bools, Bools]:
+        """Return the devices and ends, without those of such rails."""
+        devices, rows = super().concluded(window)
+        for _, of_rail, unknown in self._silent(window):
+            if len(unknown):
+                rows[of_rail] = devices[window.ends.device[of_rail]] = False
+        return devices, rows

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fabric.health.cause import Cause
     from fabric.health.pauses import Root
     from fabric.health.window import Window
+    from fabric.topology.model import Bools
 
 _PAUSES = (
     ("pauses_received", "all_pauses_received", "paused_us"),
@@ -242,6 +243,11 @@ class AsymmetricPause(Verdict):
     fix = "compare PFC and its priority at both ends: `rocefab drift` names the difference"
     rank = 20
     needs = (("pauses_received",), ("pauses_sent",))
+
+    def concluded(self, window: Window) -> tuple[Bools, Bools]:
+        """Return the devices, and the ends of which the other one is known too."""
+        devices, rows = super().concluded(window)
+        return devices, rows & rows[window.ends.far]
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the cables of which one end sends and the other counts none."""

@@ -100,7 +100,8 @@ class Heat(Verdict):
                 words = []
                 if heat is not None and heat > window.settings.optic_celsius:
                     words.append(f"the optic has {heat:.0f} degrees")
-                if errors is not None and errors > _MOST_ERRORS:
+                noisy = errors is not None and errors > _MOST_ERRORS
+                if noisy:
                     words.append(f"{errors:.1e} of the bits are wrong before FEC")
                 if words and port in known:
                     rows = np.array([known[port], window.ends.far[known[port]]])
@@ -108,7 +109,8 @@ class Heat(Verdict):
                         "; ".join(words),
                         name,
                         port,
-                        explains=losses_of(window, rows),
+                        # Heat alone loses nothing.
+                        explains=losses_of(window, rows) if noisy else frozenset(),
                         **on_cables(window, rows),
                     )
 
@@ -148,6 +150,6 @@ class UnplannedPause(Verdict):
                 f"pauses priority {hostlist.fold([str(one) for one in numbers])} of "
                 f"{ends.title(int(ends.far[row]))}; lossless is {right}",
                 *place(window, row),
-                about=signs_at(np.array([row]), "queue"),
+                about=signs_at(np.array([row]), "stray"),
                 **on_cables(window, np.array([row])),
             )

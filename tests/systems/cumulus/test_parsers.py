@@ -121,10 +121,12 @@ def test_counters() -> None:
 
 
 def test_watchdog_and_marked() -> None:
-    """A storm that is under way counts as one that was detected."""
-    found = counters.watchdog(sample("watchdog.txt"))
-    assert found["swp1", 3] == WatchdogState(operational=True, storms_detected=2)
+    text = sample("watchdog.txt")
+    found = counters.watchdog(text)
+    assert found["swp1", 3] == WatchdogState(operational=False, storms_detected=2)
     assert found["swp1", 0] == WatchdogState(operational=True, storms_detected=0)
+    off = counters.watchdog(text.replace("enabled ", "disabled"))
+    assert {one.operational for one in off.values()} == {None}
     marked = counters.marked(sample("marked.txt"))
     assert marked == {("swp1", 3): EcnState(marked_packets=693)}
     both = merged(roce.ecn(sample("roce.txt")), marked)

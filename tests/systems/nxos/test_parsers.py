@@ -120,7 +120,7 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     ),
     "watchdog.txt": (
         counters.watchdog,
-        {("Ethernet1/1", 3): WatchdogState(True, 1, 2, dropped_packets=4)},
+        {("Ethernet1/1", 3): WatchdogState(None, 1, 2, dropped_packets=4)},
     ),
 }
 
@@ -299,7 +299,7 @@ RECORDED: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool]]] = {
     ),
     "show_queuing_pfc-queue_detail.txt": (
         counters.watchdog,
-        lambda found: found == {("Ethernet1/23", 3): WatchdogState(True, 1, 2, 4)},
+        lambda found: found == {("Ethernet1/23", 3): WatchdogState(None, 1, 2, 4)},
     ),
     "show_running_config_all_interface_7.0.3.cfg": (
         lambda text: blocks(whole_configuration(text)),

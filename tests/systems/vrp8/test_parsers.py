@@ -107,9 +107,9 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "watchdog": (
         lossless.watchdog,
         {
-            ("100GE1/0/1", 3): WatchdogState(True, 2, 1),
-            ("100GE1/0/1", 4): WatchdogState(True, 0, 0),
-            ("100GE1/0/2", 3): WatchdogState(True, 0, 0),
+            ("100GE1/0/1", 3): WatchdogState(None, 2, 1),
+            ("100GE1/0/1", 4): WatchdogState(None, 0, 0),
+            ("100GE1/0/2", 3): WatchdogState(None, 0, 0),
         },
     ),
     "marked.txt": (

@@ -106,8 +106,10 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
         row.get("status") not in _STATES for row in values
     ):
         raise UnreadableError("the state of the watchdog is missing")
+    watched = state == "enabled"
+    stuck = [_STATES[row["status"]] for row in values]
     return {
-        place: WatchdogState(operational=state == "enabled", storms_detected=count)
+        place: WatchdogState(not stuck[place] if watched else None, storms_detected=count)
         for place, count in enumerate(storms)
     }
 

@@ -161,7 +161,7 @@ def _pfc_tables(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
-    """Parse ``show queuing pfc-queue detail``: the watchdog of each no-drop queue.
+    """Parse ``show queuing pfc-queue detail``: what the watchdog of each no-drop queue has counted.
 
     Raises
     ------
@@ -169,14 +169,14 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
         When there is no such output, or a queue of it is incomplete.
     """
     watchdogs: dict[tuple[str, int], WatchdogState] = {}
-    port, enabled = "", False
+    port = ""
     key: tuple[str, int] | None = None
     for line in _lines(text):
         if watched := _WATCHED.fullmatch(line):
-            port, enabled, key = watched[1], watched[2] == "Enabled", None
+            port, key = watched[1], None
         elif port and (group := _WATCHED_GROUP.fullmatch(line)):
             key = (port, int(group[1]))
-            watchdogs[key] = WatchdogState(operational=enabled)
+            watchdogs[key] = WatchdogState(operational=None)
         elif key and (cell := _WATCHED_CELL.fullmatch(line)) and cell[1] in _WATCHED_FIELDS:
             counted: dict[str, Any] = {_WATCHED_FIELDS[cell[1]]: int(cell[2])}
             watchdogs[key] = replace(watchdogs[key], **counted)

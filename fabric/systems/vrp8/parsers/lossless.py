@@ -174,7 +174,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
 
 
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
-    """Parse ``display dcb pfc``: deadlocks and recoveries; detection itself is always on.
+    """Parse ``display dcb pfc``: deadlocks and recoveries, not whether there is one now.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
     """
     return {
         (port, queue): WatchdogState(
-            operational=True,
+            operational=None,
             storms_detected=int(received["count"]),
             storms_restored=int(sent["count"]),
         )
