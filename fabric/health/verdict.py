@@ -77,7 +77,7 @@ class Verdict(ABC):
         for group in self.needs:
             wheres: set[str] = {COLUMNS[name].where for name in group}
             concerned = read & _at(wheres, ends.tier == HOST_TIER)
-            known = np.logical_or.reduce([_known(window, name) for name in group])
+            known = np.logical_or.reduce([window.known(name) for name in group])
             if self.is_mirrored or wheres == {"nic", "switch"}:  # NICs report for their leaf
                 known |= known[ends.far]
             seen = np.zeros(len(read), dtype=np.bool_)
@@ -100,7 +100,7 @@ class Verdict(ABC):
         devices = read.copy()
         for group in self.needs:
             wheres: set[str] = {COLUMNS[name].where for name in group}
-            known = np.logical_or.reduce([_known(window, name) for name in group])
+            known = np.logical_or.reduce([window.known(name) for name in group])
             if self.is_mirrored or wheres == {"nic", "switch"}:
                 known |= known[ends.far]
             concerned = _at(wheres, is_host)
@@ -123,13 +123,6 @@ def _at(wheres: set[str], is_host: Bools) -> Bools:
     if "both" in wheres or len(wheres) > 1:
         return np.ones(len(is_host), dtype=np.bool_)
     return is_host if wheres == {"nic"} else ~is_host
-
-
-def _known(window: Window, name: str) -> Bools:
-    """Return the ends of which a column has any figure."""
-    table = window.rise(name) if COLUMNS[name].is_counter else window.last(name)
-    known: Bools = np.count_nonzero(np.isfinite(table.reshape(len(table), -1)), axis=1) > 0
-    return known
 
 
 def names_of(names: list[str]) -> str:
