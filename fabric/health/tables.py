@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from operator import attrgetter, methodcaller
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     #: Number of a device, and what its reading has by port, or by port and number.
     Rows = Iterator[tuple[int, Mapping[Any, Any]]]
+    Taker = Callable[[Iterable[Any]], list[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,19 @@ def tables_of(ends: Ends, name: str, readings: Sequence[Reading | None]) -> tupl
 
 
 _NUMBERED = {"queues", "priority_groups", "ecn", "watchdog"}
-_WAYS = ("received", "sent")
+#: Fields of the entries of tables. Each has code of its own, which Python then makes faster.
+_FIELDS: Mapping[str, Taker] = {
+    "packets": lambda entries: [one.packets for one in entries],
+    "dropped_packets": lambda entries: [one.dropped_packets for one in entries],
+    "watermark_bytes": lambda entries: [one.watermark_bytes for one in entries],
+    "marked_packets": lambda entries: [one.marked_packets for one in entries],
+    "storms_detected": lambda entries: [one.storms_detected for one in entries],
+    "operational": lambda entries: [one.operational for one in entries],
+}
+_WAYS: Mapping[str, Taker] = {
+    "received": lambda entries: [one.received for one in entries],
+    "sent": lambda entries: [one.sent for one in entries],
+}
 
 
 def _names(table: str) -> tuple[str, ...]:
@@ -109,23 +121,21 @@ class _Target:
     place: Ints
     number: Mapping[str, int]
 
-    def write(
-        self, rows: Sequence[int], words: Sequence[str], values: Callable[[], Iterable[Any]]
-    ) -> None:
+    def write(self, rows: Sequence[int], words: Sequence[str], values: Sequence[Any]) -> None:
         """Write the values of some words at some ends, one end after the other."""
-        block = _floats(values, len(rows) * len(words)).reshape(len(rows), len(words))
+        block = _floats(values).reshape(len(rows), len(words))
         wanted = [place for place, word in enumerate(words) if word in self.number]
         into = self.place[np.array(rows)]
         for place in wanted:
             self.figures[into, self.number[words[place]]] = block[:, place]
 
 
-def _floats(values: Callable[[], Iterable[Any]], count: int) -> Floats:
+def _floats(values: Sequence[Any]) -> Floats:
     """Return numbers as an array; None is NaN."""
     try:
-        return np.fromiter(values(), np.float64, count)
+        return np.fromiter(values, np.float64, len(values))
     except TypeError:
-        return np.array([*values()], dtype=np.float64)
+        return np.array(values, dtype=np.float64)
 
 
 def _by_port(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
@@ -134,23 +144,27 @@ def _by_port(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
     entries: list[Any] = []
     for device, table in tables:
         known = ends.rows[device]
-        for port, entry in table.items():
-            if (row := known.get(port)) is not None:
-                rows.append(row)
-                entries.append(entry)
+        mine = [known.get(port, -1) for port in table]
+        if -1 in mine:
+            entries += [entry for row, entry in zip(mine, table.values(), strict=True) if row >= 0]
+            rows += [row for row in mine if row >= 0]
+        else:
+            rows += mine
+            entries += table.values()
     if not rows:
         return
     if name == "pfc_counters":
-        for way in _WAYS:
+        for way, get in _WAYS.items():
             words = [f"{way}{priority}" for priority in range(WIDTH)]
-            counts = [*map(attrgetter(way), entries)]
+            counts = get(entries)
             if {*map(len, counts)} != {WIDTH}:
                 counts = [(*one, *(None,) * WIDTH)[:WIDTH] for one in counts]
-            target.write(rows, words, partial(chain.from_iterable, counts))
+            target.write(rows, words, [*chain.from_iterable(counts)])
         return
-    target.write(rows, ["up"], partial(map, attrgetter("up"), entries))
-    for field in ("counters",) if name == "interfaces" else ("counters", "hw_counters"):
-        _write_counters(rows, map(attrgetter(field), entries), target)
+    target.write(rows, ["up"], [one.up for one in entries])
+    _write_counters(rows, [one.counters for one in entries], target)
+    if name == "nics":
+        _write_counters(rows, [one.hw_counters for one in entries], target)
 
 
 def _write_counters(
@@ -159,17 +173,18 @@ def _write_counters(
     """Write counters by name: those of all ports with the same names together."""
     alike: dict[tuple[str, ...], tuple[list[int], list[Mapping[str, int]]]]
     alike = defaultdict(lambda: ([], []))
+    last: tuple[str, ...] = ()
+    group: tuple[list[int], list[Mapping[str, int]]] = [], []
     for row, counts in zip(rows, counters, strict=True):
         if counts:
-            of_names = alike[tuple(counts)]
-            of_names[0].append(row)
-            of_names[1].append(counts)
+            words = tuple(counts)
+            if words != last:
+                last, group = words, alike[words]
+            group[0].append(row)
+            group[1].append(counts)
     for words, (places, tables) in alike.items():
-        target.write(places, words, partial(_values, tables))
-
-
-def _values(tables: Iterable[Mapping[str, int]]) -> Iterator[int]:
-    return chain.from_iterable(map(methodcaller("values"), tables))
+        values = chain.from_iterable(one.values() for one in tables)
+        target.write(places, words, [*values])
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +206,7 @@ class _Keys:
 def _by_number(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
     """Write tables with an entry for each port and number; the keys of devices are often equal."""
     seen: dict[tuple[Any, ...], _Keys] = {}
-    fields = {word[:-1]: attrgetter(word[:-1]) for word in _names(name)}
+    fields = {word[:-1]: _FIELDS[word[:-1]] for word in _names(name)}
     for device, table in tables:
         keys = [*table]
         outline = len(keys), keys[0], keys[-1]
@@ -203,5 +218,5 @@ def _by_number(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
         kept = (rows >= 0) & (known.numbers >= 0) & (known.numbers < WIDTH)
         into, numbers = target.place[rows[kept]], known.numbers[kept]
         for field, get in fields.items():
-            values = _floats(partial(map, get, table.values()), len(keys))
+            values = _floats(get(table.values()))
             target.figures[into, target.number[f"{field}0"] + numbers] = values[kept]
