@@ -119,11 +119,11 @@ def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
         When a file is wrong, or holds no device of the fabric.
     """
     judging, odd = Judging(project, wanted), Oddities(file)
-    judged = _judged(judging, recorded_windows(file, _planned(judging.ends), odd))
+    judged = _judged(judging, recorded_windows(file, planned_of(judging.ends), odd))
     return replace(judged, warnings=tuple(odd.findings()))
 
 
-def _planned(ends: Ends) -> dict[str, Planned]:
+def planned_of(ends: Ends) -> dict[str, Planned]:
     """Return what the inventory says of each device that a record may be about."""
     switches = ends.fabric.switches
     of_model = {sku: Planned(sku.nos, frozenset(sku.port_numbers())) for sku in {*switches.skus}}
