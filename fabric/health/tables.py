@@ -52,10 +52,13 @@ class Table:
         since : Table, optional
             The same table at an earlier time: how much the figures rose is written.
         """
-        for column, name in enumerate(names):
-            number = self.number[name]
-            figures = self.figures[:, number]
-            whole[self.rows, column] = figures - since.figures[:, number] if since else figures
+        numbers = [self.number[name] for name in names]
+        if numbers == [*range(numbers[0], numbers[0] + len(numbers))]:  # a view, no copy
+            taken: slice | list[int] = slice(numbers[0], numbers[-1] + 1)
+        else:
+            taken = numbers
+        figures = self.figures[:, taken]
+        whole[self.rows, : len(numbers)] = figures - since.figures[:, taken] if since else figures
 
 
 def tables_of(ends: Ends, name: str, readings: Sequence[Reading | None]) -> tuple[Table, Table]:

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools
 
 
+def _any_of_end(table: Bools) -> Bools:
+    """Return whether any figure of each end is so; most tables have none."""
+    if not table.any():
+        return np.zeros(len(table), dtype=np.bool_)
+    ends: Bools = table.any(axis=1)
+    return ends
+
+
 def _whole(table: Floats, column: Column) -> Floats:
     """Return a sum as one figure; NaN where none of its parts is known."""
     if column.width == WIDTH and not column.is_sum:
@@ -90,7 +98,7 @@ class Window:
         reset: dict[str, Bools] = {}
         for name, rise in rises.items():
             source = counters[name].source
-            fell: Bools = np.count_nonzero(rise < 0, axis=1) > 0
+            fell = _any_of_end(rise < 0)
             reset[source] = reset[source] | fell if source in reset else fell
         is_nic, device = self.ends.is_nic, self.ends.device
         of_nics: Bools = np.stack([*reset.values()]).any(axis=0) & is_nic

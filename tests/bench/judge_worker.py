@@ -81,8 +81,10 @@ def readings_of(ends: Ends) -> Iterator[tuple[str, Reading]]:
     """Yield a reading of each device."""
     for name, rows in zip(ends.names, ends.rows, strict=True):
         is_switch = name in ends.fabric.switch_row
-        both = (Snapshot(name, **tables(tuple(rows), turn, is_switch=is_switch)) for turn in (1, 2))
-        yield name, Reading("sonic" if is_switch else "host", *both, WINDOW_S)
+        before, after = (
+            Snapshot(name, **tables(tuple(rows), turn, is_switch=is_switch)) for turn in (1, 2)
+        )
+        yield name, Reading("sonic" if is_switch else "host", before, after, WINDOW_S)
 
 
 def write(file: Path, readings: dict[str, Reading]) -> None:
