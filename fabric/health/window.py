@@ -30,8 +30,7 @@ def _any_of_end(table: Bools) -> Bools:
     """Return whether any figure of each end is so; most tables have none."""
     if not table.any():
         return np.zeros(len(table), dtype=np.bool_)
-    ends: Bools = table.any(axis=1)
-    return ends
+    return np.count_nonzero(table, axis=1) > 0
 
 
 def _whole(table: Floats, column: Column) -> Floats:
@@ -183,8 +182,11 @@ class Window:
         """Return the ends of which a column has any figure."""
         if name not in self._known:
             table = self.rise(name) if COLUMNS[name].is_counter else self.last(name)
-            finite = np.isfinite(table.reshape(len(table), -1))
-            self._known[name] = np.count_nonzero(finite, axis=1) > 0
+            table = table.reshape(len(table), -1)
+            known: Bools = np.isfinite(table[:, 0])  # where the first is, others need no look
+            rest = np.flatnonzero(~known)
+            known[rest] = np.count_nonzero(np.isfinite(table[rest]), axis=1) > 0
+            self._known[name] = known
         return self._known[name]
 
     @cached_property
