@@ -30,7 +30,8 @@ def _any_of_end(table: Bools) -> Bools:
     """Return whether any figure of each end is so; most tables have none."""
     if not table.any():
         return np.zeros(len(table), dtype=np.bool_)
-    return np.count_nonzero(table, axis=1) > 0
+    ends: Bools = np.count_nonzero(table, axis=1) > 0
+    return ends
 
 
 def _whole(table: Floats, column: Column) -> Floats:

@@ -60,7 +60,7 @@ def program(tmp_path_factory) -> Path:
         missing_judge("go (Debian package golang-go)")
     program = tmp_path_factory.mktemp("gnmi") / "gnmi_target"
     built = subprocess.run(
-        [go, "build", "-o", program, "."],
+        [go, "build", "-buildvcs=false", "-o", program, "."],
         check=False,
         cwd=SOURCE,
         env={**os.environ, "GOTOOLCHAIN": "local"},
