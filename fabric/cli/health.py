@@ -83,7 +83,9 @@ def verify(
         from fabric.workflow.verify_snapshot import verify_snapshot
 
         recording = options.recording(snapshot, snapshot_max_age)
-        _health(verify_snapshot(Project(inventory), recording, selection), form)
+        health = verify_snapshot(Project(inventory), recording, selection)
+        output.warnings(recording.odd.findings())
+        _health(health, form)
         return
     project = Project(inventory)
     meter = output.meter_of(project, selection)

@@ -112,6 +112,7 @@ def judge(
 
 def end(judged: Judged, form: str, fail_on: Severity) -> None:
     """Print a judgement, and end with its exit code."""
+    output.warnings(judged.warnings)
     output.findings(judged.report(form, fail_on))
     if judged.outcome.at_least(fail_on):
         raise CommandExit(Exit.FINDINGS)

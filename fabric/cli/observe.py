@@ -321,6 +321,7 @@ def cabling(
     meter = output.meter_of(project, selection)
     recording = options.recording(snapshot, snapshot_max_age) if snapshot else None
     report = workflow(project, connections, selection, meter, recording)
+    output.warnings(recording.odd.findings() if recording else ())
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:

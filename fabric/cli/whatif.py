@@ -176,12 +176,14 @@ def _already(project: Project, readings: Recording | None) -> tuple[tuple[str, .
     if readings is None:
         return (), []
     from fabric.core import hostlist
+    from fabric.report.oddities import Oddities
     from fabric.workflow.recorded import failures_in, unread_in
 
     words, file = failures_in(project.fabric, readings), readings.file
+    output.warnings(readings.odd.findings())
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
-    if unread := unread_in(project.fabric, file):
+    if unread := unread_in(project.fabric, file, Oddities(file)):
         output.note(
             f"{file}: ports of {len(unread)} devices were not read: {hostlist.fold(unread)}; "
             "a cable is unknown, and counts as up, where neither end was read"

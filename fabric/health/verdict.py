@@ -95,7 +95,7 @@ class Verdict(ABC):
         What NICs alone report counts for their leaf. What both count, each counts of itself: the
         drops of a NIC are none of its leaf.
         """
-        known: Bools = np.logical_or.reduce([_known(window, name) for name in group])
+        known: Bools = np.logical_or.reduce([window.known(name) for name in group])
         nics_tell = {COLUMNS[name].where for name in group} == {"switch", "nic"}
         return known | known[window.ends.far] if self.is_mirrored or nics_tell else known
 
@@ -128,15 +128,6 @@ def _at(wheres: set[str], is_host: Bools) -> Bools:
     if "both" in wheres or len(wheres) > 1:
         return np.ones(len(is_host), dtype=np.bool_)
     return is_host if wheres == {"nic"} else ~is_host
-
-
-def _known(window: Window, name: str) -> Bools:
-    """Return the ends of which a column has any figure."""
-    if name.startswith("all_pauses_"):
-        return window.tells_pauses(name)
-    table = window.rise(name) if COLUMNS[name].is_counter else window.last(name)
-    known: Bools = np.count_nonzero(np.isfinite(table.reshape(len(table), -1)), axis=1) > 0
-    return known
 
 
 def names_of(names: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -15,7 +15,7 @@ from fabric.health.reading import Reading
 from fabric.health.settings import NAMES, Settings
 from fabric.health.window import Window
 from fabric.report.judged import outcome_of, report
-from fabric.report.recorded import recorded_twice
+from fabric.report.recorded_windows import Planned, recorded_windows
 from fabric.validate.waivers import Decisions
 from fabric.workflow.devices import chosen
 from fabric.workflow.expected import expected
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from fabric.health.ends import Ends
     from fabric.health.judge import Judgement
     from fabric.report.observed import Seen
     from fabric.validate.runner import Outcome
@@ -46,15 +47,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Judged:
-    """A judgement, and what comes of it with the waivers of the inventory."""
+    """A judgement, and what comes of it with the waivers of the inventory.
+
+    Parameters
+    ----------
+    warnings : tuple of Finding
+        What is odd about a file of readings.
+    """
 
     judgement: Judgement
     outcome: Outcome
     file: str
+    warnings: tuple[Finding, ...] = ()
 
     def report(self, form: str, fail_on: Severity) -> str:
         """Return it in one of the forms of `check`."""
-        return report(self.judgement, self.outcome, form, self.file, fail_on)
+        return report(self.judgement, self.outcome, form, self.file, fail_on, self.warnings)
 
 
 @dataclass(frozen=True)
@@ -110,10 +118,19 @@ def judge_file(project: Project, recording: Recording, wanted: Wanted) -> Judged
     InputError
         When a file is wrong, or holds no device of the fabric.
     """
-    known = {*project.fabric.switch_row, *project.fabric.host_row}
-    judging, seen = Judging(project, wanted), recorded_twice(recording.file, known)
-    recording.check({one.device: one.time for one in seen if one.device in judging.names})
-    return _judged(judging, seen)
+    judging, odd = Judging(project, wanted), recording.odd
+    seen = list(recorded_windows(recording.file, planned_of(judging.ends), odd))
+    recording.check({one.device: one.time for one in seen})
+    return replace(_judged(judging, seen), warnings=tuple(odd.findings()))
+
+
+def planned_of(ends: Ends) -> dict[str, Planned]:
+    """Return what the inventory says of each device that a record may be about."""
+    switches = ends.fabric.switches
+    of_model = {sku: Planned(sku.nos, frozenset(sku.port_numbers())) for sku in {*switches.skus}}
+    planned = {name: of_model[sku] for name, sku in zip(switches.names, switches.skus, strict=True)}
+    hosts = zip(ends.names[len(planned) :], ends.rows[len(planned) :], strict=True)
+    return planned | {name: Planned("host", frozenset(rows)) for name, rows in hosts}
 
 
 class Judging:

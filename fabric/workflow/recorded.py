@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from fabric.report.oddities import Oddities
     from fabric.topology.model import Fabric
     from fabric.workflow.devices import Selection
     from fabric.workflow.project import Project
@@ -31,7 +32,7 @@ def seen_in(project: Project, recording: Recording, selection: Selection) -> lis
         When the file cannot be read, is of another form, is too old, or has none of the devices.
     """
     file, names = recording.file, observed(project, selection)
-    read = recorded(file, {*project.devices, *project.hosts})
+    read = recorded(file, {*project.devices, *project.hosts}, recording.odd)
     recording.check({name: read[name].time for name in names if name in read})
     platforms = {name: design.platform for name, design in project.devices.items()}
     return [
@@ -51,7 +52,7 @@ def failures_in(fabric: Fabric, recording: Recording) -> list[str]:
     InputError
         As `seen_in`.
     """
-    records = list(documents(recording.file, {*fabric.switch_row, *fabric.host_row}))
+    records = list(documents(recording.file, {*fabric.switch_row, *fabric.host_row}, recording.odd))
     recording.check({record["device"]: _time_of(record) for record in records})
     words = (
         _link(fabric, *condition.subject.split(":", 1))
@@ -61,7 +62,7 @@ def failures_in(fabric: Fabric, recording: Recording) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def unread_in(fabric: Fabric, file: Path) -> list[str]:
+def unread_in(fabric: Fabric, file: Path, odd: Oddities | None = None) -> list[str]:
     """Return the devices of whose ports a file of readings says nothing.
 
     Raises
@@ -72,7 +73,7 @@ def unread_in(fabric: Fabric, file: Path) -> list[str]:
     names = [*fabric.switch_row, *fabric.host_row]
     read = {
         record["device"]
-        for record in documents(file, set(names))
+        for record in documents(file, set(names), odd)
         if not record.get("error") and _has_ports(record.get("state"))
     }
     return [name for name in names if name not in read]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.units import S_PER_H, S_PER_MIN
+from fabric.report.oddities import Oddities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +38,11 @@ class Recording:
     file: Path
     say: Callable[[str], None]
     most_s: float = math.inf
+
+    @cached_property
+    def odd(self) -> Oddities:
+        """What is odd about it; filled as it is read."""
+        return Oddities(self.file)
 
     def check(self, times: Mapping[str, datetime | None]) -> None:
         """Say how old the readings are.

@@ -30,6 +30,11 @@ def verify_snapshot(project: Project, recording: Recording, selection: Selection
     What a device was not asked for is skipped, and named in ``skipped``: that is another thing
     than a value that was asked for and could not be understood, which counts as a finding.
 
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
+
     Raises
     ------
     InputError
