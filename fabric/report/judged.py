@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FORMAT = "rocefab-judgement/1"
 #: The verdict on devices that were not read; it alone needs no reading.
 NOT_READ = "OBS117"
+#: What stands before the reason why devices were not judged, and before their names in it.
+_UNJUDGED, _UNKNOWN = "not judged: ", ": not known of "
 #: Why a verdict is skipped where no device was read.
 UNREAD = "not judged: devices not read"
 #: Lines of evidence of one cause in text.
@@ -44,7 +46,7 @@ def outcome_of(
     """
     findings = [_finding(cause) for cause in judgement.causes]
     findings += [
-        Finding(rule, unjudged, f"not judged: {reason}")
+        Finding(rule, unjudged, f"{_UNJUDGED}{reason}")
         for rule, reasons in judgement.unjudged.items()
         for reason in reasons
     ]
@@ -80,10 +82,12 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
     """Return each cause with its evidence, then what was not judged."""
     by_finding = {_key(_finding(cause)): cause for cause in judgement.causes}
     lines = []
-    for finding in outcome.findings:
+    holes = [one for one in outcome.findings if one.message.startswith(_UNJUDGED)]
+    for finding in (one for one in outcome.findings if one not in holes):
         lines.append(f"{finding.severity.word}: {finding}")
         if cause := by_finding.get(_key(finding)):
             lines += [f"    {line}" for line in _evidence(cause)]
+    lines += _holes(holes)
     lines += [
         f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
     ]
@@ -96,6 +100,21 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
     plural = "" if causes == 1 else "s"
     lines.append(f"{len(outcome.checked)} verdicts: {causes} cause{plural}{skipped}")
     return "\n".join(lines) + "\n"
+
+
+def _holes(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line for each set of devices and ports: what nobody knows of them, and the rules."""
+    groups: dict[tuple[str, str], tuple[dict[str, None], dict[str, None]]] = {}
+    for finding in findings:
+        what, _, names = finding.message.removeprefix(_UNJUDGED).partition(_UNKNOWN)
+        figures, rules = groups.setdefault((finding.severity.word, names), ({}, {}))
+        figures[what] = rules[finding.rule] = None
+    for (severity, names), (figures, rules) in groups.items():
+        of = f"{_UNKNOWN}{names}" if names else ""
+        # Of two verdicts one may take fewer counters for the same.
+        every = [{*what.split(" or ")} for what in figures]
+        whole = [what for what in figures if not any({*what.split(" or ")} < one for one in every)]
+        yield f"{severity}: {_UNJUDGED}{'; '.join(whole)}{of} [{hostlist.fold(sorted(rules))}]"
 
 
 def _key(finding: Finding) -> tuple[str, ...]:

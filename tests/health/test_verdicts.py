@@ -14,6 +14,7 @@ from fabric.observe.state import (
     BgpPeer,
     EcnState,
     InterfaceState,
+    NicCounters,
     Optic,
     PfcCounters,
     QueueCounters,
@@ -33,6 +34,20 @@ PORT, UPLINK = "Ethernet0", "Ethernet128"
 
 def frames(count: int) -> tuple[int, ...]:
     return (0, 0, 0, count, 0, 0, 0, 0)
+
+
+def test_what_is_not_known_is_said_once_for_the_same_devices() -> None:
+    """One line for a leaf and its NIC, whatever the verdicts."""
+    fabric = Fabric()
+    for first in (True, False):
+        fabric.change(HOST, first=first, nics={"eth1": NicCounters("mlx5", True, {}, {})})
+        fabric.change(LEAF, first=first, pfc_counters={PORT: PfcCounters((None,) * 8, (None,) * 8)})
+    judgement = fabric.judged()
+    lines = text(judgement, outcome_of(judgement, Decisions.of(None))).splitlines()
+    mine = [line for line in lines if f"not known of {HOST} eth1,{LEAF} {PORT}" in line]
+    assert len(mine) == 1
+    assert mine[0].endswith("[OBS[101-106,124]]")
+    assert "received pause frames by priority or received pause frames or time paused" in mine[0]
 
 
 def test_a_quiet_fabric_has_no_cause() -> None:

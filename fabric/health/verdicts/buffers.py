@@ -67,6 +67,10 @@ class HeadroomOverrun(Verdict):
         return f"{text}; {drops:,.0f} packets dropped" if drops > 0 else text
 
 
+#: What a port lost: packets that it discarded, frames with errors.
+_LOSSES = ("dropped {:,.0f} packets", "had {:,.0f} frames with errors")
+
+
 @verdicts.add("OBS111")
 class Drops(Verdict):
     """The fabric drops no packets."""
@@ -88,9 +92,13 @@ class Drops(Verdict):
         for device in np.unique(ends.device[bad]).tolist():
             rows = bad[ends.device[bad] == device]
             ports = hostlist.fold([ends.ports[row] for row in rows.tolist()])
+            what = [
+                words.format(count.sum())
+                for words, count in zip(_LOSSES, (dropped[rows], errors[rows]), strict=True)
+                if count.sum() >= window.settings.lost_packets
+            ]
             yield self.cause(
-                f"dropped {lost[rows].sum():,.0f} packets on {len(rows)} "
-                f"port{'' if len(rows) == 1 else 's'}",
+                f"{', '.join(what)} on {len(rows)} port{'' if len(rows) == 1 else 's'}",
                 ends.names[device],
                 ports,
                 about=signs_at(rows[dropped[rows] > 0], "drop")
