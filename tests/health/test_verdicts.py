@@ -23,13 +23,16 @@ from fabric.observe.state import (
     TableUse,
     WatchdogState,
 )
+from fabric.report.judged import outcome_of, text
 from fabric.validate.publications import help_address
+from fabric.validate.waivers import Decisions
 from tests.cases import each
 from tests.health.windows import HOST, LEAF, SPINE, ZEROS, Fabric, demo
 
 NAN = float("nan")
 
 PORT, UPLINK = "Ethernet0", "Ethernet128"
+ENDS, _ = demo()
 
 
 def frames(count: int) -> tuple[int, ...]:
@@ -43,7 +46,8 @@ def test_what_is_not_known_is_said_once_for_the_same_devices() -> None:
         fabric.change(HOST, first=first, nics={"eth1": NicCounters("mlx5", True, {}, {})})
         fabric.change(LEAF, first=first, pfc_counters={PORT: PfcCounters((None,) * 8, (None,) * 8)})
     judgement = fabric.judged()
-    lines = text(judgement, outcome_of(judgement, Decisions.of(None))).splitlines()
+    decisions = Decisions.of(ENDS.fabric.intent)
+    lines = text(judgement, outcome_of(judgement, decisions)).splitlines()
     mine = [line for line in lines if f"not known of {HOST} eth1,{LEAF} {PORT}" in line]
     assert len(mine) == 1
     assert mine[0].endswith("[OBS[101-106,124]]")
