@@ -137,6 +137,7 @@ COLUMNS: Mapping[str, Column] = {
         "state of the PFC watchdog", "watchdog", "operational", is_counter=False
     ),
     "nic_packets": _nic_wide("sent packets by priority", "tx_prio{}_packets"),
+    "nic_discards": _nic_wide("discarded packets by priority", "rx_prio{}_discards"),
     "nic_marks": _nic("RoCE packets with an ECN mark", "np_ecn_marked_roce_packets"),
     "cnp_sent": _nic("CNPs sent", "np_cnp_sent"),
     "cnp_handled": _nic("CNPs handled", "rp_cnp_handled"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fabric.health.cause import folded
+import numpy as np
+
+from fabric.health.cause import folded, rows_of, together
 from fabric.health.verdict import verdicts
 
 if TYPE_CHECKING:
@@ -89,9 +91,24 @@ def judge(window: Window, jobs: Mapping[str, Sequence[str]] | None = None) -> Ju
             unjudged[verdict.id] = tuple(reasons)
         if not none:
             judged.append(verdict.id)
-    kept = sorted(folded(causes), key=lambda one: (-one.severity, -one.symptoms, one.rule))
+    told = _joined(window, folded(causes))
+    kept = sorted(told, key=lambda one: (-one.severity, -one.symptoms, one.rule))
     whole = tuple(_with_jobs(cause, jobs or {}) for cause in kept)
     return Judgement(whole, tuple(sorted(judged)), unjudged, tuple(broken), concluded)
+
+
+def _joined(window: Window, causes: list[Cause]) -> list[Cause]:
+    """Return the causes; those of one rule on several ports of a device as one, where it joins."""
+    joining = {one.id: one for one in every_verdict() if one.joins}
+    groups: dict[tuple[str, str], list[Cause]] = {}
+    for cause in causes:
+        if cause.rule in joining:
+            groups.setdefault((cause.rule, cause.device), []).append(cause)
+    others = [cause for cause in causes if cause.rule not in joining]
+    return others + [
+        together(joining[rule].joined(window, np.array(sorted(rows_of(group)))), group)
+        for (rule, _), group in groups.items()
+    ]
 
 
 def _with_jobs(cause: Cause, jobs: Mapping[str, Sequence[str]]) -> Cause:

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.core.registry import Registry
-from fabric.health.cause import Cause, signs_at
+from fabric.health.cause import Cause
 from fabric.health.columns import COLUMNS
 from fabric.health.ends import HOST_TIER
 
@@ -41,6 +41,8 @@ class Verdict(ABC):
         Causes of a lower rank are looked for first, and take the symptoms.
     needs : tuple of tuple of str
         Columns that it looks at. Of each tuple one is enough; a device without is not judged.
+    joins : bool
+        Whether its causes on several ports of a device are told as one, which `joined` returns.
     is_mirrored : bool
         Whether both ends of a cable count the same, so that either shows that nothing is wrong.
     """
@@ -52,6 +54,7 @@ class Verdict(ABC):
     rank: int
     needs: tuple[tuple[str, ...], ...] = ()
     is_mirrored: bool = False
+    joins: bool = False
 
     def __init__(self, rule_id: str) -> None:
         self.id = rule_id
@@ -64,6 +67,10 @@ class Verdict(ABC):
     @abstractmethod
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield what is wrong."""
+
+    def joined(self, window: Window, rows: Ints) -> Cause:
+        """Return the cause of some ports of a device, where ``joins``."""
+        raise NotImplementedError
 
     def cause(self, message: str, device: str, port: str = "", **more: Any) -> Cause:
         """Return a cause of this verdict."""
@@ -139,15 +146,6 @@ def names_of(names: list[str]) -> str:
 def place(window: Window, row: int) -> tuple[str, str]:
     """Return device and port of an end."""
     return window.ends.names[window.ends.device[row]], window.ends.ports[row]
-
-
-def losses_of(window: Window, rows: Ints) -> frozenset[int]:
-    """Return what packets that are lost at some ends explain: drops there, and what NICs miss.
-
-    A cable between switches, and a port towards a host, carry packets of everyone.
-    """
-    both = np.concatenate([rows, window.ends.far[rows]])
-    return signs_at(both, "drop", "error") | signs_at(np.flatnonzero(window.ends.is_nic), "loss")
 
 
 def on_cables(window: Window, rows: Ints) -> dict[str, Any]:

@@ -83,7 +83,10 @@ def text(judgement: Judgement, outcome: Outcome) -> str:
     by_finding = {_key(_finding(cause)): cause for cause in judgement.causes}
     lines = []
     holes = [one for one in outcome.findings if one.message.startswith(_UNJUDGED)]
-    for finding in (one for one in outcome.findings if one not in holes):
+    order = {key: place for place, key in enumerate(by_finding)}
+    told = [one for one in outcome.findings if one not in holes]
+    told.sort(key=lambda one: (-one.severity, order.get(_key(one), len(order))))
+    for finding in told:
         lines.append(f"{finding.severity.word}: {finding}")
         if cause := by_finding.get(_key(finding)):
             lines += [f"    {line}" for line in _evidence(cause)]

@@ -26,6 +26,10 @@ _OPPOSITE = (
     {"CNPs of a rail are lost", "a NIC ignores CNPs"},
     {"a leaf pauses its spines without marks", "a NIC sends no CNP"},
     {"a leaf pauses its spines without marks", "a leaf pauses its spines beside marks"},
+    {"CNPs of a rail are lost", "a NIC sends no CNP"},
+    # The leaf has two uplinks.
+    {"one uplink carries all", "an uplink is down"},
+    {"one uplink carries all", "a spine is cut off"},
     {"leaves and spines wait for each other", "a leaf restarts"},
     {"leaves and spines wait for each other", "a spine restarts"},
     {"leaves and spines wait for each other", "a spine is silent"},

@@ -90,6 +90,7 @@ class Fabric:
     elapsed_s: float = 10.0
     settings: Settings = field(default_factory=Settings)
     example: str = "demo"
+    late_s: dict[str, float] = field(default_factory=dict)
 
     def change(self, device: str, *, first: bool = False, **fields: Any) -> None:
         """Change fields of a reading, unless it is gone; mappings are added to those in it."""
@@ -130,7 +131,7 @@ class Fabric:
                 "sonic" if name in ends.fabric.switch_row else "host",
                 self.before.get(name),
                 self.after.get(name),
-                self.elapsed_s,
+                self.elapsed_s + self.late_s.get(name, 0.0),
             )
             for name in ends.names
         }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
-from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from fabric.health.window import Window
     from fabric.topology.model import Bools, Ints
 
+#: Frames of one codeword of RS(544,514): 5,440 bits hold eight of 64 bytes, and parts of two more.
+_FRAMES = 10
 #: Two rates are the same up to this factor: devices are read at slightly different times.
 _SAME = 1.1
 
@@ -39,7 +43,9 @@ class HeadroomOverrun(Verdict):
         groups, limits = window.plan.groups, window.settings
         peak = np.where(groups, window.last("headroom_peak_bytes"), np.nan)
         drops = np.where(groups, window.rise("group_drops"), np.nan)
-        is_old = (peak == window.first("headroom_peak_bytes")) & (drops == 0)
+        first = window.first("headroom_peak_bytes")
+        # Where nobody read it before, or counts drops, nothing says that it is new.
+        is_old = ((peak == first) | np.isnan(first)) & ~(drops > 0)
         have = window.plan.headroom_bytes[:, None]
         near = peak >= have * limits.headroom_percent / 100
         for row, group in np.argwhere(near | (drops >= limits.lost_packets)).tolist():
@@ -49,12 +55,17 @@ class HeadroomOverrun(Verdict):
                 severity = Severity.INFO
             message = self._message(peak[row, group], have[row, 0], drops[row, group], group)
             yield self.cause(
-                message + ("; it was as high before" if is_old[row, group] else ""),
+                message + self._age(first[row, group], is_old[row, group]),
                 *place(window, row),
                 severity=severity,
-                explains=losses_of(window, np.array([row])) if over else frozenset(),
+                lost=_amount(drops[row, group]) if over and not is_old[row, group] else 0.0,
                 **on_cables(window, np.array([row])),
             )
+
+    def _age(self, first: float, is_old: bool) -> str:  # noqa: FBT001
+        if not is_old:
+            return ""
+        return "; since when is not known" if np.isnan(first) else "; it was as high before"
 
     def _message(self, peak: float, have: float, drops: float, group: int) -> str:
         text = f"priority group {group}: "
@@ -83,44 +94,67 @@ class Drops(Verdict):
     rank = 34
     needs = (("drops", "queue_drops", "group_drops"),)
 
+    joins = True
+
     def judge(self, window: Window) -> Iterator[Cause]:
-        """Yield the devices whose ports discard packets, or whose lossless queues drop."""
-        ends, errors = window.ends, np.nan_to_num(window.rise("errors"))
-        dropped = _dropped(window)
-        lost = np.where(dropped + errors >= window.settings.lost_packets, dropped + errors, 0.0)
-        bad = np.flatnonzero(lost > 0)
-        for device in np.unique(ends.device[bad]).tolist():
-            rows = bad[ends.device[bad] == device]
-            ports = hostlist.fold([ends.ports[row] for row in rows.tolist()])
-            what = [
-                words.format(count.sum())
-                for words, count in zip(_LOSSES, (dropped[rows], errors[rows]), strict=True)
-                if count.sum() >= window.settings.lost_packets
-            ]
-            yield self.cause(
-                f"{', '.join(what)} on {len(rows)} port{'' if len(rows) == 1 else 's'}",
-                ends.names[device],
-                ports,
-                about=signs_at(rows[dropped[rows] > 0], "drop")
-                | signs_at(rows[errors[rows] > 0], "error"),
-                explains=losses_of(window, rows),
-                **on_cables(window, rows),
-            )
+        """Yield the ports that discard packets, or whose lossless queues drop."""
+        lost = np.add(*_losses(window))
+        for row in np.flatnonzero(lost >= window.settings.lost_packets).tolist():
+            yield self.joined(window, np.array([row]))
+
+    def joined(self, window: Window, rows: Ints) -> Cause:
+        """Return the cause of some ports of a device."""
+        ends, losses = window.ends, [one[rows] for one in _losses(window)]
+        least = window.settings.lost_packets
+        what = [
+            words.format(count.sum())
+            for words, count in zip(_LOSSES, losses, strict=True)
+            if count.sum() >= least
+        ]
+        return self.cause(
+            f"{', '.join(what)} on {len(rows)} port{'' if len(rows) == 1 else 's'}",
+            ends.names[ends.device[rows[0]]],
+            hostlist.fold([ends.ports[row] for row in rows.tolist()]),
+            about=signs_at(rows[losses[0] > 0], "drop") | signs_at(rows[losses[1] > 0], "error"),
+            lost=float(losses[0].sum() + losses[1].sum()),
+            **on_cables(window, rows),
+        )
 
 
-def _dropped(window: Window) -> Floats:
-    """Return the packets that each end discarded, but for those of classes that may lose some.
+def _amount(count: float) -> float:
+    """Return how many packets were lost; infinite where nobody counts them."""
+    return float(count) if count > 0 else math.inf
 
-    A port counts what its queues and groups drop too. What lossy ones dropped is taken off, and so
-    is what lossless groups dropped: OBS110 speaks of these.
+
+@lru_cache(maxsize=1)
+def _losses(window: Window) -> tuple[Floats, Floats]:
+    """Return the packets that each end discarded, and its frames with errors.
+
+    A port counts what its queues and groups drop too. What lossy ones dropped is taken off; so is
+    what lossless groups and dead queues dropped, and frames of codewords that FEC gave up: other
+    verdicts speak of these.
     """
     lossless, limits = window.plan.lossless, window.settings
     queues, groups = np.nan_to_num(window.rise("queue_drops")), window.rise("group_drops")
-    others = np.where(lossless, 0.0, queues).sum(axis=1) + np.nansum(groups, axis=1)
-    discarded = np.nan_to_num(window.rise("drops")) - others
-    discarded = np.where(discarded >= limits.discarded_packets, discarded, 0.0)
-    dropped: Floats = np.maximum(discarded, np.where(lossless, queues, 0.0).sum(axis=1))
-    return dropped
+    mine = np.where(lossless & ~_dead(window), queues, 0.0).sum(axis=1)
+    at_nics = np.where(window.plan.lossless, 0.0, np.nan_to_num(window.rise("nic_discards")))
+    others = queues.sum(axis=1) - mine + np.nansum(groups, axis=1) + at_nics.sum(axis=1)
+    counted = np.nan_to_num(window.rise("drops"))
+    # Counters of one device are read one after the other.
+    is_more = counted - _SAME * others >= limits.discarded_packets
+    discarded = np.where(is_more, counted - others, 0.0)
+    codewords = np.nan_to_num(window.rise("fec_uncorrected"))
+    errors = np.nan_to_num(window.rise("errors")) - _FRAMES * codewords
+    return np.maximum(discarded, mine), np.maximum(errors, 0.0)
+
+
+def _dead(window: Window) -> Bools:
+    """Return the queues that the watchdog holds, or that drop and send nothing."""
+    packets, drops = window.rise("queue_packets"), window.rise("queue_drops")
+    held = (window.last("operational") == 0) | (window.rise("storms") > 0)
+    silent = window.plan.lossless & (drops >= window.settings.lost_packets) & (packets == 0)
+    dead: Bools = held | silent
+    return dead
 
 
 @verdicts.add("OBS112")
@@ -222,16 +256,15 @@ class DeadQueue(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the queues that the watchdog holds, or that drop and send nothing."""
-        packets, drops = window.rise("queue_packets"), window.rise("queue_drops")
+        drops = window.rise("queue_drops")
         held = (window.last("operational") == 0) | (window.rise("storms") > 0)
-        dead = window.plan.lossless & (drops >= window.settings.lost_packets) & (packets == 0)
-        for row, queue in np.argwhere(held | dead).tolist():
+        for row, queue in np.argwhere(_dead(window)).tolist():
             what = "the PFC watchdog saw a storm" if held[row, queue] else "it sends nothing"
             lost = f", {drops[row, queue]:,.0f} packets dropped" if drops[row, queue] > 0 else ""
             yield self.cause(
                 f"queue {queue} is dead: {what}{lost}",
                 *place(window, row),
                 about=signs_at(np.array([row]), "queue"),
-                explains=losses_of(window, np.array([row])),
+                lost=_amount(drops[row, queue]),
                 **on_cables(window, np.array([row])),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
 from fabric.health.fec import hours_until_loss
-from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.health.window import Window
     from fabric.topology.model import Ints
 
-_LOAD = ("down", "load", "drop", "error", "loss", "queue")
+_LOAD = ("down", "load", "drop", "error", "queue")
 
 
 def _near(rows: Ints, window: Window) -> Ints:
@@ -69,9 +70,6 @@ class LinkDown(Verdict):
     ) -> Cause:
         ends = window.ends
         both = np.concatenate([rows, ends.far[rows]])
-        uplinks = both[ends.nic[both] < 0]
-        devices = np.unique(ends.device[uplinks])
-        near = np.concatenate([uplinks, *(ends.of_device[one] for one in devices.tolist())])
         lost = "hosts" if ends.is_nic[both].any() else ""
         # Once routes are gone, a cable that is down loses nothing.
         fell = (window.first("up")[both] == 1).any()
@@ -81,9 +79,8 @@ class LinkDown(Verdict):
             port,
             severity=severity,
             about=signs_at(both, "down"),
-            explains=signs_at(both, *_LOAD)
-            | signs_at(near, "load")
-            | (losses_of(window, both) if fell else frozenset()),
+            explains=signs_at(both, *_LOAD),
+            lost=math.inf if fell else 0.0,
             **(on_cables(window, both) if lost else {}),
         )
 
@@ -113,7 +110,8 @@ class Flapping(Verdict):
                 f"the link to {far} changed {flaps[row]:.0f} times",
                 *place(window, row),
                 about=signs_at(both, "down"),
-                explains=signs_at(both, *_LOAD) | losses_of(window, both),
+                explains=signs_at(both, *_LOAD),
+                lost=math.inf,
                 **on_cables(window, both),
             )
 
@@ -151,7 +149,6 @@ class FecLimit(Verdict):
                 *place(window, row),
                 severity=Severity.ERROR if lost[row] > 0 else Severity.WARNING,
                 evidence=(corrected,),
-                # What FEC corrects is not lost.
-                explains=frozenset() if lost[row] == 0 else losses_of(window, both),
+                lost=0.0 if np.isnan(lost[row]) else float(lost[row]),  # not what FEC corrects
                 **on_cables(window, both),
             )

@@ -118,6 +118,7 @@ class Lost(Verdict):
                 "no device shows why",
                 ends.names[ends.device[row]],
                 ends.ports[row],
-                about=signs_at(rows, "loss"),
+                about=signs_at(np.array([row, ends.far[row]]), "loss"),
+                missed=float(lost[row]),
                 **on_cables(window, rows),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,18 +47,22 @@ class _Origin(Verdict):
         """Return what is wrong, or nothing where the root is of another kind."""
         raise NotImplementedError
 
+    def severity_of(self, window: Window, root: Root) -> Severity:  # noqa: ARG002
+        """Return how bad a root is."""
+        return self.severity
+
     def _cause(self, window: Window, root: Root, message: str) -> Cause:
         ends = window.ends
         victims, row = root.victims(ends), int(root.rows[0])
-        places = np.concatenate([root.reached, victims])
         hosts = victims[ends.is_nic[victims]]
         port = ends.ports[row] if root.kind == "nic" else ""
         return self.cause(
             message,
             ends.names[ends.device[row]],
             port,
+            severity=self.severity_of(window, root),
             about=signs_at(root.rows, "pause"),
-            explains=signs_at(root.reached, "pause") | signs_at(places, "load", "queue"),
+            explains=signs_at(root.reached, "pause") | signs_at(victims, "load", "queue"),
             evidence=_evidence(window, root),
             symptoms=len(victims) - (1 if root.kind == "nic" else 0),
             hosts=ends.hosts(hosts),
@@ -89,13 +94,19 @@ def _share(window: Window, root: Root) -> float:
 
 def _is_storm(window: Window, root: Root) -> bool:
     """Tell whether a NIC pauses without end: by its share, or by a watchdog of either end."""
+    is_long = _share(window, root) >= window.settings.storm_percent / 100
+    return is_long or _is_seen(window, root)
+
+
+def _is_seen(window: Window, root: Root) -> bool:
+    """Tell whether a watchdog of either end saw a storm."""
     row = int(root.rows[0])
     leaf = int(window.ends.far[row])
     queue = window.plan.queue_of[leaf, root.priority]
     watchdog = window.last("operational")[leaf, queue] == 0
     watchdog |= window.rise("storms")[leaf, queue] > 0
     own = window.rise("storm_errors")[row] > 0
-    return _share(window, root) >= window.settings.storm_percent / 100 or bool(watchdog | own)
+    return bool(watchdog | own)
 
 
 @verdicts.add("OBS101")
@@ -108,6 +119,12 @@ class PauseStorm(_Origin):
     )
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3"
     fix = "take the host out of use, then check its NIC, PCIe and receiving process"
+
+    def severity_of(self, window: Window, root: Root) -> Severity:
+        """Return a warning where frames alone tell of a storm, and may have told less."""
+        row = int(root.rows[0])
+        is_open = window.is_bound[row, root.priority] and _share(window, root) < 1
+        return Severity.WARNING if is_open and not _is_seen(window, root) else self.severity
 
     def message(self, window: Window, root: Root) -> str:
         """Return how much a NIC pauses."""
@@ -235,6 +252,12 @@ def _unseen(window: Window, root: Root) -> str:
     return f"; pauses of {blind} of its cables are not known" if blind else ""
 
 
+#: Share of the pauses of an end that the other one counts at least, if it heeds any. Ours.
+_HEARD = 0.01
+#: How much more pauses it takes where one end is read a whole window later. Ours.
+_APART = 10.0
+
+
 @verdicts.add("OBS106")
 class AsymmetricPause(Verdict):
     """Both ends of a cable count the same pauses."""
@@ -252,23 +275,29 @@ class AsymmetricPause(Verdict):
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the cables of which one end sends and the other counts none."""
-        ends, least = window.ends, window.settings.least_frames
+        ends, elapsed_s = window.ends, window.elapsed_s[window.ends.device]
         sent, received = window.rise("pauses_sent"), window.rise("pauses_received")[ends.far]
-        for row, priority in np.argwhere((sent >= least) & (received == 0)).tolist():
+        # What the one end counts while the other is not read is in no other window.
+        apart = np.abs(elapsed_s - elapsed_s[ends.far]) / np.fmin(elapsed_s, elapsed_s[ends.far])
+        least = window.settings.least_frames * (1 + _APART * np.nan_to_num(apart))[:, None]
+        unheard = (sent >= least) & (received <= _HEARD * sent)
+        for row, priority in np.argwhere(unheard).tolist():
             far = int(ends.far[row])
             share = share_words(
                 window.pausing[row, priority], is_bound=window.is_bound[row, priority]
             )
+            heard = f"{received[row, priority]:,.0f}" if received[row, priority] else "none"
             message = (
                 f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, {share} of "
-                f"the time, {ends.title(far)} counted none"
+                f"the time, {ends.title(far)} counted {heard}"
             )
-            if others := np.flatnonzero(received[row] >= least).tolist():
+            if others := np.flatnonzero(received[row] >= least[row]).tolist():
                 message += f" but received priority {', '.join(map(str, others))}"
             both = np.array([row, far])
             yield self.cause(
                 message,
                 *place(window, row),
-                explains=signs_at(both, "pause", "drop", "loss"),
+                explains=signs_at(both, "pause") | signs_at(np.array([row]), "drop"),
+                lost=math.inf,
                 **on_cables(window, both),
             )

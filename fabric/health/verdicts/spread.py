@@ -74,6 +74,8 @@ def _case(window: Window, rows: Ints) -> tuple[Ints, Floats, int] | None:
     """
     ends = window.ends
     switch = rows[~ends.is_nic[rows]]
+    is_down = (window.last("up")[switch] == 0) | (window.last("up")[ends.far[switch]] == 0)
+    switch = switch[~is_down]
     up, below = switch[~ends.is_below[switch]], switch[ends.is_below[switch]]
     if len(up) < 2 or len(np.unique(ends.speed_gbps[up])) > 1:  # noqa: PLR2004 - a choice
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
-from fabric.health.verdict import Verdict, losses_of, on_cables, place, verdicts
+from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,7 +47,8 @@ class Restarted(Verdict):
                 explains=signs_at(both, "load", "drop")
                 | signs_at(both[window.first("up")[both] != 0], "down")
                 | signs_at(rows, "pause")
-                | losses_of(window, rows),
+                | signs_at(rows, "error"),
+                lost=math.inf,
                 **on_cables(window, rows),
             )
 
@@ -66,12 +68,13 @@ class SessionsDown(Verdict):
             sessions = (reading.after.bgp if reading.after else None) or {}
             if sessions and not any(one.established for one in sessions.values()):
                 rows = window.ends.of_device[window.ends.number[name]]
-                nics = np.flatnonzero(window.ends.is_nic)
                 yield self.cause(
                     f"none of its {len(sessions)} BGP sessions is established",
                     name,
-                    explains=signs_at(np.concatenate([rows, window.ends.far[rows]]), "load", "drop")
-                    | signs_at(nics, "loss"),
+                    explains=signs_at(
+                        np.concatenate([rows, window.ends.far[rows]]), "load", "drop"
+                    ),
+                    lost=math.inf,
                     **on_cables(window, rows),
                 )
 
@@ -110,7 +113,8 @@ class Heat(Verdict):
                         name,
                         port,
                         # Heat alone loses nothing.
-                        explains=losses_of(window, rows) if noisy else frozenset(),
+                        explains=signs_at(rows, "error") if noisy else frozenset(),
+                        lost=math.inf if noisy else 0.0,
                         **on_cables(window, rows),
                     )
 
