@@ -102,6 +102,8 @@ class Platform:
         Whether a model must say how its packet buffer is shared out.
     releases : tuple of str
         Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
+    watchdog_polls : int
+        Least number of polls in the shorter of the watchdog's two times.
     release_watchdog_ms : mapping
         What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
     """
@@ -128,6 +130,7 @@ class Platform:
     sku_tables: tuple[str, ...] = ()
     shares_buffer: bool = False
     releases: tuple[str, ...] = ()
+    watchdog_polls: int = 1
     release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
 
     def knows(self, release: str) -> bool:

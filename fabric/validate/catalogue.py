@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.platforms import platforms
-from fabric.validate.rule import DescribedRule, SiteRule, SonicRule, areas
+from fabric.validate.rule import DescribedRule, FileRule, SiteRule, areas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +45,9 @@ def _title(area: str) -> str:
 
 def looks_at(rule: Rule) -> str:
     """Return what a rule judges, in a word."""
-    if isinstance(rule, DescribedRule):
+    if isinstance(rule, DescribedRule | FileRule):
         return rule.looks_at
-    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site"}
-    return next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
+    return "site" if isinstance(rule, SiteRule) else "model"
 
 
 def _row(rule: Rule) -> str:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
-from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
-    from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
     from fabric.validate.places import Places
-    from fabric.validate.world import Model, Place, SonicConfig, World
+    from fabric.validate.world import Configuration, Model, Place, World
 
 #: Ports that a finding about many ports of one switch names.
 MAX_PORTS_NAMED = 4
@@ -210,33 +208,46 @@ class SiteRule(Rule):
         """Yield what does not go together; the name of the first fabric sorts first."""
 
 
-class SonicRule(Rule):
-    """A rule about one SONiC configuration, whoever wrote it.
+class FileRule(Rule):
+    """A rule about one configuration, whoever wrote it; each system has a base of its own.
 
     Attributes
     ----------
+    file_type : type
+        Class of the configurations that it looks at.
+    looks_at : str
+        What it judges, in a word.
     judges_rendered : bool
         False where a rule about the model says the same of what comes of an inventory.
     """
 
+    file_type: ClassVar[type[Configuration]]
+    looks_at: ClassVar[str]
     judges_rendered: ClassVar[bool] = True
 
     def run(self, world: World) -> Iterator[Finding] | None:
         """Check each configuration, if there is any."""
-        return self._all(world) if world.sonic else None
+        files = [one for one in world.configurations if isinstance(one, self.file_type)]
+        return self._all(files, world) if files else None
 
-    def _all(self, world: World) -> Iterator[Finding]:
-        for config in world.sonic_configs if self.judges_rendered or not world.is_rendered else ():
-            findings = [_placed(finding, config) for finding in self.check(config)]
+    def _all(self, files: Sequence[Configuration], world: World) -> Iterator[Finding]:
+        for file in files:
+            if file.is_rendered and not self.judges_rendered:
+                continue
+            findings = [self.placed(finding, file) for finding in self.check(file)]
             yield from findings if world.row_by_row else by_port(findings)
 
     @abstractmethod
-    def check(self, config: SonicConfig) -> Iterator[Finding]:
+    def check(self, config: Any, /) -> Iterator[Finding]:
         """Yield what is wrong with the configuration of one switch."""
+
+    def placed(self, finding: Finding, config: Configuration) -> Finding:  # noqa: ARG002
+        """Return a finding with its line, where it is about a file."""
+        return finding
 
     def at(
         self,
-        config: SonicConfig,
+        config: Configuration,
         path: tuple[str, ...],
         message: str,
         fix: str,
@@ -244,7 +255,7 @@ class SonicRule(Rule):
         port: str = "",
         severity: Severity | None = None,
     ) -> Finding:
-        """Return a finding about a table, a row or a field of a configuration."""
+        """Return a finding about a part of a configuration."""
         return self.finding(
             message,
             fix,
@@ -253,39 +264,6 @@ class SonicRule(Rule):
             port=port,
             severity=severity,
         )
-
-
-class SonicPolicyRule(SonicRule):
-    """A rule about queues, buffers and ports, which needs no name and no address of the switch.
-
-    Of configurations that were rendered it sees `fabric.validate.verdict.nameless`, and is asked
-    once for all that are equal in that.
-    """
-
-
-class SonicModelRule(SonicPolicyRule):
-    """A rule about a SONiC configuration and the model of its switch."""
-
-    skus: Mapping[str, Sku] = Skus()
-
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check each configuration, with the inventory's own models where there are any."""
-        self.skus = world.skus
-        return super().run(world)
-
-    def model(self, config: SonicConfig) -> Sku | None:
-        """Return the model of a switch, where it is known."""
-        return self.skus.get(str(config.metadata.get("hwsku", "")))
-
-
-def _placed(finding: Finding, config: SonicConfig) -> Finding:
-    """Give a finding about a file its line: that of its port where it names no other."""
-    path = ("PORT_QOS_MAP", finding.port) if finding.port else ()
-    place = None if finding.position else config.place(*path)
-    if place is None and finding.position is None:
-        return finding
-    position = finding.position or (place.position if place else None)
-    return replace(finding, position=position, device="")
 
 
 def by_port(findings: Iterable[Finding]) -> Iterator[Finding]:

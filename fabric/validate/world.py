@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fabric.intent.classes import ONE_CLASS, class_values
 from fabric.platforms.catalogue import Skus
-from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, nic_cables, pairs
 from fabric.validate.kinds import LosslessKind, lossless_kinds
 from fabric.validate.origins import Place
@@ -17,14 +16,13 @@ from fabric.validate.places import Places
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.core.findings import Position
     from fabric.design.designs import Designs
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.platforms.model import Sku
     from fabric.qos.deadlock import Proof
     from fabric.topology.site import Site
 
-__all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
+__all__ = ["Configuration", "LosslessKind", "Model", "Place", "World"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,21 @@ class Mismatch:
     there: object
     place: Place
     end: End
+
+
+class Configuration(Protocol):
+    """A configuration of one switch, as its system reads it."""
+
+    @property
+    def device(self) -> str:
+        """Switch name, or the file that it was read from."""
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether it comes of an inventory."""
+
+    def place(self, *path: str) -> Place | None:
+        """Return where a part of it stands, where it is a file."""
 
 
 class SchemaJudge(Protocol):
@@ -113,39 +126,25 @@ def model_of(designs: Designs) -> Model:
 
 @dataclass(frozen=True)
 class World:
-    """What there is to judge: a whole model, single SONiC configurations, or both.
+    """What there is to judge: a whole model, single configurations, or both.
 
     Parameters
     ----------
     model : Model or None
         The stages of an inventory.
-    sonic : mapping
-        CONFIG_DB by device: rendered here, or read from a file or a switch.
+    configurations : tuple of Configuration
+        Rendered here, or read from a file or a switch.
     skus : mapping
         Switch models by name; those of the catalogue, and of the inventory where there is one.
-    positions : mapping
-        Places of tables, rows and fields by device, for CONFIG_DBs that are files.
-    is_rendered : bool
-        Whether the CONFIG_DBs come of an inventory.
     yang : SchemaJudge or None
-        Models that the CONFIG_DBs are validated by.
+        Models that the configurations are validated by.
     row_by_row : bool
         Whether each row keeps its own finding, where else those that differ in the port alone are
         one.
     """
 
     model: Model | None = None
-    sonic: Mapping[str, ConfigDb] = field(default_factory=dict)
+    configurations: tuple[Configuration, ...] = ()
     skus: Mapping[str, Sku] = field(default_factory=Skus)
-    positions: Mapping[str, Mapping[tuple[str, ...], Position]] = field(default_factory=dict)
-    is_rendered: bool = False
     yang: SchemaJudge | None = None
     row_by_row: bool = False
-
-    @cached_property
-    def sonic_configs(self) -> tuple[SonicConfig, ...]:
-        """The CONFIG_DBs in the form that rules read."""
-        return tuple(
-            SonicConfig(device, tables, self.positions.get(device), is_rendered=self.is_rendered)
-            for device, tables in self.sonic.items()
-        )

@@ -13,7 +13,8 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 from fabric.core.user_files import read_text
 from fabric.intent.documents import MAIN_FILE
-from fabric.validate.config_db_forms import foreign_form
+from fabric.systems.sonic.config_db import SonicConfig
+from fabric.systems.sonic.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
@@ -149,12 +150,12 @@ def check_sonic_files(
     """
     _refuse_unknown(ignore)
     yang = yang_of(yang_models)
-    configs, positions = {}, {}
+    configs = []
     for file in files:
         text = read_text(file, FileKind.SONIC_CONFIG)
-        configs[str(file)] = _tables(file, text)
-        positions[str(file)] = key_positions(text, str(file))
-    return run(World(sonic=configs, positions=positions, yang=yang), ignore)
+        positions = key_positions(text, str(file))
+        configs.append(SonicConfig(str(file), _tables(file, text), positions))
+    return run(World(configurations=tuple(configs), yang=yang), ignore)
 
 
 def yang_of(folder: Path | None) -> Yang:

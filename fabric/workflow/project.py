@@ -108,7 +108,8 @@ class Project(Designs):
     @cached_property
     def world(self) -> World:
         """What the rules look at."""
+        from fabric.systems.sonic.config_db import configs_of
         from fabric.validate.world import World
 
         sonic = {name: json.loads(content) for name, content in self.sonic_files.items()}
-        return World(self.model, sonic, self.intent.skus, is_rendered=True)
+        return World(self.model, configs_of(sonic, is_rendered=True), self.intent.skus)

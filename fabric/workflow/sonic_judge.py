@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.change.planner import Verdict
 from fabric.core.findings import Severity
+from fabric.systems.sonic.config_db import SonicConfig
 from fabric.validate.runner import run
 from fabric.validate.world import World
 
@@ -77,9 +78,9 @@ class SonicJudge:
 
     def _judged(self, device: str, config: Mapping[str, Any], yang: Yang) -> Outcome:
         world = World(
-            sonic={device: dict(config)},
+            # no line, but the name of table and row
+            configurations=(SonicConfig(device, config, {}),),
             skus=self._skus,
-            positions={device: {}},  # no line, but the name of table and row
             yang=yang,
             row_by_row=True,
         )

@@ -186,7 +186,7 @@ def _switch_rules() -> list[SwitchRule]:
 
 
 def _judged(design: DeviceDesign, files: list[Artefact]) -> Outcome | None:
-    from fabric.validate.verdict import verdict
+    from fabric.systems.sonic.verdict import verdict
 
     config = next((file.content for file in files if file.kind == "config_db"), None)
     return None if config is None else verdict(design.name, config, design.sku)

@@ -42,7 +42,7 @@ ALLOWED = {
         *("render/changes.py json.loads", "render/index.py json.loads"),
         *("report/diff/settings.py json.loads", "systems/host/adapters/__init__.py json.loads"),
         *("systems/sonic/adapters/__init__.py json.loads", "systems/sonic/render.py json.loads"),
-        *("systems/sonic/parsers/__init__.py json.loads", "validate/verdict.py json.loads"),
+        *("systems/sonic/parsers/__init__.py json.loads", "systems/sonic/verdict.py json.loads"),
         *("workflow/batfish.py json.loads", "workflow/effect.py json.loads"),
         *("workflow/kept.py json.loads", "workflow/mixed.py json.loads"),
         *("workflow/project.py json.loads", "workflow/sonic_judge.py json.loads"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import pkgutil
+from pathlib import Path
 
 import pytest
 
 import fabric.systems
+import fabric.validate
 from fabric.change.adapter import adapters
 from fabric.core.registry import Registry
 from fabric.devices.driver import drivers
@@ -61,3 +64,14 @@ def test_the_rules_of_features_toml_have_registered() -> None:
     ids = {rule.id for one in declared().values() for rule in one.rules}
     assert len(ids) > 50
     assert ids == {name for name, rule in rules.items() if not isinstance(rule, type)}
+
+
+def test_no_rule_of_all_systems_names_one() -> None:
+    """What a system is like is asked of its `Platform` or its `features.toml`."""
+    named = [
+        f"{file.name}:{node.lineno}: {node.value!r}"
+        for file in sorted(Path(fabric.validate.__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.Constant) and node.value in platforms
+    ]
+    assert named == []

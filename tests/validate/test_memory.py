@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.validate.config_db import ConfigDb
+from fabric.systems.sonic.config_db import ConfigDb, configs_of
 from fabric.validate.runner import run
 from fabric.validate.world import World
 
@@ -47,7 +47,7 @@ def _config(sku: str, size: int, xoff: int, group: int) -> ConfigDb:
 
 @pytest.mark.parametrize(("numbers", "message", "severity"), CASES.values(), ids=CASES)
 def test_memory(numbers: tuple[str, int, int, int], message: str, severity: str) -> None:
-    outcome = run(World(sonic={"leaf": _config(*numbers)}))
+    outcome = run(World(configurations=configs_of({"leaf": _config(*numbers)})))
     mine = [finding for finding in outcome.findings if finding.rule == "SON044"]
     assert [finding.severity.name.lower() for finding in mine] == [severity] * bool(message)
     assert all(message in finding.message for finding in mine)

@@ -12,7 +12,8 @@ import yaml
 
 from fabric.core.findings import Finding, Severity
 from fabric.qos.headroom.verdict import judge
-from fabric.validate.rule import SonicRule
+from fabric.systems.sonic.config_db import configs_of
+from fabric.systems.sonic.rule import SonicRule
 from fabric.validate.runner import all_rules, run
 from fabric.validate.world import World
 from tests.cases import each
@@ -155,12 +156,12 @@ def test_every_position_is_in_the_inventory(tmp_path: Any) -> None:
     ids=["empty", "shapes", "numbers", "ranges", "addresses", "watchdog"],
 )
 def test_malformed_config_breaks_no_rule(config: dict[str, Any]) -> None:
-    assert run(World(sonic={"leaf": config})).broken == ()
+    assert run(World(configurations=configs_of({"leaf": config}))).broken == ()
 
 
 def test_unread_field_is_unknown_not_fine() -> None:
     config = edited(sample(), [["BUFFER_PROFILE", "pg_lossless_400000_5m_profile", "xoff", "lots"]])
-    found = run(World(sonic={"leaf": config})).findings
+    found = run(World(configurations=configs_of({"leaf": config}))).findings
     assert [finding.rule for finding in found] == ["SON007"]
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.systems.sonic.config_db import SonicConfig, configs_of
+from fabric.systems.sonic.rule import SonicRule
 from fabric.validate import runner
-from fabric.validate.rule import ModelRule, Rule, SiteRule, SonicRule
-from fabric.validate.world import SonicConfig, World
+from fabric.validate.rule import ModelRule, Rule, SiteRule
+from fabric.validate.world import World
 from tests.validate.worlds import build, edited, sample
 
 
@@ -78,7 +80,7 @@ def test_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ignored_and_unfit_rules_are_skipped() -> None:
-    outcome = runner.run(World(sonic={"leaf": sample()}), ["SON001"])
+    outcome = runner.run(World(configurations=configs_of({"leaf": sample()})), ["SON001"])
     models = {rule.id for rule in runner.all_rules() if isinstance(rule, (ModelRule, SiteRule))}
     assert set(outcome.skipped) == {"SON001", "SON040"} | models  # no models at hand
     assert set(outcome.checked).isdisjoint(outcome.skipped)
@@ -92,7 +94,7 @@ def test_model_alone_and_without_sonic_skips_site_and_config_rules(tmp_path: Any
 
 def test_ports_of_one_switch_are_one_finding() -> None:
     edits = [["PORT", f"Ethernet{8 * number}", "pfc_asym", "on"] for number in range(10)]
-    found = runner.run(World(sonic={"leaf": edited(sample(), edits)})).findings
+    found = runner.run(World(configurations=configs_of({"leaf": edited(sample(), edits)}))).findings
     assert [finding.port for finding in found] == [
         "Ethernet0, Ethernet8, Ethernet16, Ethernet24 and 6 more"
     ]
@@ -102,7 +104,10 @@ def test_config_reads_old_reference_form() -> None:
     edits = [
         ["BUFFER_PG", "Ethernet0|3", "profile", "[BUFFER_PROFILE|pg_lossless_400000_5m_profile]"]
     ]
-    assert runner.run(World(sonic={"leaf": edited(sample(), edits)})).findings == ()
+    assert (
+        runner.run(World(configurations=configs_of({"leaf": edited(sample(), edits)}))).findings
+        == ()
+    )
 
 
 def test_config_reads_ranges_and_lists_of_ports() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from fabric.validate import verdict as module
-from fabric.validate.rule import SonicPolicyRule, SonicRule
+from fabric.systems.sonic import verdict as module
+from fabric.systems.sonic.config_db import configs_of
+from fabric.systems.sonic.rule import SonicPolicyRule, SonicRule
+from fabric.systems.sonic.verdict import nameless, verdict
 from fabric.validate.runner import Outcome, all_rules, run
-from fabric.validate.verdict import nameless, verdict
 from fabric.validate.world import World
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -42,7 +43,13 @@ def leaf() -> tuple[str, bytes, Any]:
 def whole(device: str, content: bytes, model: Any) -> Outcome:
     """Judge by every rule, all of which see everything."""
     tables = {device: json.loads(content)}
-    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
+    return run(
+        World(
+            configurations=configs_of(tables, is_rendered=True),
+            skus={model.name: model},
+            row_by_row=True,
+        )
+    )
 
 
 def sorted_of(outcome: Outcome) -> Outcome:
@@ -79,7 +86,14 @@ def test_rules_of_policies_need_no_names(leaf: tuple[str, bytes, Any], fault: st
     for rule in all_rules():
         if isinstance(rule, SonicPolicyRule) and rule.judges_rendered:
             found = [
-                [*(rule.run(World(sonic={name: one}, skus={model.name: model})) or ())]
+                [
+                    *(
+                        rule.run(
+                            World(configurations=configs_of({name: one}), skus={model.name: model})
+                        )
+                        or ()
+                    )
+                ]
                 for one in (tables, nameless(tables))
             ]
             assert found[0] == found[1], rule.id

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.config_db import SonicConfig, configs_of
 from fabric.systems.sonic.yang_judge import Answer, Complaint, Yang, _complaint
 from fabric.validate.json_lines import key_positions
 from fabric.validate.runner import run
@@ -157,9 +158,8 @@ def test_broken_models_are_not_an_invalid_configuration(models, tmp_path):
 
 def judged(config, yang):
     text = json.dumps(config, indent=1)
-    world = World(
-        sonic={"leaf": config}, positions={"leaf": key_positions(text, "x.json")}, yang=yang
-    )
+    file = SonicConfig("leaf", config, key_positions(text, "x.json"))
+    world = World(configurations=(file,), yang=yang)
     return [item for item in run(world).findings if item.rule == "SON040"]
 
 
@@ -177,7 +177,7 @@ def test_without_models_it_says_so_and_is_no_error():
 
 
 def test_a_rendered_configuration_is_not_asked_about():
-    outcome = run(World(sonic={"leaf": GOOD}, is_rendered=True))
+    outcome = run(World(configurations=configs_of({"leaf": GOOD}, is_rendered=True)))
     assert "SON040" in outcome.skipped
 
 

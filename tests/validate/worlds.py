@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from fabric.core.errors import RenderError
+from fabric.systems.sonic.config_db import configs_of
 from fabric.validate.world import Model, World
 from fabric.workflow.project import Project
 
@@ -30,7 +31,7 @@ def build(case: dict[str, Any], folder: Path) -> World:
     ``edits`` (lists of table, row key, field, value; None removes).
     """
     if "base_sonic" in case:
-        return World(sonic={"leaf": edited(sample(), case.get("edits", []))})
+        return World(configurations=configs_of({"leaf": edited(sample(), case.get("edits", []))}))
     if "base_site" in case:
         for name in ("compute", "storage"):
             parts = {"base": f"{case['base_site']}/fabrics/{name}"}

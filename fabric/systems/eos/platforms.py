@@ -43,6 +43,7 @@ EOS = platforms.add("eos")(
             confirmed=False,
         ),
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
+        watchdog_polls=2,  # Arista EOS manual, PFC watchdog
         speed_words="lanes",
         queue_word=queue_word,
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",

@@ -12,8 +12,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.spans import spans
+from fabric.systems.sonic.config_db import ConfigDb, Row, SonicConfig, index_range, numbers
 from fabric.systems.sonic.platforms import REFERENCES
-from fabric.validate.config_db import ConfigDb, Row, SonicConfig, index_range, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

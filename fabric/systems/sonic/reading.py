@@ -30,8 +30,8 @@ from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS
 from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.sonic.config_db_forms import foreign_form
 from fabric.systems.sonic.managed_fields import unknown_fields
-from fabric.validate.config_db_forms import foreign_form
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:

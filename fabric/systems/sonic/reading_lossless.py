@@ -23,9 +23,9 @@ from fabric.observe.configuration.lossless import (
 )
 from fabric.observe.configuration.numbering import number_classes
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.sonic.config_db import DEFAULT_MTU, index_range, number, plain_name
+from fabric.systems.sonic.config_db_forms import foreign_form, local_rows
 from fabric.systems.sonic.reading import FILE
-from fabric.validate.config_db import DEFAULT_MTU, index_range, number, plain_name
-from fabric.validate.config_db_forms import foreign_form, local_rows
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.findings import Severity
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
@@ -168,61 +167,6 @@ class ReservedAsns(SwitchRule):
                 "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
                 place=switch_place(places.intent, device.name, "asn")
                 or places.place("bgp", fields[device.role]),
-                device=device.name,
-            )
-
-
-SONIC_PATHS = 64
-
-
-@rules.add("BGP006")
-class FixedPaths(SwitchRule):
-    """max_paths is set only where the switch can configure it."""
-
-    severity = Severity.INFO
-    why = "The default BGP of SONiC always uses up to 64 paths; another number is not rendered."
-    source = (
-        "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
-    )
-    guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
-
-    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
-        """Look for another number on SONiC."""
-        plain = device.platform == "sonic" and not (
-            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
-        )
-        if plain and device.bgp.max_paths != SONIC_PATHS:
-            yield self.finding(
-                f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
-                f"{SONIC_PATHS}",
-                "remove it for SONiC",
-                place=places.place("bgp", "max_paths"),
-                device=device.name,
-            )
-
-
-@rules.add("BGP008")
-class OtherStack(SwitchRule):
-    """BFD on SONiC is worth another configuration of BGP."""
-
-    severity = Severity.WARNING
-    why = (
-        "bgpcfgd has no BFD: the FRR management framework takes its place, in a restart of all "
-        "services when it changes."
-    )
-    source = "sonic-net/sonic-buildimage dockers/docker-fpm-frr (frr_mgmt_framework_config)"
-    guards = ("bgp.bfd",)
-
-    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
-        """Look for BFD on SONiC without anything else that needs the framework."""
-        needs = device.bgp.unnumbered or device.bgp.allowas_in
-        if device.platform == "sonic" and device.bgp.bfd and not needs:
-            yield self.finding(
-                "bgp.bfd moves SONiC to the FRR management framework",
-                "keep it if the framework is wanted; else set bgp.bfd to false and "
-                "bgp.keepalive_s and bgp.hold_s to 1 and 3: a dead link takes its session down "
-                "at once",
-                place=places.place("bgp", "bfd"),
                 device=device.name,
             )
 

@@ -60,41 +60,6 @@ class DefaultClass(ClassRule):
                 yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
 
 
-@rules.add("QOS011")
-class OwnNumbers(ClassRule):
-    """On SONiC class, queue and priority group use the number of the PFC priority."""
-
-    severity = Severity.WARNING
-    why = (
-        "buffermgrd creates lossless groups, and pfcwd watches queues, by the numbers in "
-        "pfc_enable."
-    )
-    source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
-    guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")
-
-    def judge_class(
-        self, device: DeviceDesign, _profile: QosProfile, one: LosslessClass
-    ) -> Iterator[Wrong]:
-        """Compare the four numbers of every class on SONiC."""
-        if device.platform != "sonic":
-            return
-        writes_groups = device.buffer_model == "traditional"
-        for field in ("traffic_class", "queue", "priority_group"):
-            value = getattr(one, field)
-            if value != one.pfc_priority:
-                yield Wrong(
-                    field,
-                    f"{field} {value} is not pfc_priority {one.pfc_priority}"
-                    + (
-                        ": buffermgrd adds a lossless group of that number itself"
-                        if writes_groups and field == "priority_group"
-                        else ""
-                    ),
-                    f"set {field} to {one.pfc_priority}",
-                    Severity.ERROR if writes_groups and field == "priority_group" else None,
-                )
-
-
 WHOLE_PERCENT = 100
 
 

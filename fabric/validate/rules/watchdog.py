@@ -64,7 +64,7 @@ class WatchdogPoll(PolicyRule):
         """Compare the poll interval with the shorter of the two times."""
         times = profile.watchdog
         shorter = min(times.detection_ms, times.restoration_ms)
-        limit = shorter // 2 if device.platform == "eos" else shorter
+        limit = shorter // platforms[device.platform].watchdog_polls
         if times.enabled and times.poll_ms > limit:
             yield Wrong(
                 "watchdog.poll_ms",

@@ -7,13 +7,14 @@ import json
 import pytest
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.config_db import configs_of
 from fabric.validate.runner import run
 from fabric.validate.world import World
 from tests.validate.sonic_faults import FAULTS, leaf_text
 
 
 def judged(text: str):
-    return run(World(sonic={"leaf": json.loads(text)}))
+    return run(World(configurations=configs_of({"leaf": json.loads(text)})))
 
 
 def test_a_rendered_leaf_has_no_fault() -> None:

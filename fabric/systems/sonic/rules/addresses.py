@@ -6,16 +6,18 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.config_db import Subnet
+from fabric.systems.sonic.rule import SonicRule
 from fabric.systems.sonic.yang_judge import Yang
-from fabric.validate.config_db import Subnet
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.systems.sonic.config_db import SonicConfig
     from fabric.systems.sonic.yang_judge import Answer
-    from fabric.validate.world import SchemaJudge, SonicConfig, World
+    from fabric.validate.world import SchemaJudge, World
 
 
 @rules.add("SON012")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.qos.path import LONG_CABLE_M
-from fabric.validate.rule import SonicPolicyRule, rules
+from fabric.systems.sonic.rule import SonicPolicyRule
+from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.config_db import LosslessPort
-    from fabric.validate.world import SonicConfig
+    from fabric.systems.sonic.config_db import LosslessPort, SonicConfig
 
 
 DSCPS = range(64)

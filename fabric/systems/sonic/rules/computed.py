@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.config_db import number
 from fabric.systems.sonic.platforms import COMPUTING_PLATFORMS
-from fabric.validate.config_db import number
-from fabric.validate.rule import ModelRule, SonicPolicyRule, SwitchRule, rules
+from fabric.systems.sonic.rule import SonicPolicyRule
+from fabric.validate.rule import ModelRule, SwitchRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.design.model import DeviceDesign
+    from fabric.systems.sonic.config_db import SonicConfig
     from fabric.validate.places import Places
-    from fabric.validate.world import Model, SonicConfig
+    from fabric.validate.world import Model
 
 
 #: Tables that the buffer manager reads one row of, and the fields that it needs.

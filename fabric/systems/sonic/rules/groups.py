@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Severity
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, floor_bytes
+from fabric.systems.sonic.config_db import DEFAULT_MTU, number, plain_name
 from fabric.systems.sonic.daemons import standard_profile
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
-from fabric.validate.config_db import DEFAULT_MTU, number, plain_name
-from fabric.validate.rule import SonicModelRule, SonicPolicyRule, areas, rules
+from fabric.systems.sonic.rule import SonicModelRule, SonicPolicyRule
+from fabric.validate.rule import areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.core.findings import Finding
     from fabric.platforms.model import HeadroomRow as Row
-    from fabric.validate.world import SonicConfig
+    from fabric.systems.sonic.config_db import SonicConfig
 
 
 areas.add("SON")("SONiC CONFIG_DB")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.config_db import number, plain_name
-from fabric.validate.rule import SonicModelRule, SonicPolicyRule, rules
+from fabric.systems.sonic.config_db import number, plain_name
+from fabric.systems.sonic.rule import SonicModelRule, SonicPolicyRule
+from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.config_db import Row
-    from fabric.validate.world import SonicConfig
+    from fabric.systems.sonic.config_db import Row, SonicConfig
 
 
 #: dynamic_th that the vendors' templates use for practically unlimited.

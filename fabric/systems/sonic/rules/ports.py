@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms.breakout import parse_mode
-from fabric.validate.rule import SonicModelRule, SonicPolicyRule, rules
+from fabric.systems.sonic.rule import SonicModelRule, SonicPolicyRule
+from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
     from fabric.platforms.model import Sku
-    from fabric.validate.world import SonicConfig
+    from fabric.systems.sonic.config_db import SonicConfig
 
 
 @rules.add("SON013")

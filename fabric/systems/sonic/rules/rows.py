@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.systems.sonic.config_db import index_range, plain_name
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
-from fabric.validate.config_db import index_range, plain_name
-from fabric.validate.rule import SonicPolicyRule, rules
+from fabric.systems.sonic.rule import SonicPolicyRule
+from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.validate.world import SonicConfig
+    from fabric.systems.sonic.config_db import SonicConfig
 
 
 @rules.add("SON006")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fabric.validate.rule import SonicPolicyRule, SonicRule
+from fabric.systems.sonic.config_db import SonicConfig
+from fabric.systems.sonic.rule import SonicPolicyRule, SonicRule
 from fabric.validate.runner import Outcome, all_rules, run
 from fabric.validate.world import World
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.platforms.model import Sku
-    from fabric.validate.config_db import ConfigDb
+    from fabric.systems.sonic.config_db import ConfigDb
     from fabric.validate.rule import Rule
 
 #: Fields that hold names and addresses, by table; empty where the whole table does.
@@ -139,8 +140,8 @@ def _named_rules() -> tuple[Rule, ...]:
 
 
 def _world(device: str, tables: ConfigDb, model: Sku) -> World:
-    every: dict[str, Any] = {device: tables}
-    return World(sonic=every, skus={model.name: model}, is_rendered=True, row_by_row=True)
+    config = SonicConfig(device, tables, is_rendered=True)
+    return World(configurations=(config,), skus={model.name: model}, row_by_row=True)
 
 
 def _joined(policy: Outcome, named: Outcome) -> Outcome:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.findings import Position
-from fabric.validate.config_db_forms import PORT_LISTS, SYSTEM_PORTS, local_rows
+from fabric.systems.sonic.config_db_forms import PORT_LISTS, SYSTEM_PORTS, local_rows
 from fabric.validate.json_lines import nearest
 from fabric.validate.origins import Place
 
@@ -125,6 +125,13 @@ class Subnet(NamedTuple):
         except ValueError:
             return None
         return cls(interface.version, int(interface.ip), interface.network.prefixlen)
+
+
+def configs_of(
+    tables: Mapping[str, Mapping[str, Any]], *, is_rendered: bool = False
+) -> tuple[SonicConfig, ...]:
+    """Return the CONFIG_DBs of several switches, each without places."""
+    return tuple(SonicConfig(name, one, is_rendered=is_rendered) for name, one in tables.items())
 
 
 class SonicConfig:

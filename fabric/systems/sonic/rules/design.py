@@ -1,0 +1,106 @@
+"""Rules about a design that SONiC takes in its own way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.design.qos_model import QosProfile
+    from fabric.intent.classes import LosslessClass
+    from fabric.validate.places import Places
+
+#: Paths of the default BGP (constants.yml, bgp.maximum_paths).
+_PATHS = 64
+
+
+@rules.add("BGP006")
+class FixedPaths(SwitchRule):
+    """max_paths is set only where the switch can configure it."""
+
+    severity = Severity.INFO
+    why = "The default BGP of SONiC always uses up to 64 paths; another number is not rendered."
+    source = (
+        "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
+    )
+    guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for another number on SONiC."""
+        plain = device.platform == "sonic" and not (
+            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+        )
+        if plain and device.bgp.max_paths != _PATHS:
+            yield self.finding(
+                f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {_PATHS}",
+                "remove it for SONiC",
+                place=places.place("bgp", "max_paths"),
+                device=device.name,
+            )
+
+
+@rules.add("BGP008")
+class OtherStack(SwitchRule):
+    """BFD on SONiC is worth another configuration of BGP."""
+
+    severity = Severity.WARNING
+    why = (
+        "bgpcfgd has no BFD: the FRR management framework takes its place, in a restart of all "
+        "services when it changes."
+    )
+    source = "sonic-net/sonic-buildimage dockers/docker-fpm-frr (frr_mgmt_framework_config)"
+    guards = ("bgp.bfd",)
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for BFD on SONiC without anything else that needs the framework."""
+        needs = device.bgp.unnumbered or device.bgp.allowas_in
+        if device.platform == "sonic" and device.bgp.bfd and not needs:
+            yield self.finding(
+                "bgp.bfd moves SONiC to the FRR management framework",
+                "keep it if the framework is wanted; else set bgp.bfd to false and "
+                "bgp.keepalive_s and bgp.hold_s to 1 and 3: a dead link takes its session down "
+                "at once",
+                place=places.place("bgp", "bfd"),
+                device=device.name,
+            )
+
+
+@rules.add("QOS011")
+class OwnNumbers(ClassRule):
+    """On SONiC class, queue and priority group use the number of the PFC priority."""
+
+    severity = Severity.WARNING
+    why = (
+        "buffermgrd creates lossless groups, and pfcwd watches queues, by the numbers in "
+        "pfc_enable."
+    )
+    source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
+    guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")
+
+    def judge_class(
+        self, device: DeviceDesign, _profile: QosProfile, one: LosslessClass
+    ) -> Iterator[Wrong]:
+        """Compare the four numbers of every class on SONiC."""
+        if device.platform != "sonic":
+            return
+        writes_groups = device.buffer_model == "traditional"
+        for field in ("traffic_class", "queue", "priority_group"):
+            value = getattr(one, field)
+            if value != one.pfc_priority:
+                yield Wrong(
+                    field,
+                    f"{field} {value} is not pfc_priority {one.pfc_priority}"
+                    + (
+                        ": buffermgrd adds a lossless group of that number itself"
+                        if writes_groups and field == "priority_group"
+                        else ""
+                    ),
+                    f"set {field} to {one.pfc_priority}",
+                    Severity.ERROR if writes_groups and field == "priority_group" else None,
+                )
