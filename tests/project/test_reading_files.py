@@ -53,7 +53,6 @@ ALLOWED = {
         *("workflow/demo.py copytree", "workflow/demo.py read_text"),
         "workflow/import_folder.py read_text",
     ),
-    "devices in memory, for tests": ("devices/memory.py json.loads", "devices/memory.py read_text"),
     "SQLite reads no more than its format asks for": (
         *("change/journal.py sqlite3.connect", "serve/store.py sqlite3.connect"),
         "workflow/store.py sqlite3.connect",
