@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.book.file import Ours, RuleText, Texts
-    from fabric.book.grammar import Rule, Variant
+    from fabric.book.grammar import Element, Rule, Variant
 
 FILE = "lines.book"
 #: The mode in which a configuration begins.
@@ -60,10 +60,21 @@ class BookRule:
                 starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
             yield from sorted(starts)
 
+    def lines(self) -> Iterator[str]:
+        """Yield patterns of whole lines, with a group for each argument that has a name."""
+        for variant in self.rule.variants:
+            yield " ".join(map(_grouped, variant.elements))
+
     def whole(self, ours: Ours | None = None) -> str:
         """Return a pattern of whole lines; any value is one, unless the owner narrows it."""
         tails = ["" if one.key_length == len(one.elements) else " .*" for one in self.rule.variants]
         return "|".join(dict.fromkeys(map("".join, zip(self.keys(ours), tails, strict=True))))
+
+
+def _grouped(element: Element) -> str:
+    if element.name:
+        return f"(?P<{element.name}>{element.pattern})"
+    return f"(?:{element.pattern})"
 
 
 def _words(variant: Variant, when: dict[str, str]) -> str:

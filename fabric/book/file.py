@@ -25,11 +25,15 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 ``negate first``
     another value is not taken while the line is there.
 ``as above``
-    what stands below the rule before it.
+    what stands below the rule before it; what the rule has itself counts first.
 ``batfish misses it``
     Batfish may leave the line over: it says nothing of routing.
 
-A mode may come again: its rules have the order of the file. Below ``[hidden MODE ...]`` are lines
+``routing MEANING``, ``lossless MEANING``
+    what the readers of `prove` and of `audit` take from it (`fabric.observe.configuration.book`).
+
+A rule behind ``? `` is one for readers alone: switches have such lines, the stand-in takes none. A
+mode may come again: its rules have the order of the file. Below ``[hidden MODE ...]`` are lines
 that say what is so anyway, which the running configuration does not show; below ``[kinds]`` the
 arguments that this system alone has, each with the pattern of its word: ``lanes \d+(,\d+)*``; such
 an argument stands alone in its brackets. ``#`` begins a comment.
@@ -51,6 +55,7 @@ _OURS = re.compile(
 )
 _SOURCE = re.compile(r"(?P<key>[\w-]+)(?P<remark> \(.+\))?")
 _TABLES = ("kinds", "sources", "hidden")
+_READERS = ("routing ", "lossless ")
 _MARKS = ("stays", "negate first", "batfish misses it")
 
 
@@ -84,6 +89,8 @@ class RuleText:
     source: str = ""
     risk: str = ""
     marks: set[str] = field(default_factory=set)
+    means: dict[str, str] = field(default_factory=dict)
+    is_shown: bool = True
 
 
 @dataclass(slots=True)
@@ -108,7 +115,7 @@ class Texts:
         """Return the rules of each mode as text, as a grammar takes them."""
         rows: dict[str, list[str]] = {mode: [] for mode in self.modes}
         for rule in self.rules:
-            for mode in rule.modes:
+            for mode in rule.modes if rule.is_shown else ():
                 rows[mode].append(rule.text)
         return {mode: "\n".join(lines) for mode, lines in rows.items()}
 
@@ -154,7 +161,8 @@ class _Reader:
         elif line.startswith(" "):
             self._below(number, line.strip())
         else:
-            self.texts.rules.append(RuleText(number, line, self._header))
+            text, is_shown = line.removeprefix("? "), not line.startswith("? ")
+            self.texts.rules.append(RuleText(number, text, self._header, is_shown=is_shown))
 
     def _entry(self, line: str) -> None:
         """Take a line of a section that is no mode."""
@@ -182,8 +190,11 @@ class _Reader:
         elif line.startswith("risk "):
             rule.risk = line.removeprefix("risk ")
         elif line == "as above" and above:
-            rule.ours, rule.source = above.ours, above.source
-            rule.risk, rule.marks = above.risk, above.marks
+            rule.ours, rule.source, rule.risk = [*above.ours], above.source, above.risk
+            rule.marks, rule.means = {*above.marks}, {**above.means, **rule.means}
+        elif line.startswith(_READERS):
+            reader, _, words = line.partition(" ")
+            rule.means[reader] = words
         elif line in _MARKS:
             rule.marks.add(line)
         else:
