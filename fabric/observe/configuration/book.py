@@ -87,7 +87,8 @@ class BookReader:
         if name == "nothing":
             context.passes_over(*rule.lines())
             return
-        undone = rf"(?P<no>{self._negation} )?" if more else ""
+        is_negative = rule.known.text.startswith(f"{self._negation} ")
+        undone = rf"(?P<no>{self._negation} )?" if more and not is_negative else ""
         patterns = [f"{undone}{line}" for line in rule.lines()]
         inside = self._context(rule.rule.opens) if rule.rule.opens else None
         if name.startswith("."):
