@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.book.file import BookError, read_texts
 from fabric.book.grammar import parse_rule
+from fabric.book.kinds import NUMBER
 from fabric.core.plugins import package_files
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class BookRule:
     def is_keyed(self) -> bool:
         """Whether a line of this kind takes the place of another one."""
         return any(one.sign for one in self.rule.variants)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Names of the arguments that are numbers."""
+        elements = [element for variant in self.rule.variants for element in variant.elements]
+        return frozenset(one.name for one in elements if one.pattern == NUMBER)
 
     def keys(self, ours: Ours | None = None) -> Iterator[str]:
         """Yield patterns of what lines are about: the words before the value."""

@@ -141,6 +141,8 @@ def checker(kind: str) -> Checker:
     return CHECKERS[kind] if len(kinds) == 1 else _any_of(*(CHECKERS[one] for one in kinds))
 
 
+#: A number, whatever its range.
+NUMBER = r"\d+"
 #: What arguments look like whose checkers are no patterns, wherever they come from.
 _LOOSE = {
     "svi": r"Vlan\d+",
@@ -164,7 +166,7 @@ def loose(kind: str) -> str:
         return kind[1:]
     span = _RANGE.fullmatch(kind)
     if span:
-        return rf"{span[1]}\d+"
+        return f"{span[1]}{NUMBER}"
     return "|".join(_LOOSE.get(one) or _PATTERNS.get(one, r"\S+") for one in kind.split("|"))
 
 

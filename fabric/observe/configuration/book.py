@@ -18,7 +18,7 @@ A rule that says nothing of the kind is not understood: its lines are left over.
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.book.book import TOP, Book, BookRule, books
 from fabric.observe.configuration.blocks import Context
@@ -92,7 +92,7 @@ class BookReader:
         patterns = [f"{undone}{line}" for line in rule.lines()]
         inside = self._context(rule.rule.opens) if rule.rule.opens else None
         if name.startswith("."):
-            action: Action = partial(_set, name[1:], _SWITCHES.get(more))
+            action: Action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
         elif name in self._actions:
             action = self._actions[name]
         else:
@@ -100,11 +100,16 @@ class BookReader:
         context.line(*patterns, inside=inside)(action)
 
 
-def _set(field: str, switch: bool | None, target: object, _: int, **words: str | None) -> None:  # noqa: FBT001
-    """Set a field of a target to an argument, or switch it."""
-    value: Any = next((word for word in words.values() if word is not None), None)
+def _set(
+    field: str,
+    switch: bool | None,  # noqa: FBT001
+    numbers: frozenset[str],
+    target: object,
+    _: int,
+    **words: str | None,
+) -> None:
+    """Set a field of a target to the argument of a line, or switch it."""
     if switch is not None:
-        value = switch is not bool(words.get("no"))
-    elif isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    setattr(target, field, value)
+        setattr(target, field, switch is not bool(words.get("no")))
+    for name, word in words.items() if switch is None else ():
+        setattr(target, field, int(word) if word and name in numbers else word)
