@@ -24,7 +24,7 @@ from fabric.book.book import TOP, Book, BookRule, books
 from fabric.observe.configuration.blocks import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fabric.observe.configuration.blocks import Action
 
@@ -42,10 +42,16 @@ class BookReader:
         ``routing`` or ``lossless``.
     negation : str
         The word that negates a line.
+    topics : mapping, optional
+        What the reader is about, by mode: patterns of how lines begin. Others are passed over
+        where no rule takes them. In a mode without topics every line counts.
     """
 
-    def __init__(self, system: str, reader: str, negation: str) -> None:
+    def __init__(
+        self, system: str, reader: str, negation: str, topics: Mapping[str, str] | None = None
+    ) -> None:
         self._book: Book = books()[system]
+        self._topics = topics or {}
         self._reader, self._negation = reader, negation
         self._actions: dict[str, Action] = {}
         self._contexts: dict[str, Context] = {}
@@ -80,6 +86,8 @@ class BookReader:
             for rule in self._book.rules:
                 if mode in rule.known.modes and self._reader in rule.known.means:
                     self._add(context, rule)
+            if mode in self._topics:
+                context.passes_over(rf"(?!{self._topics[mode]}).*")
         return self._contexts[mode]
 
     def _add(self, context: Context, rule: BookRule) -> None:

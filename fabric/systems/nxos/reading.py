@@ -129,11 +129,11 @@ def _address(
 
 
 @_LINES.means("access")
-def _access(port: Port, _: int, vlan: str) -> None:
+def _access(port: Port, _: int, vlans: str) -> None:
     if port.routed:
         raise ValueError("not a switched port")
     port.routed = False
-    port.vlan = int(vlan)
+    port.vlan = int(vlans)
 
 
 @_LINES.means("prefix")
