@@ -7,11 +7,11 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 
     [if-ethernet if-vlan]
     mtu = <bytes:68-9214>
+      routing .mtu_bytes | risk port flap
       ours interfaces: lossless.mtu.port_bytes
       source guide (default 1500)
-      risk port flap
 
-`fabric.book.grammar` says how a rule is written. Below it stand
+`fabric.book.grammar` says how a rule is written. Below it stand, each in a line or between bars,
 
 ``ours TEMPLATE [if NAME=PATTERN ...]: FIELD ...``
     rocefab owns the line: the template that prints it, and the inventory fields that it follows
@@ -113,7 +113,9 @@ class Texts:
 
     def tables(self) -> dict[str, str]:
         """Return the rules of each mode as text, as a grammar takes them."""
-        rows: dict[str, list[str]] = {mode: [] for mode in self.modes}
+        read = {mode for rule in self.rules if not rule.is_shown for mode in rule.modes}
+        shown = {mode for rule in self.rules if rule.is_shown for mode in rule.modes}
+        rows: dict[str, list[str]] = {mode: [] for mode in self.modes if mode not in read - shown}
         for rule in self.rules:
             for mode in rule.modes if rule.is_shown else ():
                 rows[mode].append(rule.text)
@@ -159,7 +161,8 @@ class _Reader:
         elif self._header[0] in _TABLES:
             self._entry(line)
         elif line.startswith(" "):
-            self._below(number, line.strip())
+            for part in line.strip().split(" | "):
+                self._below(number, part)
         else:
             text, is_shown = line.removeprefix("? "), not line.startswith("? ")
             self.texts.rules.append(RuleText(number, text, self._header, is_shown=is_shown))
