@@ -138,13 +138,14 @@ judges: ## Install the outside judges that are missing (root), from Debian packa
 		$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --no-binary pytest pytest==9.1.1 && \
 		tar -xzf pytest-*.tar.gz --strip-components=3 --wildcards '*/junit-10.xsd' && rm pytest-*.tar.gz; \
 	fi
+	@cd tests/judges/gnmi_target && GOTOOLCHAIN=local go build -buildvcs=false -o /dev/null .  # its modules, and a build that starts warm
 	@command -v actionlint >/dev/null || GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 
 bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIOUS= names a revision to compare with
 	$(BIN)/pytest -q -s -m benchmark tests/bench
 
 bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
-	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_anchors.py
+	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_judge.py tests/bench/test_anchors.py
 	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 
 bench-devices: $(READY) ## Measure the table of devices in docs/scale.md again, and write it; 20 minutes

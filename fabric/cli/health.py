@@ -59,6 +59,7 @@ def verify(
         ),
     ] = 0.0,
     snapshot: options.Snapshot = None,
+    snapshot_max_age: options.SnapshotMaxAge = options.SNAPSHOT_MAX_AGE,
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
@@ -81,7 +82,10 @@ def verify(
             raise typer.BadParameter("--snapshot cannot be combined with --wait-s or --window-s")
         from fabric.workflow.verify_snapshot import verify_snapshot
 
-        _health(verify_snapshot(Project(inventory), snapshot, selection), form)
+        recording = options.recording(snapshot, snapshot_max_age)
+        health = verify_snapshot(Project(inventory), recording, selection)
+        output.warnings(recording.odd.findings())
+        _health(health, form)
         return
     project = Project(inventory)
     meter = output.meter_of(project, selection)
@@ -265,6 +269,7 @@ def _health_json(item: Health) -> dict[str, object]:
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
         **({"skipped": list(item.skipped)} if item.skipped else {}),
+        **({"time": item.time.isoformat()} if item.time else {}),
         "deviations": [
             {
                 "subject": deviation.subject,

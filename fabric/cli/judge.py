@@ -93,6 +93,7 @@ def judge(
     from fabric.core.findings import Severity
     from fabric.workflow import judge as workflow
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
     settings = workflow.settings_of(limit or ())
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
@@ -101,7 +102,8 @@ def judge(
     wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), max_age_s, holes)
     project, severity = Project(inventory), Severity[fail_on.name]
     if readings:
-        end(workflow.judge_file(project, readings, wanted), form.value, severity)
+        recording = Recording(readings, output.result)
+        end(workflow.judge_file(project, recording, wanted), form.value, severity)
     else:
         pace = workflow.Pace(interval_s, 2, timeout_s, parallel)
         judged = workflow.judge_devices(project, connections, wanted, pace, output.Meter())
@@ -110,6 +112,7 @@ def judge(
 
 def end(judged: Judged, form: str, fail_on: Severity) -> None:
     """Print a judgement, and end with its exit code."""
+    output.warnings(judged.warnings)
     output.findings(judged.report(form, fail_on))
     if judged.outcome.at_least(fail_on):
         raise CommandExit(Exit.FINDINGS)

@@ -284,7 +284,7 @@ def _text(seen: list[Seen], *, first: bool) -> None:
     times = [item.time for item in seen if item.time]
     output.data(f"\n{max(times):%Y-%m-%dT%H:%M:%SZ}\n" if times else "\n")
     if moved := busy(seen):
-        output.table(("device", "port", "counter", "total", "per_s"), moved)
+        output.table(("device", "port", "counter", "total", "per_s", "paused"), moved)
     elif is_watched(seen):
         output.data("no pauses, marks, drops or losses were counted\n")
     else:
@@ -301,6 +301,7 @@ def cabling(
     switches: options.Switches = True,
     hosts: options.Hosts = True,
     snapshot: options.Snapshot = None,
+    snapshot_max_age: options.SnapshotMaxAge = options.SNAPSHOT_MAX_AGE,
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
 ) -> None:
@@ -318,7 +319,9 @@ def cabling(
     selection = Selection(switches, hosts, only, parallel)
     project = Project(inventory)
     meter = output.meter_of(project, selection)
-    report = workflow(project, connections, selection, meter, snapshot)
+    recording = options.recording(snapshot, snapshot_max_age) if snapshot else None
+    report = workflow(project, connections, selection, meter, recording)
+    output.warnings(recording.odd.findings() if recording else ())
     if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:

@@ -21,6 +21,8 @@ from fabric.core.units import S_PER_H, S_PER_MIN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.workflow.recording import Recording
+
 #: Worker processes of one machine at most; our choice.
 _MOST_WORKERS = 1024
 
@@ -153,6 +155,27 @@ Snapshot = Annotated[
         metavar="FILE",
     ),
 ]
+SnapshotMaxAge = Annotated[
+    str,
+    option(
+        "Age of a reading from which the file of --snapshot is rejected, with unit: 90s, 15m, 24h "
+        "or 7d.",
+        "SNAPSHOT_MAX_AGE",
+        "--snapshot-max-age",
+        metavar="DURATION",
+    ),
+]
+#: One day, our choice: a timer writes a file at least as often, and cables move by day.
+SNAPSHOT_MAX_AGE = "24h"
+
+
+def recording(file: Path, max_age: str) -> Recording:
+    """Return the file of --snapshot with its limit of age."""
+    from fabric.workflow.recording import Recording
+
+    return Recording(file, output.result, duration_s("--snapshot-max-age", max_age))
+
+
 Connections = Annotated[
     Path | None,
     option(

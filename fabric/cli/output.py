@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from fabric.cli import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from fabric.core.findings import Finding
     from fabric.report.table import Table
     from fabric.workflow.devices import Selection
     from fabric.workflow.project import Project
@@ -112,6 +113,12 @@ def result(text: str) -> None:
     end_line()
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
+
+
+def warnings(findings: Iterable[Finding]) -> None:
+    """Write what is odd about the input to stderr."""
+    for finding in findings:
+        result(f"warning: {finding}")
 
 
 def detail(text: str) -> None:

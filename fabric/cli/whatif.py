@@ -11,7 +11,18 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Fail, Format, FormatOption, Inventory, Workers, option, renamed
+from fabric.cli.options import (
+    SNAPSHOT_MAX_AGE,
+    Fail,
+    Format,
+    FormatOption,
+    Inventory,
+    SnapshotMaxAge,
+    Workers,
+    option,
+    recording,
+    renamed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.report.storm import StormReport
     from fabric.report.whatif import WhatIf
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
@@ -76,6 +88,7 @@ def whatif(
             metavar="FILE",
         ),
     ] = None,
+    snapshot_max_age: SnapshotMaxAge = SNAPSHOT_MAX_AGE,
     senders: Annotated[
         Pattern,
         option("With --storm: NICs send to all others of their rail, or to all NICs.", "SENDERS"),
@@ -116,7 +129,7 @@ def whatif(
         )
         raise typer.BadParameter(message, param_hint="--storm")
     project, words = Project(inventory), tuple(fail or ())
-    already, unread = _already(project, state)
+    already, unread = _already(project, recording(state, snapshot_max_age) if state else None)
     more = {"not_read": unread} if state else {}
     if storm:
         from fabric.core.units import mib_to_bytes
@@ -158,17 +171,19 @@ def whatif(
         raise CommandExit(Exit.DEVICE)
 
 
-def _already(project: Project, file: Path | None) -> tuple[tuple[str, ...], list[str]]:
+def _already(project: Project, readings: Recording | None) -> tuple[tuple[str, ...], list[str]]:
     """Return the cables that have failed, and the devices whose ports were not read."""
-    if file is None:
+    if readings is None:
         return (), []
     from fabric.core import hostlist
+    from fabric.report.oddities import Oddities
     from fabric.workflow.recorded import failures_in, unread_in
 
-    words = failures_in(project.fabric, file)
+    words, file = failures_in(project.fabric, readings), readings.file
+    output.warnings(readings.odd.findings())
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     output.note(f"{file}: failed before: {' '.join(words[:_NAMED]) or 'no cable'}{more}")
-    if unread := unread_in(project.fabric, file):
+    if unread := unread_in(project.fabric, file, Oddities(file)):
         output.note(
             f"{file}: ports of {len(unread)} devices were not read: {hostlist.fold(unread)}; "
             "a cable is unknown, and counts as up, where neither end was read"

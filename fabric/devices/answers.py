@@ -9,16 +9,21 @@ that pauses in the middle of an answer prints the rest instead.
 from __future__ import annotations
 
 import re
+import threading
 from codecs import getincrementaldecoder
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from fabric.devices.pace import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 #: No answer is longer: the configuration of a full chassis has a few megabytes.
 LONGEST_ANSWER_CHARACTERS = 64 * 2**20
+#: All answers to one reading of state together are no longer. Ours: a port of Junos has about 10 KB
+#: in `show interfaces extensive`, and a switch 256 ports.
+LONGEST_READING_CHARACTERS = 16 * 2**20
 #: What is kept of an output to find its end in: longer than any mark or prompt.
 _TAIL_LENGTH = 512
 #: How long a session waits for data before it is checked how long nothing has come.
@@ -44,9 +49,57 @@ _UNFINISHED = re.compile(r"(?:\r+|\x1b(?:\[[0-?]*)?)\Z")
 class AnswerTooLongError(Exception):
     """The device prints without end."""
 
-    def __init__(self) -> None:
-        mebibytes = LONGEST_ANSWER_CHARACTERS // 2**20
-        super().__init__(f"its answer is longer than {mebibytes} MiB; it was cut off")
+    def __init__(self, most: int) -> None:
+        super().__init__(f"its answer is longer than {most // 2**20} MiB; it was cut off")
+
+
+class Allowance:
+    """How much a device may say: in one answer, or in all answers to one call.
+
+    Parameters
+    ----------
+    most : int
+        Characters, or bytes where an answer is not decoded yet.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = self.left = most
+
+    def take(self, count: int) -> None:
+        """Count what the device said.
+
+        Raises
+        ------
+        AnswerTooLongError
+            When it is more than it may say.
+        """
+        self.left -= count
+        if self.left < 0:
+            raise AnswerTooLongError(self.most)
+
+
+class _Thread(threading.local):
+    """What a thread works on: a call of a driver."""
+
+    allowance: Allowance | None = None
+
+
+_thread = _Thread()
+
+
+def allowance() -> Allowance:
+    """Return what a device may still say to the call of this thread, or in an answer alone."""
+    return _thread.allowance or Allowance(LONGEST_ANSWER_CHARACTERS)
+
+
+@contextmanager
+def allowed(most: int) -> Iterator[None]:
+    """Let all answers to what this thread asks be no longer together."""
+    before, _thread.allowance = _thread.allowance, Allowance(most)
+    try:
+        yield
+    finally:
+        _thread.allowance = before
 
 
 def read_answer(
@@ -77,7 +130,7 @@ def read_answer(
         When the device closes the session, falls silent, or prints without end.
     """
     channel, decoder = session.remote_conn, getincrementaldecoder("utf-8")("ignore")
-    pieces, length, tail, held, last_s = [], 0, "", "", clock.now()
+    pieces, tail, held, last_s, can_say = [], "", "", clock.now(), allowance()
     while not is_whole(tail, clock.now() - last_s):
         received = _received(channel, wait_s)
         if received is None:
@@ -91,11 +144,9 @@ def read_answer(
         unfinished = _UNFINISHED.search(text) if text[-1:] == "\r" or "\x1b" in text else None
         held = unfinished[0] if unfinished else ""
         data = _lines(text.removesuffix(held))
+        can_say.take(len(data))
         pieces.append(data)
-        length += len(data)
         tail = (tail + data)[-max(_TAIL_LENGTH, len(data)) :]
-        if length > LONGEST_ANSWER_CHARACTERS:
-            raise AnswerTooLongError
     return "".join(pieces)
 
 

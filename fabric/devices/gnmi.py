@@ -5,9 +5,10 @@ the messages that pygnmi generated from gnmi.proto 0.8.0. Credentials travel as 
 ``username`` and ``password`` (gnmi-authentication.md, same folder), and only over TLS.
 
 A subject is a path, or a name and several paths with spaces between them. ``TARGET:`` before a
-path is the target of the prefix, the database of SONiC. SONiC drops an answer when the client ends
-its side of the subscription early (sonic-net/sonic-gnmi gnmi_server/client_subscribe.go, ``recv``),
-so that it stays open until the answer is there.
+path is the target of the prefix, the database of SONiC. A server of several devices demands one too
+(openconfig/gnmi subscribe/subscribe.go, ``Subscribe``): it gets the name of the device. SONiC drops
+an answer when the client ends its side of the subscription early (sonic-net/sonic-gnmi
+gnmi_server/client_subscribe.go, ``recv``), so that it stays open until the answer is there.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, InputError
 from fabric.core.json_text import parse_json
 from fabric.devices import limits
-from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.answers import LONGEST_READING_CHARACTERS, AnswerTooLongError, allowance
 from fabric.devices.base import BaseDriver
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class GnmiDriver(BaseDriver):
         self._channel: Any = None
         self._call: Any = None
         self._encoding = 0
+        self._target = ""
         self._is_cut = False
 
     def open(self) -> None:
@@ -89,7 +91,7 @@ class GnmiDriver(BaseDriver):
                 connection.device, "gNMI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             )
         options: list[tuple[str, int | str]] = [
-            ("grpc.max_receive_message_length", LONGEST_ANSWER_CHARACTERS)
+            ("grpc.max_receive_message_length", LONGEST_READING_CHARACTERS)
         ]
         if connection.gnmi_name:
             options.append(("grpc.ssl_target_name_override", connection.gnmi_name))
@@ -168,14 +170,34 @@ class GnmiDriver(BaseDriver):
         return error.code() in {status.NOT_FOUND, status.INVALID_ARGUMENT, status.UNIMPLEMENTED}
 
     def _leaves(self, text: str) -> list[tuple[str, Any]]:
+        """Return the leaves below a path; a server that demands a target is told the device."""
+        status = self._grpc.StatusCode
+        database = text.partition("/")[0].removesuffix(":")
+        try:
+            return self._asked(text, database)
+        except self._grpc.RpcError as error:
+            refused: Any = error
+            if database or self._target or refused.code() is not status.INVALID_ARGUMENT:
+                raise
+        self._target = name = self.connection.device
+        try:
+            return self._asked(text, database)
+        except self._grpc.RpcError as error:
+            refused, self._target = error, ""
+            if refused.code() is status.NOT_FOUND and name in refused.details():
+                fix = "give the device the same name there as in the inventory"
+                raise ConnectionError(f"{self._cause(error, '')}; {fix}") from None
+            raise
+
+    def _asked(self, text: str, database: str) -> list[tuple[str, Any]]:
         if self._channel is None:
             raise ConnectionError("there is no session with it")
         messages = self._messages
-        target, _, names = text.rpartition(":")
+        target = database or self._target
         path = messages.Path(
             elem=[
                 messages.PathElem(name=name, key=dict(_KEY.findall(keys)))
-                for name, keys in _ELEMENT.findall(names)
+                for name, keys in _ELEMENT.findall(text.removeprefix(f"{database}:"))
             ]
         )
         once = messages.SubscribeRequest(
@@ -192,27 +214,27 @@ class GnmiDriver(BaseDriver):
         with self._lock:
             self._call = call
         try:
-            return self._gathered(call, target)
+            return self._gathered(call, database)
         finally:
             answered.set()
             call.cancel()
 
-    def _gathered(self, call: Any, target: str) -> list[tuple[str, Any]]:
+    def _gathered(self, call: Any, database: str) -> list[tuple[str, Any]]:
         leaves: list[tuple[str, Any]] = []
-        length, end_s = 0, time.monotonic() + _SUBJECT_S
+        can_say, end_s = allowance(), time.monotonic() + _SUBJECT_S
         for response in call:
-            length += response.ByteSize()
-            if length > LONGEST_ANSWER_CHARACTERS or len(leaves) > _MOST_VALUES:
-                raise AnswerTooLongError
+            can_say.take(response.ByteSize())
+            if len(leaves) > _MOST_VALUES:
+                raise AnswerTooLongError(can_say.most)
             if response.sync_response:
                 return leaves
             if time.monotonic() > end_s:
                 break
-            before = f"{target}:" if target else ""
+            before = f"{database}:" if database else ""
             before += _text_of(response.update.prefix.elem)
             for update in response.update.update:
                 place = before + _text_of(update.path.elem)
-                leaves += _flat(place, _value(update.val), is_modelled=not target)
+                leaves += _flat(place, _value(update.val), is_modelled=not database)
         raise ConnectionError("the answer has no end")
 
     def _cause(self, error: Exception, doing: str) -> str:  # noqa: ARG002

@@ -18,12 +18,11 @@ from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Any
 
 from fabric.devices import limits
-from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.answers import allowance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LONGEST_BODY_BYTES = LONGEST_ANSWER_CHARACTERS
 #: An idle connection is not used again after this time: the server, or a firewall on the way, may
 #: have forgotten it. nginx, which serves eAPI and NX-API, closes one after 75 s by default
 #: (ngx_http_core_module, keepalive_timeout), Apache after 5 s (core, KeepAliveTimeout).
@@ -87,13 +86,12 @@ class CappedResponse(HTTPResponse):
             self.close()
 
     def _whole(self) -> bytes:
+        can_say = allowance()
         if self.length is not None and not self.chunked:
-            if self.length > LONGEST_BODY_BYTES:
-                raise AnswerTooLongError
+            can_say.take(self.length)
             return super().read()
-        body = super().read(LONGEST_BODY_BYTES + 1)
-        if len(body) > LONGEST_BODY_BYTES:
-            raise AnswerTooLongError
+        body = super().read(can_say.left + 1)
+        can_say.take(len(body))
         return body
 
 

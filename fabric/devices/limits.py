@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from fabric.core.errors import ConnectionLostError
+from fabric.devices import answers
 from fabric.devices.pace import LOGIN_TURN_S, clock, logins
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ CONNECT_S = 10.0
 #: How long the device may be silent while TLS or SSH begins and the account is checked, in seconds.
 #: Ours: a busy device, or a slow server of accounts, takes longer than 10 s.
 LOGIN_S = 60.0
+#: Calls whose answers are bounded together: they ask for no configuration.
+_READINGS = frozenset({"open", "identify", "read_state", "read_each"})
 _PHASES = {
     "open": "the login",
     "stage": "the upload",
@@ -70,13 +73,18 @@ _PHASES = {
 
 @dataclass
 class _Call:
-    """One call in its thread."""
+    """One call in its thread.
+
+    Its error holds what was read until then, and the call itself: who takes the error takes it
+    away, so that both go at once, and not when the garbage collector finds them.
+    """
 
     work: Callable[[], Any]
     result: Any = None
     error: BaseException | None = None
     ended: threading.Event = field(default_factory=threading.Event)
     began_s: float = field(default_factory=clock.now)
+    is_cut: bool = False
 
     def run(self) -> None:
         try:
@@ -84,6 +92,13 @@ class _Call:
         except BaseException as error:  # noqa: BLE001 - raised again where it was called
             self.error = error
         self.ended.set()
+        if self.is_cut:
+            self.error = None
+
+    def cut(self) -> None:
+        """Wait for it no longer."""
+        self.is_cut = True
+        self.error = None
 
 
 class TimedDriver:
@@ -123,7 +138,7 @@ class TimedDriver:
         with logins.taken() as give:
             self._check_going()
             self.renew(self._within_s)
-            call = _started(work)
+            call = _started(_bounded("open", work))
             if clock.wait(call.ended, min(LOGIN_TURN_S, limit_s, self._within_s)):
                 return self._result(call)
             give()
@@ -131,7 +146,7 @@ class TimedDriver:
 
     def _call(self, name: str, limit_s: float, work: Callable[[], Any]) -> Any:
         self._check_going()
-        return self._ended(name, limit_s, _started(work))
+        return self._ended(name, limit_s, _started(_bounded(name, work)))
 
     def _check_going(self) -> None:
         if self._cut_in:
@@ -146,15 +161,19 @@ class TimedDriver:
             if left_s < limit_s:
                 what, most_s = "its session", self._within_s
             self._cut_in = f"{what} took longer than {most_s:g} s"
+            call.cut()
             self._driver.cut()
             raise self._lost(self._cut_in)
         return self._result(call)
 
     @staticmethod
     def _result(call: _Call) -> Any:
-        if call.error is not None:
-            raise call.error
-        return call.result
+        try:
+            if call.error is not None:
+                raise call.error
+            return call.result
+        finally:
+            call.error = None
 
     def _close(self, limit_s: float) -> None:
         if self._cut_in:
@@ -165,6 +184,16 @@ class TimedDriver:
 
     def _lost(self, message: str) -> ConnectionLostError:
         return ConnectionLostError(self._driver.connection.device, message)
+
+
+def _bounded(name: str, work: Callable[[], Any]) -> Callable[[], Any]:
+    """Return work whose answers are bounded together where its call asks for no configuration."""
+
+    def run() -> Any:
+        with answers.allowed(answers.LONGEST_READING_CHARACTERS):
+            return work()
+
+    return run if name in _READINGS else work
 
 
 def _started(work: Callable[[], Any]) -> _Call:

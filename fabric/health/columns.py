@@ -8,21 +8,13 @@ counters.rst and drivers/infiniband/hw/mlx5/counters.c.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from fabric.observe.snapshot import Snapshot
-
-    #: Ports, or ports and numbers, and the figures of each; None is what was not reported.
-    Figures = tuple[list[object], Sequence[object]]
-    Reader = Callable[[Snapshot], Figures]
+    from collections.abc import Mapping
 
 #: Priorities, queues and groups of a port.
 WIDTH = 8
-_NONE = (None,) * WIDTH
 Where = Literal["switch", "nic", "both"]
 
 
@@ -38,8 +30,9 @@ class Column:
         The reading that it comes from: what resets one of its counters may reset the others.
     where : str
         Which devices have it.
-    read : callable
-        Figures of a snapshot by port, or by port and number where it is numbered.
+    parts : tuple of (str, tuple of str)
+        Tables of a reading, and which of their names each figure has: the name of a counter, or of
+        a field with the number behind it.
     width : int
         How many figures an end has: 8, or the counters of which the sum is one figure.
     is_sum : bool
@@ -51,95 +44,61 @@ class Column:
     text: str
     source: str
     where: Where
-    read: Reader
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
     width: int = 1
     is_sum: bool = False
-    is_numbered: bool = False
     is_counter: bool = True
-
-
-def _ports(names: tuple[str, ...]) -> Reader:
-    def read(snapshot: Snapshot) -> Figures:
-        states = snapshot.interfaces or {}
-        return [*states], [[one.counters.get(name) for name in names] for one in states.values()]
-
-    return read
-
-
-def _nics(names: tuple[str, ...]) -> Reader:
-    def read(snapshot: Snapshot) -> Figures:
-        nics = snapshot.nics or {}
-        known = [{**(nic.counters or {}), **(nic.hw_counters or {})} for nic in nics.values()]
-        return [*nics], [[one.get(name) for name in names] for one in known]
-
-    return read
 
 
 def _port(text: str, *names: str) -> Column:
     """Return the sum of counters of switch ports, of those that are there."""
-    return Column(text, "interfaces", "switch", _ports(names), len(names), is_sum=True)
+    parts = (("interfaces", names),)
+    return Column(text, "interfaces", "switch", parts, len(names), is_sum=True)
 
 
 def _nic(text: str, *names: str) -> Column:
     """Return the sum of counters of NICs, of those that are there."""
-    return Column(text, "nics", "nic", _nics(names), len(names), is_sum=True)
+    return Column(text, "nics", "nic", (("nics", names),), len(names), is_sum=True)
+
+
+def _wide(form: str) -> tuple[str, ...]:
+    """Return names with each number."""
+    return tuple(form.format(number) for number in range(WIDTH))
 
 
 def _nic_wide(text: str, form: str) -> Column:
     """Return counters of NICs with a priority in their names."""
-    names = tuple(form.format(priority) for priority in range(WIDTH))
-    return Column(text, "nics", "nic", _nics(names), WIDTH)
+    return Column(text, "nics", "nic", (("nics", _wide(form)),), WIDTH)
 
 
 def _either(text: str, switch: tuple[str, ...], nic: tuple[str, ...]) -> Column:
     """Return the sum of counters that switches and NICs call differently."""
-    width = max(len(switch), len(nic))
-    pad = ("",) * width  # no counter has this name
-    ports, nics = _ports((*switch, *pad)[:width]), _nics((*nic, *pad)[:width])
-    read = _together(ports, nics)
-    return Column(text, "interfaces", "both", read, width, is_sum=True)
-
-
-def _together(first: Reader, second: Reader) -> Reader:
-    def read(snapshot: Snapshot) -> Figures:
-        (keys, values), (more_keys, more_values) = first(snapshot), second(snapshot)
-        return [*keys, *more_keys], [*values, *more_values]
-
-    return read
+    parts = (("interfaces", switch), ("nics", nic))
+    return Column(text, "interfaces", "both", parts, max(len(switch), len(nic)), is_sum=True)
 
 
 def _pauses(way: str, text: str, form: str) -> Column:
     """Return pause frames by priority, of switch ports and of NICs."""
-    get = attrgetter(way)
-
-    def read(snapshot: Snapshot) -> Figures:
-        ports = snapshot.pfc_counters or {}
-        return [*ports], [(*get(one), *_NONE)[:WIDTH] for one in ports.values()]
-
-    both = _together(read, _nic_wide("", form).read)
-    return Column(text, "pfc_counters", "both", both, WIDTH)
+    parts = (("pfc_counters", _wide(f"{way}{{}}")), ("nics", _wide(form)))
+    return Column(text, "pfc_counters", "both", parts, WIDTH)
 
 
 def _numbered(text: str, field: str, name: str, *, is_counter: bool = True) -> Column:
     """Return a figure of numbered queues or groups."""
-    get, table_of = attrgetter(name), attrgetter(field)
-
-    def read(snapshot: Snapshot) -> Figures:
-        table = table_of(snapshot) or {}
-        return [*table], [*map(get, table.values())]
-
-    return Column(text, field, "switch", read, WIDTH, is_numbered=True, is_counter=is_counter)
-
-
-def _ups(snapshot: Snapshot) -> Figures:
-    states: Mapping[str, object] = {**(snapshot.interfaces or {}), **(snapshot.nics or {})}
-    return [*states], [*map(attrgetter("up"), states.values())]
+    parts = ((field, _wide(f"{name}{{}}")),)
+    return Column(text, field, "switch", parts, WIDTH, is_counter=is_counter)
 
 
 #: What the systems call the directions of a port.
 _WAYS = ("rx", "tx", "in", "out")
 COLUMNS: Mapping[str, Column] = {
-    "up": Column("state of the link", "interfaces", "both", _ups, is_counter=False),
+    "up": Column(
+        "state of the link",
+        "interfaces",
+        "both",
+        (("interfaces", ("up",)), ("nics", ("up",))),
+        is_counter=False,
+    ),
     "pauses_received": _pauses("received", "received pause frames by priority", "rx_prio{}_pause"),
     "pauses_sent": _pauses("sent", "sent pause frames by priority", "tx_prio{}_pause"),
     "all_pauses_received": _port("received pause frames", "rx_pfc_frames", "in_pfc_frames"),

@@ -77,9 +77,7 @@ class Verdict(ABC):
         for group in self.needs:
             wheres: set[str] = {COLUMNS[name].where for name in group}
             concerned = read & _at(wheres, ends.tier == HOST_TIER)
-            known = np.logical_or.reduce([_known(window, name) for name in group])
-            if self.is_mirrored or wheres == {"nic", "switch"}:  # NICs report for their leaf
-                known |= known[ends.far]
+            known = self._known(window, group)
             seen = np.zeros(len(read), dtype=np.bool_)
             seen[ends.device[known]] = True
             seen |= ~np.isin(np.arange(len(read)), ends.device)
@@ -91,6 +89,16 @@ class Verdict(ABC):
                 judged[:] = False
         return reasons, not judged.any()
 
+    def _known(self, window: Window, group: tuple[str, ...]) -> Bools:
+        """Return the ends of which one of some columns is known, at either end where that counts.
+
+        What NICs alone report counts for their leaf. What both count, each counts of itself: the
+        drops of a NIC are none of its leaf.
+        """
+        known: Bools = np.logical_or.reduce([window.known(name) for name in group])
+        nics_tell = {COLUMNS[name].where for name in group} == {"switch", "nic"}
+        return known | known[window.ends.far] if self.is_mirrored or nics_tell else known
+
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices, and the ends, of which a cause would be seen if it were there."""
         ends = window.ends
@@ -99,11 +107,8 @@ class Verdict(ABC):
         is_host = ends.tier == HOST_TIER
         devices = read.copy()
         for group in self.needs:
-            wheres: set[str] = {COLUMNS[name].where for name in group}
-            known = np.logical_or.reduce([_known(window, name) for name in group])
-            if self.is_mirrored or wheres == {"nic", "switch"}:
-                known |= known[ends.far]
-            concerned = _at(wheres, is_host)
+            known = self._known(window, group)
+            concerned = _at({COLUMNS[name].where for name in group}, is_host)
             rows &= known | ~concerned[ends.device]
             seen = np.zeros(len(read), dtype=np.bool_)
             seen[ends.device[known]] = True
@@ -123,13 +128,6 @@ def _at(wheres: set[str], is_host: Bools) -> Bools:
     if "both" in wheres or len(wheres) > 1:
         return np.ones(len(is_host), dtype=np.bool_)
     return is_host if wheres == {"nic"} else ~is_host
-
-
-def _known(window: Window, name: str) -> Bools:
-    """Return the ends of which a column has any figure."""
-    table = window.rise(name) if COLUMNS[name].is_counter else window.last(name)
-    known: Bools = np.count_nonzero(np.isfinite(table.reshape(len(table), -1)), axis=1) > 0
-    return known
 
 
 def names_of(names: list[str]) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.core.units import us_to_s
 from fabric.health.columns import COLUMNS, WIDTH
+from fabric.health.tables import tables_of
 from fabric.observe.rates import PARTS, TOPS
-from fabric.qos.watchdog import longest_pause_s
+from fabric.qos.pause_share import pause_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,33 +22,24 @@ if TYPE_CHECKING:
     from fabric.health.plan import Plan
     from fabric.health.reading import Reading
     from fabric.health.settings import Settings
-    from fabric.observe.snapshot import Snapshot
+    from fabric.health.tables import Table
     from fabric.topology.model import Bools, Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Places:
-    """Where the figures of a device go: ends, numbers where there are any, and which are kept."""
-
-    keys: list[object]
-    rows: Ints
-    numbers: Ints
-    kept: Ints
-
-
-def _places(keys: list[Any], known: Mapping[str, int], *, is_numbered: bool) -> _Places:
-    """Return the places of ports, or of ports and numbers; a port without a cable has none."""
-    ports, numbers = zip(*keys, strict=True) if is_numbered else (keys, (0,) * len(keys))
-    rows = np.array([known.get(port, -1) for port in ports])
-    of_port = np.array(numbers)
-    kept = np.flatnonzero((rows >= 0) & (of_port >= 0) & (of_port < WIDTH))
-    return _Places(keys, rows[kept], of_port[kept], kept)
+def _any_of_end(table: Bools) -> Bools:
+    """Return whether any figure of each end is so; most tables have none."""
+    if not table.any():
+        return np.zeros(len(table), dtype=np.bool_)
+    ends: Bools = np.count_nonzero(table, axis=1) > 0
+    return ends
 
 
 def _whole(table: Floats, column: Column) -> Floats:
     """Return a sum as one figure; NaN where none of its parts is known."""
     if column.width == WIDTH and not column.is_sum:
         return table
+    if table.shape[1] == 1:
+        return table[:, 0]
     figures: Floats = np.where(np.isnan(table).all(axis=1), np.nan, np.nansum(table, axis=1))
     return figures
 
@@ -106,24 +98,25 @@ class Window:
         reset: dict[str, Bools] = {}
         for name, rise in rises.items():
             source = counters[name].source
-            fell: Bools = np.count_nonzero(rise < 0, axis=1) > 0
+            fell = _any_of_end(rise < 0)
             reset[source] = reset[source] | fell if source in reset else fell
         is_nic, device = self.ends.is_nic, self.ends.device
         of_nics: Bools = np.stack([*reset.values()]).any(axis=0) & is_nic
         doubtful = {name: self._of_device(fell & ~is_nic) for name, fell in reset.items()}
-        for name, rise in rises.items():
+        has_reset, restarted = any(fell.any() for fell in reset.values()), self.restarted[device]
+        for name, rise in rises.items() if has_reset or restarted.any() else ():
             still = (doubtful[counters[name].source] & ~is_nic) | of_nics
             rise[still[:, None] & (rise == 0)] = np.nan
             rise[rise < 0] = np.nan
-            rise[self.restarted[device]] = np.nan
+            rise[restarted] = np.nan
         return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
 
     def _rise(self, column: Column) -> Floats:
         """Return the rises of a column: over the top where a counter wrapped, < 0 for a reset."""
-        was, now = self._table(column, "before"), self._table(column, "after")
-        rise = now - was
+        rise = self._rise_of_parts(column)
         fell = rise < 0
         if fell.any():
+            was, now = self._table(column, "before"), self._table(column, "after")
             largest = np.fmax(was, now)
             most = np.zeros(len(self.ends.names))
             np.fmax.at(most, self.ends.device, np.nan_to_num(largest).max(axis=1))
@@ -132,6 +125,16 @@ class Window:
                 over = fell & narrow & (was >= top - top // PARTS) & (now < top // PARTS)
                 rise = np.where(over, rise + float(top), rise)
                 fell &= ~over
+        return rise
+
+    def _rise_of_parts(self, column: Column) -> Floats:
+        rise = np.full((len(self.ends), column.width), np.nan)
+        for name, words in column.parts:
+            before, after = self._both(name)
+            after.put(rise, words, since=before)
+        lone = ~np.isfinite(self.elapsed_s)[self.ends.device]
+        if lone.any():
+            rise[lone] = np.nan
         return rise
 
     def _of_device(self, ends: Bools) -> Bools:
@@ -144,32 +147,20 @@ class Window:
     def _table(self, column: Column, when: str) -> Floats:
         """Return the figures of a column at one time, shape (ends, width)."""
         table = np.full((len(self.ends), column.width), np.nan)
-        for number, name in enumerate(self.ends.names):
-            reading = self.readings.get(name)
-            snapshot: Snapshot | None = getattr(reading, when, None)
-            if reading is None or snapshot is None or (column.is_counter and not reading.is_whole):
-                continue
-            keys, values = column.read(snapshot)
-            if keys:
-                place = self._places(number, column, keys)
-                figures = np.array(values, dtype=np.float64)
-                if column.is_numbered:
-                    table[place.rows, place.numbers] = figures[place.kept]
-                else:
-                    table[place.rows] = figures.reshape(len(keys), -1)[place.kept]
+        for name, words in column.parts:
+            before, after = self._both(name)
+            (before if when == "before" else after).put(table, words)
         return table
 
-    def _places(self, number: int, column: Column, keys: list[object]) -> _Places:
-        """Return where the figures of a device go; the keys of a reading rarely change."""
-        key = number, column.source, column.where
-        known = self._known_places.get(key)
-        if known is None or known.keys != keys:
-            known = _places(keys, self.ends.rows[number], is_numbered=column.is_numbered)
-            self._known_places[key] = known
-        return known
+    def _both(self, name: str) -> tuple[Table, Table]:
+        """Return a table of all readings, of both times."""
+        if name not in self._tables:
+            readings = [self.readings.get(device) for device in self.ends.names]
+            self._tables[name] = tables_of(self.ends, name, readings)
+        return self._tables[name]
 
     @cached_property
-    def _known_places(self) -> dict[tuple[int, str, str], _Places]:
+    def _tables(self) -> dict[str, tuple[Table, Table]]:
         return {}
 
     def rise(self, name: str) -> Floats:
@@ -178,9 +169,32 @@ class Window:
 
     def per_s(self, name: str) -> Floats:
         """Return how much a counter rose in each second."""
-        elapsed = self.elapsed_s[self.ends.device]
-        rise = self._rises[name]
-        return rise / (elapsed if rise.ndim == 1 else elapsed[:, None])
+        if name not in self._per_s:
+            elapsed = self.elapsed_s[self.ends.device]
+            rise = self._rises[name]
+            self._per_s[name] = rise / (elapsed if rise.ndim == 1 else elapsed[:, None])
+        return self._per_s[name]
+
+    @cached_property
+    def _per_s(self) -> dict[str, Floats]:
+        return {}
+
+    def known(self, name: str) -> Bools:
+        """Return the ends of which a column has any figure."""
+        if name.startswith("all_pauses_"):
+            return self.tells_pauses(name)
+        if name not in self._known:
+            table = self.rise(name) if COLUMNS[name].is_counter else self.last(name)
+            table = table.reshape(len(table), -1)
+            known: Bools = np.isfinite(table[:, 0])  # where the first is, others need no look
+            rest = np.flatnonzero(~known)
+            known[rest] = np.count_nonzero(np.isfinite(table[rest]), axis=1) > 0
+            self._known[name] = known
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, Bools]:
+        return {}
 
     def last(self, name: str) -> Floats:
         """Return the last value of a column that is not a counter."""
@@ -202,25 +216,36 @@ class Window:
     def _first(self) -> dict[str, Floats]:
         return {}
 
-    @cached_property
+    @property
     def pausing(self) -> Floats:
-        """Share of the time that each end pauses the other, by priority; NaN where unknown.
-
-        The time of a NIC counts where it is reported. Of frames the share is a bound: each frame
-        stops the sender for 65,535 quanta at most, and a later one may end it at once.
-        """
-        frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
-        bound = np.minimum(frames * longest_pause_s(1) / self.ends.speed_gbps[:, None], 1.0)
-        both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
-        said = us_to_s(1) * np.fmax(*both)
-        return np.where(np.isnan(said), bound, np.fmin(said, 1.0))
+        """Share of the time that each end pauses the other, by priority; NaN where unknown."""
+        return self._pausing[0]
 
     @property
     def is_bound(self) -> Bools:
         """Whether the share of an end is a bound, as no duration is known."""
+        return self._pausing[1]
+
+    @cached_property
+    def _pausing(self) -> tuple[Floats, Bools]:
+        """Return shares and bounds by what either end counts; the time of a NIC, where it does."""
+        frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
         both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
-        bound: Bools = np.isnan(np.fmax(*both))
-        return bound
+        return pause_share(us_to_s(1) * np.fmax(*both), frames, self.ends.speed_gbps[:, None])
+
+    def tells_pauses(self, name: str) -> Bools:
+        """Return the ends of which one count of all priorities tells anything.
+
+        It tells nothing of a priority where several are lossless.
+        """
+        known: Bools = np.isfinite(self.rise(name)) & (self._classes <= 1)
+        return known
+
+    @property
+    def _classes(self) -> Ints:
+        """Number of priorities that each end pauses by the design."""
+        classes: Ints = np.count_nonzero(self.plan.paused, axis=1)
+        return classes
 
     def _frames(self, way: str) -> Floats:
         """Return pause frames in each second by priority.
@@ -228,7 +253,7 @@ class Window:
         A system that counts all priorities together counts that of a port with one lossless class.
         """
         by_priority, total = self.per_s(f"pauses_{way}"), self.per_s(f"all_pauses_{way}")
-        only = self.plan.paused & (np.count_nonzero(self.plan.paused, axis=1) == 1)[:, None]
+        only = self.plan.paused & (self._classes == 1)[:, None]
         none = np.isfinite(by_priority).sum(axis=1, keepdims=True) == 0
         return np.where(none & only, total[:, None], by_priority)
 

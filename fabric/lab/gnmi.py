@@ -4,6 +4,10 @@ What is known: gnmi.proto 0.8.0 and the specification beside it,
 https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md: a subscription
 of mode ONCE ends with ``sync_response``; credentials are metadata. What is assumed: real targets
 put some hundred updates into a notification. Only Capabilities and Subscribe ONCE are there.
+Paths lead where they lead in openconfig/gnmi (path/path.go ``ToStrings``, ctree/tree.go ``Query``):
+names and values of keys in a row, of which ``*`` is any; a list without its keys is no path of an
+entry. With ``collected`` it is a server of that code (subscribe/subscribe.go): the prefix must name
+a target, and each leaf is a notification.
 
 With ``tables`` it is the container ``telemetry`` of SONiC: sonic-net/sonic-gnmi
 gnmi_server/client_subscribe.go and sonic_data_client/db_client.go. A target is a database; an
@@ -23,7 +27,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from types import TracebackType
 
 _ELEMENT = re.compile(r"/([^/\[\]]+)((?:\[[^=\]]+=[^\]]*\])*)")
@@ -33,9 +37,19 @@ _IN_ONE = 200
 _END_S = 0.2
 
 
-def _every(key: re.Match[str]) -> str:
-    """Return a key as a wildcard: a list without its keys is no path of an entry."""
-    return f"[{key[1]}=*]"
+def _steps(path: str) -> list[str]:
+    """Return the names of a path, each with the values of its keys behind it, sorted by key."""
+    return [
+        step
+        for name, keys in _ELEMENT.findall(path)
+        for step in (name, *(value for _, value in sorted(_KEY.findall(keys))))
+    ]
+
+
+def _leads_to(asked: list[str], steps: list[str]) -> bool:
+    """Tell whether a path that was asked for leads to a leaf, or to a tree with it."""
+    pairs = zip(asked, steps, strict=False)
+    return len(asked) <= len(steps) and all(name in {"*", step} for name, step in pairs)
 
 
 @dataclass
@@ -55,6 +69,8 @@ class GnmiTarget:
         Capabilities.
     tables : dict
         Trees by ``TARGET:/path`` as SONiC has them, in place of the leaves.
+    collected : collection of str
+        Names of the targets that a collector serves.
     lies : list
         Messages that are sent in place of the leaves, one after the other.
     hangs : bool
@@ -68,6 +84,7 @@ class GnmiTarget:
     leaves: dict[str, Any]
     encodings: tuple[str, ...] = ("JSON", "PROTO", "JSON_IETF")
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    collected: Collection[str] = ()
     lies: list[Any] = field(default_factory=list)
     hangs: bool = False
     port: int = field(default=0, init=False)
@@ -100,7 +117,8 @@ class GnmiTarget:
         """Tell the encodings; a target without any does not know the call."""
         self._check(context)
         if not self.encodings:
-            context.abort(self._grpc.StatusCode.UNIMPLEMENTED, "unknown method Capabilities")
+            said = "method Capabilities not implemented"
+            context.abort(self._grpc.StatusCode.UNIMPLEMENTED, said)
         values = [self._messages.Encoding.Value(name) for name in self.encodings]
         return self._messages.CapabilityResponse(supported_encodings=values, gNMI_version="0.8.0")
 
@@ -116,24 +134,35 @@ class GnmiTarget:
         asked = next(requests).subscribe
         if asked.mode != self._messages.SubscriptionList.ONCE:
             context.abort(self._grpc.StatusCode.UNIMPLEMENTED, "only ONCE is in the lab")
+        target = asked.prefix.target
+        if self.collected:
+            self._refuse_targets(target, context)
         if self.hangs:
             gone = Event()
             if context.add_callback(gone.set):
                 gone.wait()
         yield from self.lies
         if self.tables:
-            self._refuse_strangers(requests, asked.prefix.target, context)
+            self._refuse_strangers(requests, target, context)
         for subscription in asked.subscription:
             path = "".join(
                 f"/{one.name}" + "".join(f"[{key}={one.key[key]}]" for key in sorted(one.key))
                 for one in subscription.path.elem
             )
             if self.tables:
-                yield from self._table(asked.prefix.target, path)
+                yield from self._table(target, path)
                 continue
             self.asked.append(path)
-            yield from self._notifications(path, as_json=asked.encoding != self._proto)
+            yield from self._notifications(path, target, as_json=asked.encoding != self._proto)
         yield self._messages.SubscribeResponse(sync_response=True)
+
+    def _refuse_targets(self, target: str, context: Any) -> None:
+        """Refuse what a collector refuses."""
+        status = self._grpc.StatusCode
+        if not target:
+            context.abort(status.INVALID_ARGUMENT, "missing target")
+        if target != "*" and target not in self.collected:
+            context.abort(status.NOT_FOUND, f'no such target: "{target}"')
 
     def _refuse_strangers(self, requests: Iterator[Any], target: str, context: Any) -> None:
         """Refuse a target that is no database, and a client that has ended its side."""
@@ -164,14 +193,18 @@ class GnmiTarget:
             said = f"no such account: {sent.get('username')} {sent.get('password')}"
             context.abort(self._grpc.StatusCode.UNAUTHENTICATED, said)
 
-    def _notifications(self, asked: str, *, as_json: bool) -> Iterator[Any]:
+    def _notifications(self, asked: str, target: str, *, as_json: bool) -> Iterator[Any]:
+        prefix = self._messages.Path(target=target) if target else None
+        steps, size = _steps(asked), 1 if self.collected else _IN_ONE
         rows = [
             self._messages.Update(path=self._path(path), val=self._value(value, as_json=as_json))
             for path, value in self.leaves.items()
-            if f"{_KEY.sub(_every, path)}/".startswith(f"{asked}/")
+            if _leads_to(steps, _steps(path))
         ]
-        for start in range(0, len(rows), _IN_ONE):
-            update = self._messages.Notification(timestamp=1, update=rows[start : start + _IN_ONE])
+        for start in range(0, len(rows), size):
+            update = self._messages.Notification(
+                timestamp=1, prefix=prefix, update=rows[start : start + size]
+            )
             yield self._messages.SubscribeResponse(update=update)
 
     def _path(self, text: str) -> Any:

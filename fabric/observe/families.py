@@ -153,6 +153,8 @@ def _nic(name: str, text: str) -> tuple[Family, tuple[str, ...]]:
 
 #: Counters of NICs by their names in the driver; pauses have a priority in the name.
 NIC_COUNTERS: dict[str, tuple[Family, tuple[str, ...]]] = {
+    "rx_bytes_phy": (BYTES, (RECEIVED,)),
+    "tx_bytes_phy": (BYTES, (SENT,)),
     "rx_discards_phy": (DISCARDS, (RECEIVED,)),
     "tx_discards_phy": (DISCARDS, (SENT,)),
     "link_down_events_phy": (LINK_DOWNS, ()),

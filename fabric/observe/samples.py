@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import us_to_s
 from fabric.observe import families as of
+from fabric.observe.state import MOST_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     Row = tuple[str, Family, tuple[object, ...], float | None]
 
 _PAUSE = re.compile(r"([rt])x_prio([0-7])_pause(_duration)?")
-#: Counters have 64 bits at most (RFC 2578, Counter64); a device that says more is not believed.
-_MOST = 1 << 64
 _WAYS = {"r": of.RECEIVED, "t": of.SENT}
 
 
@@ -54,7 +53,7 @@ def samples(snapshot: Snapshot) -> Iterator[Sample]:
     )
     nics = (_nic(interface, nic) for interface, nic in (snapshot.nics or {}).items())
     for source, family, labels, value in chain(*rows, *nics):
-        if value is not None and abs(value) <= _MOST:
+        if value is not None and abs(value) <= MOST_COUNT:
             yield Sample(source, family, tuple(map(str, labels)), value)
 
 

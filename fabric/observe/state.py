@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping  # noqa: TC003 - the schema of readings is made from the types
 from dataclasses import dataclass, field
 
+from pydantic import FiniteFloat  # noqa: TC002 - the schema of readings is made from the types
+
+#: Counters have 64 bits at most (RFC 2578, Counter64); who says more is not believed.
+MOST_COUNT = 1 << 64
+
 
 @dataclass(frozen=True, slots=True)
 class LldpNeighbour:
@@ -30,7 +35,7 @@ class BgpPeer:
     established: bool
     state: str
     asn: int
-    established_s: float | None = None
+    established_s: FiniteFloat | None = None
     lost: int | None = None
 
 
@@ -43,7 +48,7 @@ class SystemFacts:
     version: str = ""
     serial: str = ""
     mac: str = ""
-    uptime_s: float | None = None
+    uptime_s: FiniteFloat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class InterfaceState:
 
     up: bool | None = None
     enabled: bool | None = None
-    speed_gbps: float | None = None
+    speed_gbps: FiniteFloat | None = None
     mtu_bytes: int | None = None
     fec: str | None = None
     description: str = ""
@@ -65,7 +70,7 @@ class NeighbourEntry:
 
     mac: str
     interface: str
-    age_s: float | None = None
+    age_s: FiniteFloat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class MacEntry:
     vlan: int
     mac: str
     port: str
-    age_s: float | None = None
+    age_s: FiniteFloat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +121,18 @@ class Optic:
         Wrong bits before FEC corrects, of those that came by the line.
     """
 
-    temperature_celsius: float | None = None
-    received_dbm: tuple[float | None, ...] | None = None
-    sent_dbm: tuple[float | None, ...] | None = None
-    pre_fec_bit_error_ratio: float | None = None
+    temperature_celsius: FiniteFloat | None = None
+    received_dbm: tuple[FiniteFloat | None, ...] | None = None
+    sent_dbm: tuple[FiniteFloat | None, ...] | None = None
+    pre_fec_bit_error_ratio: FiniteFloat | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sensor:
     """Temperature of a place in a device, and what the device takes for too hot; None if unsaid."""
 
-    celsius: float
-    limit_celsius: float | None = None
+    celsius: FiniteFloat
+    limit_celsius: FiniteFloat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ class EcnState:
 
     kmin_bytes: int | None = None
     kmax_bytes: int | None = None
-    pmax_percent: float | None = None
+    pmax_percent: FiniteFloat | None = None
     marked_packets: int | None = None
 
 

@@ -14,7 +14,7 @@ from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.health.cause import Cause
     from fabric.health.judge import Judgement
@@ -112,7 +112,9 @@ def _evidence(cause: Cause) -> list[str]:
     return lines
 
 
-def as_dict(judgement: Judgement, outcome: Outcome) -> dict[str, Any]:
+def as_dict(
+    judgement: Judgement, outcome: Outcome, warnings: Sequence[Finding] = ()
+) -> dict[str, Any]:
     """Return plain data: findings as `check --format json` has them, and all of each cause."""
     return {
         "format": FORMAT,
@@ -138,15 +140,23 @@ def as_dict(judgement: Judgement, outcome: Outcome) -> dict[str, Any]:
         "skipped": list(outcome.skipped),
         "waived": len(outcome.waived),
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
+        "warnings": [finding_json(finding) for finding in warnings],
     }
 
 
-def report(judgement: Judgement, outcome: Outcome, form: str, file: str, fail_on: Severity) -> str:
+def report(
+    judgement: Judgement,
+    outcome: Outcome,
+    form: str,
+    file: str,
+    fail_on: Severity,
+    warnings: Sequence[Finding] = (),
+) -> str:
     """Return a judgement in a form: text, json, or one of those of `check`."""
     if form == "text":
         return text(judgement, outcome)
     if form == "json":
-        return json.dumps(as_dict(judgement, outcome), indent=2) + "\n"
+        return json.dumps(as_dict(judgement, outcome, warnings), indent=2) + "\n"
     rules = list(VERDICT_RULES.values())
     nothing_read = {*judgement.judged} <= {NOT_READ}
     idle = dict.fromkeys(VERDICT_RULES, UNREAD) if nothing_read else {}

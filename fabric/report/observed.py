@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe import families as of
 from fabric.observe.samples import samples
 from fabric.observe.snapshot import Snapshot
+from fabric.qos.pause_share import pause_share, share_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from fabric.observe.rates import Rates
+    from fabric.observe.samples import Sample
 
 #: Form of a record: members are added to it, none is removed or changes its meaning.
 READINGS_FORMAT = "rocefab-readings/1"
@@ -25,6 +28,7 @@ FIELDS = tuple(item.name for item in fields(Snapshot) if item.name not in _OTHER
 _WATCHED = {
     of.PFC_FRAMES: "pause frames {2}, priority {1}",
     of.PORT_PFC_FRAMES: "pause frames {1}",
+    of.PFC_SECONDS: "seconds of pauses {2}, priority {1}",
     of.STORMS: "pause storms, queue {1}",
     of.STORM_DROPS: "drops by the watchdog, queue {1}",
     of.MARKS: "ECN marks, queue {1}",
@@ -39,6 +43,7 @@ _WATCHED = {
         if not way
     },
 }
+_PAUSES = {of.PFC_FRAMES, of.PORT_PFC_FRAMES, of.PFC_SECONDS}
 #: Fields that these counters are in.
 _WATCHED_FIELDS = {
     *("interfaces", "pfc_counters", "watchdog", "ecn", "queues", "priority_groups", "nics"),
@@ -121,29 +126,47 @@ class Seen:
         }
 
 
-def busy(seen: Iterable[Seen]) -> list[tuple[str, str, str, str, str]]:
+def busy(seen: Iterable[Seen]) -> list[tuple[str, str, str, str, str, str]]:
     """Return device, port, what it counts, total and rate of each pause, mark, drop and loss.
 
-    Without rates, counters that are not 0 are returned; with them, those that rose, and those
-    whose rate is unknown. What could not be read has a row that says so.
+    Last in a row is the share of the time that was paused, as `judge` takes it. Without rates,
+    counters that are not 0 are returned; with them, those that rose, and those whose rate is
+    unknown. What could not be read has a row that says so.
     """
     return [row for one in seen for row in _busy(one)]
 
 
-def _busy(one: Seen) -> Iterator[tuple[str, str, str, str, str]]:
+def _busy(one: Seen) -> Iterator[tuple[str, str, str, str, str, str]]:
     if one.snapshot is None:
-        yield one.device, "-", f"could not be read: {one.error}", "unknown", "unknown"
+        yield one.device, "-", f"could not be read: {one.error}", "unknown", "unknown", "-"
         return
     for field in (name for name in one.unknown if name in _WATCHED_FIELDS):
-        yield one.device, "-", f"{field} could not be understood", "unknown", "unknown"
+        yield one.device, "-", f"{field} could not be understood", "unknown", "unknown", "-"
     for sample in samples(one.snapshot):
         word = _WATCHED.get(sample.family)
         if word is None or not sample.value:
             continue
         per_s = one.rates.per_s.get((sample.family, sample.labels)) if one.rates else None
         if per_s != 0:
-            what = word.format(*sample.labels)
-            yield one.device, sample.labels[0], what, f"{sample.value:,.0f}", _rate(one, per_s)
+            port, what = sample.labels[0], word.format(*sample.labels)
+            share = _share(one, one.snapshot, sample)
+            yield one.device, port, what, f"{sample.value:,.0f}", _rate(one, per_s), share
+
+
+def _share(one: Seen, snapshot: Snapshot, sample: Sample) -> str:
+    """Return the share of the time that frames of a row paused, with or without their time."""
+    if one.rates is None or sample.family not in _PAUSES:
+        return "-"
+    rises, (port, *_) = one.rates.per_s, sample.labels
+    frames = of.PORT_PFC_FRAMES if sample.family is of.PORT_PFC_FRAMES else of.PFC_FRAMES
+    state = (snapshot.interfaces or {}).get(port)
+    speed_gbps = state.speed_gbps if state else None
+    share, is_bound = pause_share(
+        rises.get((of.PFC_SECONDS, sample.labels), nan),
+        rises.get((frames, sample.labels), nan),
+        speed_gbps or nan,
+    )
+    return "-" if isnan(share) else share_words(float(share), is_bound=bool(is_bound))
 
 
 def _rate(one: Seen, per_s: float | None) -> str:

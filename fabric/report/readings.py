@@ -26,6 +26,8 @@ from fabric.observe.state import (
     WatchdogState,
 )
 
+#: Between two readings of a device: a tenth of the shortest interval, and a year. Ours.
+SHORTEST_S, LONGEST_S = 0.01, 366 * 86_400.0
 _BY_NUMBER = "By port and number, `Ethernet0|3`."
 _NUMBERED = {"watchdog", "ecn", "queues", "priority_groups"}
 
@@ -78,7 +80,7 @@ class Rate(BaseModel):
 class RatesDocument(BaseModel):
     """Rates since the last time that the device could be read; other counters did not move."""
 
-    elapsed_s: Annotated[float, Field(gt=0)]
+    elapsed_s: Annotated[FiniteFloat, Field(ge=SHORTEST_S, le=LONGEST_S)]
     unknown: Annotated[
         dict[str, str],
         Field(description="Why the counters of a reading have no rate, by reading: a reset."),

@@ -14,13 +14,17 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.json_text import parse_json, said
 from fabric.core.record_files import lines_of
+from fabric.report.counts import impossible_counts
 from fabric.report.observed import READINGS_FORMAT, Seen
+from fabric.report.oddities import Oddities, Oddity, folded
 from fabric.report.readings import ReadingsDocument, snapshot_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+#: How compressed files begin: RFC 1952 section 2.3.1, and xz-file-format.txt section 2.1.1.1.
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz"}
 #: How a record begins that `observe` wrote: its device is known before the rest is looked at.
 _HEAD = re.compile(rb'\{"format": "rocefab-readings/1", "device": "([!#-\[\]-~]{1,256})", ')
 #: Of a JSON list, which is read as a whole: as `--avoid-state` takes.
@@ -34,7 +38,9 @@ def is_recorded(path: Path) -> bool:
     return _HEAD.match(first) is not None or b'"rocefab-readings/' in first[:100]
 
 
-def newest_records(path: Path, devices: Collection[str]) -> dict[str, tuple[int, bytes]]:
+def newest_records(
+    path: Path, devices: Collection[str], odd: Oddities | None = None
+) -> dict[str, tuple[int, bytes]]:
     """Return number and text of the last record of each device that a fabric has.
 
     Raises
@@ -42,20 +48,24 @@ def newest_records(path: Path, devices: Collection[str]) -> dict[str, tuple[int,
     InputError
         As `last_records`.
     """
-    return {name: records[-1] for name, records in last_records(path, devices, 1).items()}
+    records = last_records(path, devices, 1, odd)
+    return {name: of_device[-1] for name, of_device in records.items()}
 
 
 def last_records(
-    path: Path, devices: Collection[str], most: int
+    path: Path, devices: Collection[str], most: int, odd: Oddities | None = None
 ) -> dict[str, deque[tuple[int, bytes]]]:
     """Return number and text of the last records of each device that a fabric has.
 
     Parameters
     ----------
     devices : collection of str
-        Names of the fabric; records of others are passed over.
+        Names of the fabric; records of others are passed over, and so is a line that is there
+        again.
     most : int
         How many of each device, the newest last.
+    odd : Oddities, optional
+        Takes what is odd about the file; without it, a last line that is cut is an error.
 
     Raises
     ------
@@ -63,22 +73,50 @@ def last_records(
         When the file cannot be read, is of another form, or has none of the devices.
     """
     newest: dict[str, deque[tuple[int, bytes]]] = {}
-    others = 0
+    odd, takes_cut = odd or Oddities(path), odd is not None
     for number, line in _records(path):
+        if takes_cut and _is_cut(line):
+            odd.add(Oddity.CUT, number)
+            continue
         head = _HEAD.match(line)
         name = head[1].decode() if head else _device_of(path, number, line)
-        if name in devices:
-            newest.setdefault(name, deque(maxlen=most)).append((number, line))
+        if name not in devices:
+            odd.add(Oddity.STRANGER, number, name)
+            continue
+        records = newest.setdefault(name, deque(maxlen=most))
+        if any(line == other for _, other in records):
+            odd.add(Oddity.REPEATED, number, name)
         else:
-            others += 1
+            records.append((number, line))
     if not newest:
-        what = f"the fabric has none of its devices, in {others} records" if others else "is empty"
-        fix = "write it by `rocefab observe --out FILE` with this inventory"
-        raise InputError("nothing was read", [_finding(path, 1, what, fix)])
+        raise InputError("nothing was read", [_nothing(path, odd)])
     return newest
 
 
-def recorded(path: Path, devices: Collection[str]) -> dict[str, Seen]:
+def _nothing(path: Path, odd: Oddities) -> Finding:
+    """Return why a file has no record of the fabric."""
+    what = "is empty"
+    if others := odd.of(Oddity.STRANGER):
+        names = folded([name for _, name in others])
+        what = f"the fabric has none of its devices, in {len(others)} records: {names}"
+    elif odd.of(Oddity.CUT):
+        what = "its only line is cut"
+    fix = "write it by `rocefab observe --out FILE` with this inventory"
+    return _finding(path, 1, what, fix)
+
+
+def _is_cut(line: bytes) -> bool:
+    """Tell whether a line is the begin of a record: of the last one, where a file ends early."""
+    if line.endswith(b"\n") or not line.startswith(b"{"):
+        return False
+    try:
+        parse_json(line)
+    except JSONDecodeError:
+        return True
+    return False
+
+
+def recorded(path: Path, devices: Collection[str], odd: Oddities | None = None) -> dict[str, Seen]:
     """Return the last reading of each device that a fabric has, from a file; without rates.
 
     Raises
@@ -86,25 +124,20 @@ def recorded(path: Path, devices: Collection[str]) -> dict[str, Seen]:
     InputError
         As `newest_records`, and with each member of a record that is wrong.
     """
-    newest = newest_records(path, devices)
-    return {name: _read(path, *record) for name, record in newest.items()}
+    newest = newest_records(path, devices, odd)
+    return {name: read_record(path, *record) for name, record in newest.items()}
 
 
-def recorded_twice(path: Path, devices: Collection[str]) -> list[Seen]:
-    """Return the last two readings of each device that a fabric has, the older one first.
+def read_record(path: Path, number: int, line: bytes) -> Seen:
+    """Return the reading of a line.
 
     Raises
     ------
     InputError
-        As `recorded`.
+        With each member of it that is wrong.
     """
-    records = last_records(path, devices, 2)
-    return [_read(path, *record) for of_device in records.values() for record in of_device]
-
-
-def _read(path: Path, number: int, line: bytes) -> Seen:
     try:
-        return seen_of(ReadingsDocument.model_validate_json(line))
+        seen = seen_of(ReadingsDocument.model_validate_json(line))
     except ValidationError as error:
         findings = [
             _finding(path, number, f"{_place(item['loc'])}: {item['msg'].lower()}")
@@ -113,9 +146,15 @@ def _read(path: Path, number: int, line: bytes) -> Seen:
         raise InputError("a record is wrong", findings) from None
     except ValueError as error:
         raise InputError("a record is wrong", [_finding(path, number, str(error))]) from None
+    wrong = [_finding(path, number, text) for text in impossible_counts(line)]
+    if wrong:
+        raise InputError("a record is wrong", wrong[:_MOST_FINDINGS])
+    return seen
 
 
-def documents(path: Path, devices: Collection[str]) -> Iterator[dict[str, Any]]:
+def documents(
+    path: Path, devices: Collection[str], odd: Oddities | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield the last record of each device that a fabric has, as plain data that is not judged.
 
     Raises
@@ -123,17 +162,27 @@ def documents(path: Path, devices: Collection[str]) -> Iterator[dict[str, Any]]:
     InputError
         As `newest_records`.
     """
-    for number, line in newest_records(path, devices).values():
+    for number, line in newest_records(path, devices, odd).values():
         yield _parsed(path, number, line)
 
 
 def _records(path: Path) -> Iterator[tuple[int, bytes]]:
     lines = lines_of(path)
     for number, line in lines:
+        if number == 1:
+            _refuse_compressed(path, line)
         if number == 1 and line.lstrip()[:1] == b"[":
             yield from _of_list(path, line, lines)
         elif line.strip():
             yield number, line
+
+
+def _refuse_compressed(path: Path, first: bytes) -> None:
+    for magic, program in _COMPRESSED.items():
+        if first.startswith(magic):
+            what = f"the file is compressed by {program}"
+            fix = "decompress it; files of Zstandard are read as they are"
+            raise InputError("nothing was read", [_finding(path, 1, what, fix)])
 
 
 def _of_list(
@@ -147,7 +196,7 @@ def _of_list(
             raise InputError(f"{path}:{number}: larger than {_MOST_LIST_BYTES >> 20} MiB")
         pieces.append(line)
     for record in _parsed(path, 1, b"".join(pieces)):
-        yield 1, json.dumps(record).encode()
+        yield 1, json.dumps(record).encode() + b"\n"
 
 
 def _device_of(path: Path, number: int, line: bytes) -> str:

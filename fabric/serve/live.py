@@ -34,6 +34,14 @@ _LOSSES = (
     *("out_of_sequence", "packet_seq_err", "local_ack_timeout_err"),
     *("rnr_nak_retry_err", "roce_adp_retrans", "out_of_buffer"),
 )
+#: What counts the same packets: a port discards what its queues and groups drop, as `judge` takes
+#: it, and frames of codewords that FEC could not correct have errors.
+_SAME = {
+    of.QUEUE_DROPS: ("discards", of.SENT),
+    of.GROUP_DROPS: ("discards", of.RECEIVED),
+    of.FEC_UNCORRECTED: ("errors", of.RECEIVED),
+}
+_BY_WAY = {of.DISCARDS: "discards", of.ERRORS: "errors"}
 #: What is counted as errors and drops of a port.
 ERRORS = frozenset({
     *(of.ERRORS, of.DISCARDS, of.FEC_UNCORRECTED, of.QUEUE_DROPS, of.GROUP_DROPS, of.STORM_DROPS),
@@ -126,13 +134,14 @@ class Live:
 
     def take(self, snapshot: Snapshot, rates: Iterable[Rising]) -> None:
         """Replace what is known of the ends at a device."""
-        figures = _by_port(rates)
+        rates = list(rates)
+        figures, lost = _by_port(rates), _lost(rates)
         for at in ends_of(self.fabric, snapshot.device):
             table, place = self.nics if at.is_nic else self.cables, (at.end, at.row)
-            byte_rates, *others, errors = figures.get(at.port, ([], [], [], []))
+            byte_rates, *others = figures.get(at.port, ([], [], []))
             table.load[place] = self._load(at, byte_rates)
             table.pause_per_s[place] = _sum(next((some for some in others if some), []))
-            table.error_per_s[place] = _sum(errors)
+            table.error_per_s[place] = lost.get(at.port, np.nan)
             self._state(table, at, snapshot)
         self.version += 1
 
@@ -175,14 +184,42 @@ class Live:
 
 
 def _by_port(rates: Iterable[Rising]) -> dict[str, tuple[list[float], ...]]:
-    """Return the rates of each port: bytes, pauses by priority, all pauses, errors."""
+    """Return the rates of each port: bytes, pauses by priority, all pauses."""
     figures: dict[str, tuple[list[float], ...]] = {}
-    kinds = {of.BYTES: 0, of.PFC_FRAMES: 1, of.PORT_PFC_FRAMES: 2, **dict.fromkeys(ERRORS, 3)}
+    kinds = {of.BYTES: 0, of.PFC_FRAMES: 1, of.PORT_PFC_FRAMES: 2}
     for one in rates:
         kind = kinds.get(one.family)
         if kind is not None:
-            figures.setdefault(one.labels[0], ([], [], [], []))[kind].append(one.per_s)
+            figures.setdefault(one.labels[0], ([], [], []))[kind].append(one.per_s)
     return figures
+
+
+def _lost(rates: Iterable[Rising]) -> dict[str, float]:
+    """Return errors and drops of each port; of counters of the same packets the largest counts.
+
+    The watchdog counts what it drops on queue and group together (sonic-net/sonic-swss
+    orchagent/pfcactionhandler.cpp): it counts where these say less.
+    """
+    ports: dict[str, dict[tuple[str, str], dict[Family, float]]] = {}
+    for one in rates:
+        if one.family in ERRORS and not np.isnan(one.per_s):
+            sums = ports.setdefault(one.labels[0], {}).setdefault(_packets(one), {})
+            sums[one.family] = sums.get(one.family, 0.0) + one.per_s
+    return {name: _lost_of(packets) for name, packets in ports.items()}
+
+
+def _packets(one: Rising) -> tuple[str, str]:
+    """Return which packets a counter counts."""
+    if one.family in _BY_WAY:
+        return _BY_WAY[one.family], one.labels[1]
+    return _SAME.get(one.family, (one.family.name, ""))
+
+
+def _lost_of(packets: dict[tuple[str, str], dict[Family, float]]) -> float:
+    most = {key: max(sums.values()) for key, sums in packets.items()}
+    storms = most.pop((of.STORM_DROPS.name, ""), 0.0)
+    dropped = sum(per_s for (what, _), per_s in most.items() if what == "discards")
+    return sum(most.values()) + max(storms - dropped, 0.0)
 
 
 def _sum(values: list[float]) -> float:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabric.topology.cabling import End
     from fabric.workflow.observe import Seen
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 __all__ = ["Cabling", "Selection", "cabling"]
 
@@ -114,15 +115,15 @@ def cabling(
     connections_file: Path | None,
     selection: Selection,
     progress: Callable[[str, str], None],
-    snapshot: Path | None = None,
+    recording: Recording | None = None,
 ) -> Cabling:
     """Read LLDP, links and MAC tables, and compare them with the planned cables.
 
     A device that cannot be read blocks nothing: its ends are what the others tell of them. With a
-    snapshot, a file of readings, no device is asked.
+    file of readings, no device is asked.
     """
-    if snapshot:
-        seen_devices = seen_in(project, snapshot, selection)
+    if recording:
+        seen_devices = seen_in(project, recording, selection)
     else:
         seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
     ends = _Ends(project)

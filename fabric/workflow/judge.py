@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -15,7 +15,7 @@ from fabric.health.reading import Reading
 from fabric.health.settings import NAMES, Settings
 from fabric.health.window import Window
 from fabric.report.judged import outcome_of, report
-from fabric.report.recorded import recorded_twice
+from fabric.report.recorded_windows import Planned, recorded_windows
 from fabric.validate.waivers import Decisions
 from fabric.workflow.devices import chosen
 from fabric.workflow.expected import expected
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from fabric.health.ends import Ends
     from fabric.health.judge import Judgement
     from fabric.report.observed import Seen
     from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 __all__ = [
     "Judged",
@@ -45,15 +47,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Judged:
-    """A judgement, and what comes of it with the waivers of the inventory."""
+    """A judgement, and what comes of it with the waivers of the inventory.
+
+    Parameters
+    ----------
+    warnings : tuple of Finding
+        What is odd about a file of readings.
+    """
 
     judgement: Judgement
     outcome: Outcome
     file: str
+    warnings: tuple[Finding, ...] = ()
 
     def report(self, form: str, fail_on: Severity) -> str:
         """Return it in one of the forms of `check`."""
-        return report(self.judgement, self.outcome, form, self.file, fail_on)
+        return report(self.judgement, self.outcome, form, self.file, fail_on, self.warnings)
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def judge_devices(
     return _judged(judging, seen)
 
 
-def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
+def judge_file(project: Project, recording: Recording, wanted: Wanted) -> Judged:
     """Judge the last two readings of each device in a file of JSON lines.
 
     Raises
@@ -109,8 +118,19 @@ def judge_file(project: Project, file: Path, wanted: Wanted) -> Judged:
     InputError
         When a file is wrong, or holds no device of the fabric.
     """
-    known = {*project.fabric.switch_row, *project.fabric.host_row}
-    return _judged(Judging(project, wanted), recorded_twice(file, known))
+    judging, odd = Judging(project, wanted), recording.odd
+    seen = list(recorded_windows(recording.file, planned_of(judging.ends), odd))
+    recording.check({one.device: one.time for one in seen})
+    return replace(_judged(judging, seen), warnings=tuple(odd.findings()))
+
+
+def planned_of(ends: Ends) -> dict[str, Planned]:
+    """Return what the inventory says of each device that a record may be about."""
+    switches = ends.fabric.switches
+    of_model = {sku: Planned(sku.nos, frozenset(sku.port_numbers())) for sku in {*switches.skus}}
+    planned = {name: of_model[sku] for name, sku in zip(switches.names, switches.skus, strict=True)}
+    hosts = zip(ends.names[len(planned) :], ends.rows[len(planned) :], strict=True)
+    return planned | {name: Planned("host", frozenset(rows)) for name, rows in hosts}
 
 
 class Judging:
@@ -128,7 +148,7 @@ class Judging:
         self._plan = plan_of(self.ends, expected(project))
         self._decisions = Decisions.of(project.intent)
         self._file = f"{project.intent.folder}/fabric.yaml"
-        self._names = sorted(chosen(project, wanted.selection))
+        self.names = sorted(chosen(project, wanted.selection))
         self._last: dict[str, tuple[Seen | None, Seen]] = {}
 
     def put(self, seen: Seen) -> None:
@@ -147,7 +167,7 @@ class Judging:
         none = Reading("", None, None, 0.0)
         readings = {
             name: _reading(*self._last[name]) if name in self._last else none
-            for name in self._names
+            for name in self.names
             if is_whole or name in self._last
         }
         window = Window(self.ends, self._plan, readings, self._wanted.settings)

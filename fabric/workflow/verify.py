@@ -18,6 +18,7 @@ from fabric.workflow.nics import CounterWatch, NicLooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from pathlib import Path
 
     from fabric.change.model import Change
@@ -57,6 +58,8 @@ class Health:
         What could not be checked, because a snapshot does not hold it.
     is_checked : bool
         Whether anything of the device was compared.
+    time : datetime or None
+        When it was read, where a snapshot says it.
     """
 
     device: str
@@ -69,6 +72,7 @@ class Health:
     facts: HostFacts | None = None
     skipped: tuple[str, ...] = ()
     is_checked: bool = True
+    time: datetime | None = None
 
     @property
     def suspects(self) -> tuple[str, ...]:

@@ -11,12 +11,11 @@ from fabric.workflow.recorded import seen_in
 from fabric.workflow.verify import Health
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fabric.change.expectation import Expectation
     from fabric.report.observed import Seen
     from fabric.workflow.devices import Selection
     from fabric.workflow.project import Project
+    from fabric.workflow.recording import Recording
 
 #: What readings never hold.
 _NEVER = ("running configuration", "saved configuration")
@@ -25,19 +24,24 @@ _NEVER_OF_HOSTS = ("settings of NICs", "running configuration")
 _EXPECTED = {"bgp": "bgp", "lldp": "lldp", "pfc_priorities": "pfc", "daemons": "daemons"}
 
 
-def verify_snapshot(project: Project, file: Path, selection: Selection) -> list[Health]:
+def verify_snapshot(project: Project, recording: Recording, selection: Selection) -> list[Health]:
     """Compare sessions, neighbours, PFC and daemons of every selected device with the inventory.
 
     What a device was not asked for is skipped, and named in ``skipped``: that is another thing
     than a value that was asked for and could not be understood, which counts as a finding.
 
+    Parameters
+    ----------
+    odd : Oddities, optional
+        Takes what is odd about the file.
+
     Raises
     ------
     InputError
-        When the file cannot be read, is of another form, or has none of the devices.
+        As `seen_in`.
     """
     by_name = targets(project, None, selection)
-    seen = {one.device: one for one in seen_in(project, file, selection)}
+    seen = {one.device: one for one in seen_in(project, recording, selection)}
     return [
         _health(seen[name], target.expected, is_host=target.role == "host")
         for name, target in by_name.items()
@@ -47,7 +51,7 @@ def verify_snapshot(project: Project, file: Path, selection: Selection) -> list[
 def _health(seen: Seen, expected: Expectation, *, is_host: bool) -> Health:
     never = _NEVER_OF_HOSTS if is_host else _NEVER
     if seen.snapshot is None:
-        return Health(seen.device, seen.platform, error=seen.error)
+        return Health(seen.device, seen.platform, error=seen.error, time=seen.time)
     unasked = [
         name
         for field, name in _EXPECTED.items()
@@ -63,4 +67,5 @@ def _health(seen: Seen, expected: Expectation, *, is_host: bool) -> Health:
         deviations=tuple(deviations(asked, seen.snapshot)),
         skipped=(*never, *unasked),
         is_checked=len(compared) > len(unasked),
+        time=seen.time,
     )

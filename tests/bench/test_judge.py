@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import resource
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -23,7 +26,8 @@ from fabric.observe.state import (
     TableUse,
     WatchdogState,
 )
-from tests.topology.fabrics import example
+from tests.bench import test_scale
+from tests.topology.fabrics import REPOSITORY, example
 
 pytestmark = pytest.mark.benchmark
 
@@ -102,3 +106,19 @@ def test_two_thousand_switches(pauses) -> None:
         f"{len(judgement.causes)} causes, peak {peak:,.0f} MiB"
     )
     assert judgement.broken == ()
+
+
+def test_sixteen_thousand_hosts(tmp_path, figures) -> None:
+    """A window of all devices of 16,384 hosts; the reading of a file apart."""
+    pods = 32
+    folder, file = test_scale.write(tmp_path / "inventory", pods), tmp_path / "readings.jsonl"
+    words = [sys.executable, "-m", "tests.bench.judge_worker", folder, file]
+    told = subprocess.run(words, cwd=REPOSITORY, check=True, capture_output=True, text=True)
+    taken = json.loads(told.stdout)
+    judged, read = taken["judged"], taken["read"]
+    title = f"judge a window of {taken['devices']:,} devices, {taken['ends']:,} ends of cables"
+    part = f"read {taken['records']:,} records of a file, {taken['mib']:,} MiB"
+    for name, row in ((title, judged), (part, read)):
+        print(f"\n{name}: {row['elapsed_s']} s, {row['cpu_s']} s of CPU, {row['peak_mib']} MiB")
+        hosts = pods * test_scale.UNITS_PER_POD * test_scale.HOSTS_PER_UNIT
+        figures["judge"].append({"command": name, "hosts": hosts, **row})

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.core.errors import ConnectionLostError
 from fabric.devices import answers
-from fabric.devices.answers import PromptReader, after_echo
+from fabric.devices.answers import AnswerTooLongError, PromptReader, after_echo
+from fabric.devices.base import BaseDriver
+from fabric.devices.driver import Connection
+from fabric.devices.limits import timed
+from tests.waiting import until
 
 PROMPT = re.compile(r"(?:\A|\n)(?P<prompt><[^<>\n]+>)\Z")
 QUESTION = re.compile(r"\[Y/N\]:\Z")
@@ -154,3 +164,54 @@ def test_a_device_that_closes_the_session_is_not_waited_for(
 @given(st.text("\r\nab"))
 def test_plain_line_ends_are_those_of_the_pattern(text: str) -> None:
     assert answers._lines(text) == answers._LINE_END.sub("\n", text)
+
+
+def test_what_a_device_says_to_one_call_is_bounded_together() -> None:
+    """Each of three answers is short enough by itself; the third is one too many."""
+    answer = ["show x\r\n" + "y" * 400 + "\r\n<leaf1>"]
+    terminal = Terminal(*[list(answer) for _ in range(3)])
+    with answers.allowed(1000):
+        assert asked(terminal)[0] == asked(terminal)[0] == "y" * 400 + "\n"
+        with pytest.raises(AnswerTooLongError):
+            asked(terminal)
+    assert asked(Terminal(answer))[0] == "y" * 400 + "\n", "behind it, an answer counts alone"
+
+
+class Held:
+    """What a call has read until it fails."""
+
+
+class Failing(BaseDriver):
+    """A device whose readings fail: at once, or when the session is cut."""
+
+    def __init__(self, at_once: bool) -> None:
+        super().__init__(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", ""))
+        self.is_cut = threading.Event()
+        if at_once:
+            self.is_cut.set()
+        self.read: weakref.ref[Held] | None = None
+
+    def cut(self) -> None:
+        """End what is being read."""
+        self.is_cut.set()
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Hold something while it waits, and fail."""
+        pieces = Held()
+        self.read = weakref.ref(pieces)
+        self.is_cut.wait()
+        raise ConnectionLostError("leaf1", f"the session ended with {type(pieces).__name__}")
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["failed", "cut"])
+def test_what_a_failed_reading_held_goes_without_the_garbage_collector(at_once: bool) -> None:
+    """It runs rarely (`collect_rarely`), and an endless answer is 16 MiB."""
+    gc.disable()
+    try:
+        device = Failing(at_once)
+        driver = timed(device, within_s=0.2)
+        with suppress(ConnectionLostError):
+            driver.read_state([])
+        until(lambda: device.read is not None and device.read() is None, "it is gone")
+    finally:
+        gc.enable()

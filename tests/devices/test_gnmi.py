@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fabric.core.errors import ConnectionLostError, RefusedError
-from fabric.devices import gnmi
+from fabric.devices import answers, gnmi
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.limits import timed
@@ -78,6 +78,29 @@ def test_leaves_in_every_encoding(authority, encodings) -> None:
     with target(authority, encodings=encodings) as there:
         check(read(GnmiDriver(connection(there, authority))))
         assert there.asked == list(openconfig.READINGS)
+
+
+def test_a_collector_is_told_the_name_of_the_device(authority) -> None:
+    """It demands a target in the prefix; one that it does not have is no model that is missing."""
+    with target(authority, encodings=(), collected=["spine01", "spine02"]) as there:
+        check(read(GnmiDriver(connection(there, authority))))
+    with target(authority, collected=["spine02"]) as there:
+        message = 'no such target: "spine01"; give the device the same name there'
+        with pytest.raises(ConnectionLostError, match=message):
+            read(GnmiDriver(connection(there, authority)))
+
+
+def test_a_key_may_hold_colons(authority) -> None:
+    path = PEER.replace("10.0.0.1", "fd00::1")
+    with target(authority) as there:
+        there.leaves[f"{path}/peer-as"] = 65000
+        driver = GnmiDriver(connection(there, authority))
+        driver.open()
+        try:
+            texts = driver.read_state([path])
+        finally:
+            driver.close()
+    assert json.loads(texts[path]) == [[f"{path}/peer-as", 65000]]
 
 
 def test_lists_are_asked_for_with_their_keys(authority) -> None:
@@ -187,7 +210,8 @@ def test_a_target_that_lies(authority) -> None:
 
 
 def test_an_answer_without_end_is_cut(authority, monkeypatch) -> None:
-    monkeypatch.setattr(gnmi, "LONGEST_ANSWER_CHARACTERS", 1 << 20)
+    monkeypatch.setattr(gnmi, "LONGEST_READING_CHARACTERS", 1 << 20)
+    monkeypatch.setattr(answers, "LONGEST_ANSWER_CHARACTERS", 1 << 20)
     with target(authority) as there:
         messages = there._messages
         value = messages.TypedValue(string_val="x" * 100_000)

@@ -12,14 +12,14 @@ from dataclasses import replace
 import pytest
 
 from fabric.core.errors import ConnectionLostError
-from fabric.devices import answers, drivers, https
+from fabric.devices import answers, drivers
 from fabric.devices.candidate import Files, RemoteFile
 from fabric.devices.driver import Connection
 from fabric.devices.limits import LIMITS_S, timed
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs
-from fabric.systems.junos import drivers as junos_module
+from fabric.observe.parsers import parsers
 from fabric.workflow.project import Project
 from tests.change import labs
 from tests.change.labs import HOST, LEAF
@@ -105,13 +105,22 @@ def test_a_reading_that_never_ends_is_cut_off(leaf, kind, monkeypatch):
 def test_endless_output_is_cut_off_at_the_longest_answer(leaf, monkeypatch):
     stand_in, connection = leaf
     driver = logged_in(connection)
-    longest = 2**20
-    for module in (answers, junos_module):
-        monkeypatch.setattr(module, "LONGEST_ANSWER_CHARACTERS", longest)
-    monkeypatch.setattr(https, "LONGEST_BODY_BYTES", longest)
+    monkeypatch.setattr(answers, "LONGEST_ANSWER_CHARACTERS", 2**20)
     stand_in.faults.add(Fault("endless", pattern=ASKED))
     with pytest.raises(ConnectionLostError) as caught:
         driver.read_running([])
+    assert "its answer is longer than 1 MiB" in str(caught.value)
+    driver.close()
+
+
+@pytest.mark.fault(17)
+def test_endless_output_of_a_reading_is_cut_off_earlier(leaf, monkeypatch):
+    stand_in, connection = leaf
+    driver = logged_in(connection)
+    monkeypatch.setattr(answers, "LONGEST_READING_CHARACTERS", 2**20)
+    stand_in.faults.add(Fault("endless"))
+    with pytest.raises(ConnectionLostError) as caught:
+        driver.read_state([*parsers[connection.platform].readings])
     assert "its answer is longer than 1 MiB" in str(caught.value)
     driver.close()
 

@@ -31,6 +31,7 @@ GOALS_S = {
 #: Parts of the file, as the pages call them.
 TITLES = {
     "commands": "Commands up to 131,072 NICs",
+    "judge": "Verdicts",
     "anchors": "Other programs",
     "larger": "One larger fabric",
     "million": "A million NICs",
@@ -82,7 +83,7 @@ def _of(machine: Row) -> str:
     )
 
 
-speed.add("machine")(lambda: _machine(("commands", "anchors")))
+speed.add("machine")(lambda: _machine(("commands", "judge", "anchors")))
 scale.add("machine")(lambda: _machine(("commands", "larger", "million", "sites")))
 
 
@@ -96,6 +97,12 @@ def _commands() -> str:
         head = f"{hosts:,} hosts | elapsed s | CPU s | peak MiB | goal, elapsed s"
         parts.append(table(head, lines))
     return "\n\n".join(parts)
+
+
+@speed.add("judge")
+def _judge() -> str:
+    head = "16,384 hosts | elapsed s | CPU s | peak MiB"
+    return table(head, [_line(row) for row in _rows("judge")])
 
 
 @speed.add("others")

@@ -165,6 +165,56 @@ def test_an_old_watermark_is_information() -> None:
     assert "it was as high before" in cause.message
 
 
+def of_switch(fabric: Fabric, ports: tuple[str, ...], **counts: int) -> None:
+    """Give ports of the leaf and of the spines counters that stand still."""
+    for name in fabric.window().ends.fabric.switches.names:
+        for port in fabric.before[name].interfaces:
+            if name != LEAF or port in ports:
+                for first in (True, False):
+                    fabric.counters(name, port, first=first, **counts)
+
+
+def test_a_switch_without_a_counter_of_drops_is_not_judged_for_them() -> None:
+    """As Cumulus and Comware 7: what its NICs discard says nothing of its own drops."""
+    fabric = Fabric()
+    of_switch(fabric, (PORT,), rx_drops=0)
+    for host in fabric.window().ends.fabric.hosts.names:
+        for interface in fabric.before[host].nics:
+            fabric.nic(host, interface, rx_discards_phy=0)
+        fabric.before[host] = fabric.after[host]
+    judgement = fabric.judged()
+    words = "discarded packets or drops of queues or drops of priority groups: not known of"
+    (reason,) = judgement.unjudged["OBS111"]
+    assert reason == f"{words} {LEAF} Ethernet[8,128,136]"
+    assert "OBS111" in judgement.judged
+    of_switch(fabric, (), rx_drops=0)
+    fabric.both(
+        LEAF, interfaces=dict.fromkeys(fabric.before[LEAF].interfaces, InterfaceState(True))
+    )
+    assert fabric.judged().unjudged["OBS111"] == (f"{words} {LEAF}",)
+
+
+def test_a_queue_whose_packets_are_not_known_is_not_judged_for_standing() -> None:
+    """EOS counts what queues drop, not what they send, and has no watchdog."""
+    fabric = Fabric()
+    for number in (0, 7):
+        fabric.change(LEAF, first=not number, queues={(PORT, 3): QueueCounters(None, number)})
+    reasons = fabric.judged().unjudged["OBS113"]
+    assert any("or packets of queues: not known of" in reason for reason in reasons)
+    assert "OBS113" not in fabric.judged().judged
+
+
+@each("name", ("out_discards", "tx_drops"))
+def test_what_a_port_and_its_queue_count_is_dropped_once(name: str) -> None:
+    """VRP8 and others count what a lossless queue drops at the port too."""
+    fabric = Fabric()
+    for first, drops in ((True, 0), (False, 90)):
+        fabric.counters(LEAF, PORT, first=first, **{name: drops})
+        fabric.change(LEAF, first=first, queues={(PORT, 3): QueueCounters(1000 + drops, drops)})
+    (cause,) = fabric.causes()
+    assert (cause.rule, cause.message) == ("OBS111", "dropped 90 packets on 1 port")
+
+
 def test_drops_of_lossy_queues_are_taken_off() -> None:
     """A port counts what its queues drop; what is left is of the lossless class, or of none."""
     fabric = Fabric()

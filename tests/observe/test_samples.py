@@ -23,6 +23,7 @@ FAMILIES = [
 FILES = {
     "sonic": {
         "interface_counters": "interfaces_counters.txt",
+        "interface_bytes": "interfaces_bytes.txt",
         "fec_counters": "fec_counters.txt",
         "pfc_counters": "pfc_counters.txt",
         "watchdog_stats": "pfcwd_stats.txt",
@@ -72,6 +73,9 @@ def test_sonic() -> None:
     for (port, number), queue in seen.queues.items():
         key = ("rocefab_queue_dropped_packets_total", port, str(number))
         assert shown.get(key) == queue.dropped_packets
+    assert shown["rocefab_port_bytes_total", "Ethernet0", "received"] == 9_412_004_411
+    assert shown["rocefab_port_bytes_total", "Ethernet0", "sent"] == 88_120
+    assert ("rocefab_port_bytes_total", "Ethernet8", "sent") not in shown, "N/A"
     assert seen.interfaces
     for port, state in seen.interfaces.items():
         for name, way in (("rx_drops", "received"), ("tx_drops", "sent")):
@@ -95,12 +99,15 @@ def test_a_system_that_marks_by_port() -> None:
 
 def test_nics() -> None:
     driver = {"rx_prio3_pause": 7, "tx_prio0_pause_duration": 1_500_000, "rx_discards_phy": 2}
+    driver |= {"rx_bytes_phy": 400, "tx_bytes_phy": 500}
     nic = NicCounters("mlx5_1", True, driver, {"np_cnp_sent": 4, "lifespan": 10})
     assert figures(Snapshot("gpu1", nics={"eth1": nic})) == {
         ("rocefab_port_up", "eth1"): True,
         ("rocefab_pfc_pause_frames_total", "eth1", "3", "received"): 7,
         ("rocefab_pfc_pause_seconds_total", "eth1", "0", "sent"): 1.5,
         ("rocefab_port_discarded_packets_total", "eth1", "received"): 2,
+        ("rocefab_port_bytes_total", "eth1", "received"): 400,
+        ("rocefab_port_bytes_total", "eth1", "sent"): 500,
         ("rocefab_nic_cnp_sent_total", "eth1"): 4,
     }
 

@@ -67,6 +67,7 @@ def figures() -> dict[str, str]:
         "a table of cables": f"{mib(FileKind.CABLING.most_bytes)}, {cabling.MAX_ROWS:,} rows",
         "a file": mib(FileKind.SOURCE.most_bytes),
         "an answer": mib(answers.LONGEST_ANSWER_CHARACTERS),
+        "all answers to a reading of state": mib(answers.LONGEST_READING_CHARACTERS),
         "a login, an upload, a commit": ", ".join(f"{limit:,.0f} s" for limit in phases),
         "output of a program that we start": mib(run.MOST_BYTES),
         "a file of approvals": mib(approvals.MOST_BYTES),

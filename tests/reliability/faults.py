@@ -162,7 +162,8 @@ FAULTS = {
         "Unreadable is unknown, never fine; memory stays bounded.",
         _FAILED_WAVE,
         "3",
-        "what could not be read; `its answer is longer than 64 MiB`",
+        "what could not be read; `its answer is longer than 64 MiB`, or 16 MiB of a reading of "
+        "state",
     ),
     18: Promise(
         "A line is rejected with a polite text",

@@ -20,7 +20,8 @@ from fabric.observe.state import (
     QueueCounters,
 )
 from fabric.report.observed import Seen
-from fabric.report.recorded import recorded_twice
+from fabric.report.oddities import Oddities
+from fabric.report.recorded_windows import Planned, recorded_windows
 from fabric.workflow.judge import settings_of
 from tests.cli.runs import DEMO, process, run
 from tests.health.windows import HOST, LEAF, Fabric
@@ -60,7 +61,10 @@ def test_a_record_is_read_back_as_it_was(tmp_path) -> None:
     seen = Seen(LEAF, "sonic", snapshot, ("ecn",), ("bfd",), time=START)
     file = tmp_path / "readings.jsonl"
     file.write_text(json.dumps(seen.as_dict()) + "\n\n")
-    (back,) = recorded_twice(file, {LEAF})
+    planned = {LEAF: Planned("sonic", frozenset({"Ethernet0", "eth1"}))}
+    odd = Oddities(file)
+    (back,) = recorded_windows(file, planned, odd)
+    assert odd.findings() == []
     assert back.as_dict() == seen.as_dict()
     assert back.snapshot.queues == snapshot.queues
 

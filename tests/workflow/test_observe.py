@@ -190,7 +190,7 @@ def test_a_host_without_a_tool_is_unknown(ready) -> None:
     assert seen.snapshot.nics
     assert seen.snapshot.nics["eth1"].counters is None
     assert "np_cnp_sent" in (seen.snapshot.nics["eth1"].hw_counters or {})
-    assert (HOST, "-", "nics could not be understood", "unknown", "unknown") in busy([seen])
+    assert (HOST, "-", "nics could not be understood", "unknown", "unknown", "-") in busy([seen])
 
 
 def test_a_host_without_files_of_counters_is_asked_by_rdma(ready) -> None:
@@ -277,7 +277,7 @@ def test_text_for_people(ready, words) -> None:
     ended = run(*words, "--field", "queues", "--only", LEAF)
     assert ended.code == 0
     last = ended.out.splitlines()[-1].split()
-    assert last == [LEAF, "Ethernet0", "drops,", "queue", "3", "1,234", "-"]
+    assert last == [LEAF, "Ethernet0", "drops,", "queue", "3", "1,234", "-", "-"]
     ended = run(*words, "--field", "lldp", "--only", LEAF)
     assert ended.out.endswith("pauses, marks, drops and losses: not read\n")
 

@@ -210,7 +210,7 @@ class DeadQueue(Verdict):
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp (what the watchdog calls a storm)"
     fix = "check the PFC watchdog of the port; shut the port for a moment to empty the queue"
     rank = 32
-    needs = (("operational", "queue_drops"),)
+    needs = (("operational", "queue_drops"), ("operational", "queue_packets"))
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the queues that the watchdog holds, or that drop and send nothing."""

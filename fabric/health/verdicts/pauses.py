@@ -11,6 +11,7 @@ from fabric.core.units import gbps_to_bytes_per_s
 from fabric.health.cause import signs_at
 from fabric.health.pauses import roots
 from fabric.health.verdict import Verdict, on_cables, place, verdicts
+from fabric.qos.pause_share import share_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,15 +71,16 @@ def _evidence(window: Window, root: Root) -> tuple[str, ...]:
     share, bound = window.pausing[:, root.priority], window.is_bound[:, root.priority]
     lines = [
         f"{ends.title(row)} pauses {ends.title(int(ends.far[row]))} "
-        f"{'at most ' if bound[row] else ''}{100 * share[row]:.0f} % of the time"
+        f"{share_words(share[row], is_bound=bound[row])} of the time"
         for row in root.reached[:_MOST_LINES].tolist()
     ]
     more = len(root.reached) - _MOST_LINES
     return (*lines, f"and {more} more cables") if more > 0 else tuple(lines)
 
 
-def _at_most(window: Window, root: Root) -> str:
-    return "at most " if window.is_bound[root.rows, root.priority].any() else ""
+def _words(window: Window, root: Root, digits: int = 0) -> str:
+    is_bound = bool(window.is_bound[root.rows, root.priority].any())
+    return share_words(_share(window, root), is_bound=is_bound, digits=digits)
 
 
 def _share(window: Window, root: Root) -> float:
@@ -111,7 +113,7 @@ class PauseStorm(_Origin):
         """Return how much a NIC pauses."""
         if root.kind != "nic" or not _is_storm(window, root):
             return ""
-        share = f"{_at_most(window, root)}{100 * _share(window, root):.0f} %"
+        share = _words(window, root)
         return f"PFC storm: pauses its leaf {share} of the time, priority {root.priority}"
 
 
@@ -151,8 +153,7 @@ class SlowReceiver(_Origin):
         if root.kind != "nic" or _is_storm(window, root):
             return ""
         row = int(root.rows[0])
-        share = f"{_at_most(window, root)}{100 * _share(window, root):.1f} %"
-        text = f"slow receiver: pauses its leaf {share} of the time"
+        text = f"slow receiver: pauses its leaf {_words(window, root, 1)} of the time"
         rate = window.per_s("sent_bytes")[window.ends.far[row]]
         full = rate / gbps_to_bytes_per_s(float(window.ends.speed_gbps[row]))
         text += "" if np.isnan(full) else f" while its link is {100 * full:.0f} % full"
@@ -255,9 +256,12 @@ class AsymmetricPause(Verdict):
         sent, received = window.rise("pauses_sent"), window.rise("pauses_received")[ends.far]
         for row, priority in np.argwhere((sent >= least) & (received == 0)).tolist():
             far = int(ends.far[row])
+            share = share_words(
+                window.pausing[row, priority], is_bound=window.is_bound[row, priority]
+            )
             message = (
-                f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, "
-                f"{ends.title(far)} counted none"
+                f"sent {sent[row, priority]:.0f} pause frames of priority {priority}, {share} of "
+                f"the time, {ends.title(far)} counted none"
             )
             if others := np.flatnonzero(received[row] >= least).tolist():
                 message += f" but received priority {', '.join(map(str, others))}"

@@ -55,6 +55,7 @@ _COUNTERS = _EACH_PORT.format(what="counters qos")
 _STATE_COMMANDS = {
     "facts": "hostname; sudo -n decode-syseeprom",
     "interfaces": "nv show interface | cat",
+    "link_bytes": "ip -s -j link show",
     "lldp": "sudo -n lldpcli show neighbors -f json",
     "bgp": "sudo -n vtysh -c 'show ip bgp summary json'",
     "bfd": "ptmctl -b",

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.answers import AnswerTooLongError, allowance
 from fabric.devices.base import BaseDriver
 from fabric.devices.clients import napalm_part
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
@@ -79,8 +79,8 @@ class JunosDriver(BaseDriver):
         self._staged = ""
         self._revisions: dict[str, str] = {}
         self._is_cut = False
-        self._length = 0
-        self._too_long: AnswerTooLongError | None = None
+        self._can_say = allowance()
+        self._too_long = ""
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -118,10 +118,11 @@ class JunosDriver(BaseDriver):
 
         def capped() -> bytes:
             data: bytes = read()
-            self._length += len(data)
-            if self._length > LONGEST_ANSWER_CHARACTERS:
-                self._too_long = AnswerTooLongError()
-                raise self._too_long
+            try:
+                self._can_say.take(len(data))
+            except AnswerTooLongError as error:
+                self._too_long = str(error)
+                raise
             return data
 
         session._transport_read = capped  # noqa: SLF001
@@ -337,7 +338,7 @@ class JunosDriver(BaseDriver):
     def _translated(self, doing: str) -> Iterator[None]:
         if self._napalm is None and doing != "log in":
             raise ConnectionLostError(self.connection.device, "there is no session with it")
-        self._length = 0
+        self._can_say = allowance()
         with super()._translated(doing):
             yield
 

@@ -35,6 +35,16 @@ _CHECKPOINTS = "/etc/sonic/checkpoints"
 _RELOAD_S = 600
 #: Rows that one command deletes: names of up to 50 characters fit in a line of the terminal.
 _KEYS = 60
+#: No command of sonic-utilities prints the bytes of ports (202405, scripts/portstat), so a script
+#: reads them where portstat does (EVAL: sonic-net/sonic-swss-common sonic-db-cli/sonic-db-cli.cpp).
+BYTES_SCRIPT = (
+    'local rows, ports = {}, redis.call("HGETALL", "COUNTERS_PORT_NAME_MAP") '
+    "for at = 1, #ports, 2 do "
+    'local said = redis.call("HMGET", "COUNTERS:" .. ports[at + 1], '
+    '"SAI_PORT_STAT_IF_IN_OCTETS", "SAI_PORT_STAT_IF_OUT_OCTETS") '
+    'rows[#rows + 1] = ports[at] .. " " .. (said[1] or "N/A") .. " " .. (said[2] or "N/A") end '
+    'return table.concat(rows, "\\n")'
+)
 _STATE_COMMANDS = {
     "uptime": UPTIME_COMMAND,
     "bgp": "show ip bgp summary",
@@ -46,6 +56,7 @@ _STATE_COMMANDS = {
     "ecn": "sudo -n ecnconfig -l",
     "interfaces": "show interfaces status",
     "interface_counters": "show interfaces counters",
+    "interface_bytes": f"sonic-db-cli COUNTERS_DB EVAL '{BYTES_SCRIPT}' 0",
     "fec_counters": "show interfaces counters fec-stats",
     "queue_counters": "show queue counters",
     "queue_watermarks": "show queue watermark unicast",

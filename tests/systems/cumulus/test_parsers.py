@@ -120,17 +120,41 @@ def test_counters() -> None:
     assert counters.priority_groups(text)["swp3s0", 3] == QueueCounters(packets=977)
 
 
+def test_bytes() -> None:
+    """Of front panel ports, as the kernel has them; `nv show` rounds."""
+    found = counters.link_bytes(sample("links.json"))
+    none = dict.fromkeys(("rx_bytes", "rx_packets", "tx_bytes", "tx_packets"), 0)
+    assert {port: state.counters for port, state in found.items()} == {
+        "swp1": {
+            "rx_bytes": 9_412_004_411,
+            "rx_packets": 2_297_852,
+            "tx_bytes": 88_120,
+            "tx_packets": 954,
+        },
+        "swp3s0": none,
+    }
+    both = merged(interfaces(sample("interfaces.txt")), found)
+    assert (both["swp1"].up, both["swp1"].counters["tx_bytes"]) == (True, 88_120)
+
+
 def test_watchdog_and_marked() -> None:
     text = sample("watchdog.txt")
     found = counters.watchdog(text)
     assert found["swp1", 3] == WatchdogState(operational=False, storms_detected=2)
     assert found["swp1", 0] == WatchdogState(operational=True, storms_detected=0)
-    off = counters.watchdog(text.replace("enabled ", "disabled"))
-    assert {one.operational for one in off.values()} == {None}
     marked = counters.marked(sample("marked.txt"))
     assert marked == {("swp1", 3): EcnState(marked_packets=693)}
     both = merged(roce.ecn(sample("roce.txt")), marked)
     assert both["swp1", 3] == EcnState(KMIN, KMAX, 100, 693)
+
+
+def test_a_watchdog_that_is_switched_off_is_no_storm() -> None:
+    """Its queues are neither watched nor stopped: judge took each of them for dead."""
+    text = sample("watchdog.txt")
+    first, off = text.index("enabled "), text.replace("enabled ", "disabled", 1)
+    assert text[first:] != off[first:]
+    ports = {port for port, _ in counters.watchdog(text)}
+    assert ports - {port for port, _ in counters.watchdog(off)} == {"swp1"}
 
 
 def test_neighbours() -> None:
@@ -330,6 +354,7 @@ FILES: dict[Callable[[str], Any], str] = {
     counters.pfc_counters: "counters.txt",
     counters.queues: "counters.txt",
     counters.priority_groups: "counters.txt",
+    counters.link_bytes: "links.json",
     counters.watchdog: "watchdog.txt",
     counters.marked: "marked.txt",
     optics.optics: "optics.txt",

@@ -355,3 +355,9 @@ def test_optics_and_temperatures_as_the_public_templates_read_them() -> None:
     assert [(one.celsius, one.limit_celsius) for one in found.values()] == [
         (float(row["current_value"]), float(row["minor_threshold"])) for row in rows
     ]
+
+
+def test_a_watchdog_that_is_switched_off_is_no_storm() -> None:
+    """Its queues are neither watched nor stopped."""
+    text = OUTPUTS.sample("watchdog.txt")
+    assert counters.watchdog(text.replace("[Enabled]", "[Disabled]")) == {}

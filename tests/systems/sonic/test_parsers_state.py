@@ -30,6 +30,7 @@ NO_PAUSES = (0, 0, 0, None, 0, 0, 0, 0)
 PARSERS: dict[str, Callable[[str], Any]] = {
     "interfaces_status": sonic_state.interface_status,
     "interfaces_counters": sonic_state.interface_counters,
+    "interfaces_bytes": sonic_state.interface_bytes,
     "fec_counters": sonic_state.fec_counters,
     "platform_temperature": sonic_state.temperatures,
     "pfc_counters": sonic_state.pfc_counters,
@@ -73,6 +74,10 @@ EXPECTED: dict[str, Any] = {
                 "tx_overruns": 0,
             }
         ),
+    },
+    "interfaces_bytes": {
+        "Ethernet0": InterfaceState(counters={"rx_bytes": 9_412_004_411, "tx_bytes": 88_120}),
+        "Ethernet8": InterfaceState(),
     },
     "fec_counters": {
         "Ethernet0": InterfaceState(

@@ -3,9 +3,9 @@
 Known: the layouts of CumulusNetworks/docs, content/cumulus-linux-510 and -514 (Quality of Service,
 RDMA over Converged Ethernet, Virtual Router Redundancy for ``nv show interface``, Bidirectional
 Forwarding Detection for ``ptmctl``), FRRouting/frr bgpd/bgp_vty.c for the summary of BGP, lldpd for
-``lldpcli -f json``, NVUE Reference, Platform, for modules and temperatures,
-``decode-syseeprom`` with its checksum line. Assumed: counts of prefixes, and
-that nobody talks on the wires, so that counters stand still until a test moves them.
+``lldpcli -f json``, iproute2 ip/ipaddress.c for ``ip -s -j link``, NVUE Reference, Platform, for
+modules and temperatures, ``decode-syseeprom`` with its checksum line. Assumed: counts of prefixes,
+and that nobody talks on the wires, so that counters stand still until a test moves them.
 """
 
 from __future__ import annotations
@@ -155,8 +155,10 @@ def _ptmctl(device: CumulusStandIn, argv: list[str]) -> Result:
 
 
 def _ip(device: CumulusStandIn, argv: list[str]) -> Result:
+    if argv[1:] == ["-s", "-j", "link", "show"]:
+        return Result(json.dumps(_links(device)) + "\n")
     if argv[1:] not in (["neighbor", "show"], ["neigh", "show"]):
-        return Result("", "ip: only neighbor show is supported\n", 1)
+        return Result("", "ip: only neighbor show and -s -j link show are supported\n", 1)
     return Result(
         "".join(
             f"{peer} dev {device.towards(peer)} lladdr {device.mac_of(peer)} REACHABLE\n"
@@ -164,6 +166,17 @@ def _ip(device: CumulusStandIn, argv: list[str]) -> Result:
             if device.bgp_up(peer)
         )
     )
+
+
+def _links(device: CumulusStandIn) -> list[dict[str, Any]]:
+    def of(name: str, way: str) -> dict[str, int]:
+        counts = device.counters.get(name, {})
+        return {what: counts.get(f"{way}-{what}", 0) for what in ("bytes", "packets")}
+
+    names = ("lo", "eth0", *device.ports)
+    return [
+        {"ifname": name, "stats64": {way: of(name, way) for way in ("rx", "tx")}} for name in names
+    ]
 
 
 def _eeprom(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:

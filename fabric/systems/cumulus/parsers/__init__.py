@@ -65,6 +65,7 @@ class CumulusParser:
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "facts": ("facts", facts),
         "interfaces": ("interfaces", interfaces),
+        "link_bytes": ("interfaces", counters.link_bytes),
         "lldp": ("lldp", lldp_neighbours),
         "bgp": ("bgp", bgp_summary),
         "bfd": ("bfd", bfd),

@@ -1,17 +1,27 @@
-"""Counters of single ports, which one ``nv show`` for each port prints.
+"""Counters of single ports: one ``nv show`` for each, and ``ip`` for bytes and packets.
 
 Layouts of CumulusNetworks/docs, content/cumulus-linux-514, Quality of Service and RDMA over
-Converged Ethernet. The driver prints ``== PORT ==`` before the output of each port.
+Converged Ethernet. The driver prints ``== PORT ==`` before the output of each port. ``nv show``
+rounds bytes to their unit. The counters of the hardware go to the kernel every two seconds
+(Monitoring Interfaces and Transceivers with NVUE); iproute2 ip/ipaddress.c prints them as JSON.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabric.core.json_text import parse_json
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
-from fabric.observe.state import EcnState, PfcCounters, QueueCounters, WatchdogState
+from fabric.observe.state import (
+    EcnState,
+    InterfaceState,
+    PfcCounters,
+    QueueCounters,
+    WatchdogState,
+)
 from fabric.systems.cumulus.parsers.tables import number, sections, settings, table
 
 if TYPE_CHECKING:
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PORT = re.compile(r"^== (swp\d+(?:s\d+)?) ==\n", re.MULTILINE)
+_NAME = re.compile(r"swp\d+(?:s\d+)?")
 _STATES = {"OK": False, "DEADLOCK": True}
 _COUNT = 8
 _ROCE_TRAFFIC_CLASS = 3
@@ -36,6 +47,41 @@ def by_port(text: str, parse: Callable[[str], T]) -> dict[str, T]:
     if before.strip() or not pieces:
         raise UnreadableError("there are no ports")
     return {port: parse(part) for port, part in zip(pieces[::2], pieces[1::2], strict=True)}
+
+
+def link_bytes(text: str) -> dict[str, InterfaceState]:
+    """Parse ``ip -s -j link show``: bytes and packets of the front panel ports.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not that JSON, has no port, or a port has no counters.
+    """
+    try:
+        ports = {str(row["ifname"]): row["stats64"] for row in parse_json(text) if _is_port(row)}
+        counts = {
+            port: {
+                f"{way}_{what}": _count(said[way][what])
+                for way in ("rx", "tx")
+                for what in ("bytes", "packets")
+            }
+            for port, said in ports.items()
+        }
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise UnreadableError("this is not a list of links with their counters") from error
+    if not counts:
+        raise UnreadableError("there are no ports")
+    return {port: InterfaceState(counters=said) for port, said in counts.items()}
+
+
+def _is_port(row: Any) -> bool:
+    return bool(_NAME.fullmatch(row["ifname"]))
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is not a count")
+    return value
 
 
 def pfc_counters(text: str) -> dict[str, PfcCounters]:
@@ -57,7 +103,10 @@ def priority_groups(text: str) -> dict[tuple[str, int], QueueCounters]:
 
 
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
-    """Parse ``nv show interface PORT qos pfc-watchdog``: storms by traffic class."""
+    """Parse ``nv show interface PORT qos pfc-watchdog``: storms by traffic class.
+
+    A port whose watchdog is switched off has none: that is no storm.
+    """
     return _numbered(by_port(text, _watchdog))
 
 
@@ -106,11 +155,11 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
         row.get("status") not in _STATES for row in values
     ):
         raise UnreadableError("the state of the watchdog is missing")
-    watched = state == "enabled"
-    stuck = [_STATES[row["status"]] for row in values]
+    if state == "disabled":
+        return {}
     return {
-        place: WatchdogState(not stuck[place] if watched else None, storms_detected=count)
-        for place, count in enumerate(storms)
+        place: WatchdogState(operational=not _STATES[row["status"]], storms_detected=count)
+        for place, (row, count) in enumerate(zip(values, storms, strict=True))
     }
 
 

@@ -33,7 +33,8 @@ DRIVER = (
         for priority in range(8)
         for what in ("discards", "buf_discard", "cong_discard", "marked", "pause_transition")
     ),
-    *("rx_discards_phy", "tx_discards_phy", "rx_out_of_buffer", "link_down_events_phy"),
+    *("rx_bytes_phy", "tx_bytes_phy", "rx_discards_phy", "tx_discards_phy"),
+    *("rx_out_of_buffer", "link_down_events_phy"),
     *("tx_pause_storm_warning_events", "tx_pause_storm_error_events", "rx_pcs_symbol_err_phy"),
 )
 RDMA = tuple(

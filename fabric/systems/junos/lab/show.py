@@ -33,8 +33,10 @@ page = pages(__file__, escaped=escape)
 
 @dataclass
 class PortCounters:
-    """Pause frames of a port by priority, packets and drops of its queues, codewords of FEC."""
+    """Bytes of a port, pause frames by priority, packets and drops of queues, codewords of FEC."""
 
+    bytes_received: int = 0
+    bytes_sent: int = 0
     pfc_received: list[int] = field(default_factory=lambda: [0] * 8)
     pfc_sent: list[int] = field(default_factory=lambda: [0] * 8)
     queue_packets: list[int] = field(default_factory=lambda: [0] * 8)

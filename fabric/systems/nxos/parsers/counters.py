@@ -163,18 +163,20 @@ def _pfc_tables(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
     """Parse ``show queuing pfc-queue detail``: what the watchdog of each no-drop queue has counted.
 
+    A port whose watchdog is switched off has none: that is no storm.
+
     Raises
     ------
     UnreadableError
         When there is no such output, or a queue of it is incomplete.
     """
     watchdogs: dict[tuple[str, int], WatchdogState] = {}
-    port = ""
+    port, enabled = "", False
     key: tuple[str, int] | None = None
     for line in _lines(text):
         if watched := _WATCHED.fullmatch(line):
-            port, key = watched[1], None
-        elif port and (group := _WATCHED_GROUP.fullmatch(line)):
+            port, enabled, key = watched[1], watched[2] == "Enabled", None
+        elif enabled and (group := _WATCHED_GROUP.fullmatch(line)):
             key = (port, int(group[1]))
             watchdogs[key] = WatchdogState(operational=None)
         elif key and (cell := _WATCHED_CELL.fullmatch(line)) and cell[1] in _WATCHED_FIELDS:

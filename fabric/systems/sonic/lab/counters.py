@@ -3,7 +3,8 @@
 Known: names of maps and fields as in sonic-net/sonic-utilities 202405 (tests/mock_tables/
 counters_db.json) and sonic-net/sonic-swss (orchagent/pfcwdorch.cpp); sonic-db-cli prints a hash
 as a Python dictionary. Assumed: object ids are made from the place of the port; what was never
-bumped is 0; a counter that a test lets run rises evenly with the clock of the lab.
+bumped is 0; a counter that a test lets run rises evenly with the clock of the lab; of the scripts
+of ``EVAL`` there is the one that the driver sends.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
+from fabric.systems.sonic.drivers import BYTES_SCRIPT
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.systems.sonic.lab import SonicStandIn
 
 _PORT_OID, _QUEUE_OID, _GROUP_OID = 0x1000000000001, 0x15000000000001, 0x1A000000000001
+_WAYS = ("IN", "OUT")
 _PORT_STATS = (
     "SAI_PORT_STAT_IF_IN_UCAST_PKTS",
     "SAI_PORT_STAT_IF_IN_OCTETS",
@@ -157,6 +160,15 @@ def config_database(device: SonicStandIn) -> dict[str, dict[str, str]]:
     return content
 
 
+def _bytes(keys: dict[str, dict[str, str]]) -> str:
+    """Return what the script of the driver returns: ports with the bytes of both directions."""
+    rows = (
+        (port, *(keys[f"COUNTERS:{oid}"][f"SAI_PORT_STAT_IF_{way}_OCTETS"] for way in _WAYS))
+        for port, oid in keys["COUNTERS_PORT_NAME_MAP"].items()
+    )
+    return "\n".join(map(" ".join, rows)) + "\n"
+
+
 def command(device: SonicStandIn) -> Tool:
     """Return the command sonic-db-cli of a switch."""
 
@@ -176,6 +188,8 @@ def command(device: SonicStandIn) -> Tool:
                 return Result("".join(f"{key}\n" for key in matching))
             case ["DEL", *names] if words[0] == "CONFIG_DB" and names:
                 return Result(f"{sum(map(device.delete_row, names))}\n")
+            case ["EVAL", script, "0"] if words[0] == "COUNTERS_DB" and script == BYTES_SCRIPT:
+                return Result(_bytes(keys))
             case ["EXISTS", key]:
                 return Result(f"{int(key in keys)}\n")
         return Result("", f"Executing: {' '.join(words[1:])} is not supported\n", 1)

@@ -202,6 +202,7 @@ class SonicParser:
         "pfc_priority": ("pfc_priorities", pfc_priority),
         "interfaces": ("interfaces", sonic_state.interface_status),
         "interface_counters": ("interfaces", sonic_state.interface_counters),
+        "interface_bytes": ("interfaces", sonic_state.interface_bytes),
         "fec_counters": ("interfaces", sonic_state.fec_counters),
         "temperatures": ("temperatures", sonic_state.temperatures),
         "pfc_counters": ("pfc_counters", sonic_state.pfc_counters),

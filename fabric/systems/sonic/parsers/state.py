@@ -31,6 +31,7 @@ _PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _SPEED = re.compile(r"(\d+)([GM])")
 _QUEUE = re.compile(r"([A-Za-z]+\d+):(\d+)")
+_BYTES = re.compile(r"(?P<port>[A-Za-z][A-Za-z0-9-]*\d+) (?P<received>\d+|N/A) (?P<sent>\d+|N/A)")
 _PAIR = re.compile(r"(\d+|N/A)/(\d+|N/A)")
 _ENTRIES = re.compile(r"^Total number of entries +(\d+) *$", re.MULTILINE)
 _QUEUE_TABLE = re.compile(r"^ *Port +TxQ", re.MULTILINE)
@@ -82,6 +83,27 @@ def interface_status(text: str) -> dict[str, InterfaceState]:
 def interface_counters(text: str) -> dict[str, InterfaceState]:
     """Parse ``show interfaces counters``, or raise UnreadableError."""
     return _counted_ports(text, _COUNTERS)
+
+
+def interface_bytes(text: str) -> dict[str, InterfaceState]:
+    """Parse a line for each port: its name, bytes received, bytes sent.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no port, or a line is cut.
+    """
+    interfaces = {}
+    for line in _whole(text).splitlines():
+        row = _BYTES.fullmatch(line)
+        if row is None:
+            raise UnreadableError(f"this is not a port and its bytes: {line[:80]!r}")
+        both = {"rx_bytes": _number(row["received"]), "tx_bytes": _number(row["sent"])}
+        known = {name: value for name, value in both.items() if value is not None}
+        interfaces[row["port"]] = InterfaceState(counters=known)
+    if not interfaces:
+        raise UnreadableError("no port in the answer")
+    return interfaces
 
 
 def fec_counters(text: str) -> dict[str, InterfaceState]:
