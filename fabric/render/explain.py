@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from fabric.book.book import books
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
 from fabric.render.engine import template_folders
@@ -23,6 +24,8 @@ from fabric.render.registry import render_device
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabric.book.book import Book
+    from fabric.book.file import Ours
     from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
@@ -123,6 +126,8 @@ def entries(nos: str) -> tuple[Explanation, ...]:
     InputError
         When a file of explanations is wrong.
     """
+    if nos in books():
+        return tuple(_of_book(books()[nos]))
     explanations: list[Explanation] = []
     for folder in template_folders():
         for template in sorted((folder / nos).glob("*.j2")):
@@ -133,6 +138,19 @@ def entries(nos: str) -> tuple[Explanation, ...]:
             rows = read_toml(file, ExplanationFile).lines
             explanations += [Explanation(row.pattern, name, row.fields, row.source) for row in rows]
     return tuple(explanations)
+
+
+def _of_book(book: Book) -> Iterator[Explanation]:
+    """Yield what the book of a system says of the lines that templates print."""
+    alike: dict[tuple[str, Ours, str], dict[str, None]] = {}
+    for rule, ours in book.owned():
+        for mode in rule.known.modes if ours.template else ():
+            key = "  " * book.depths[mode], ours, rule.known.source
+            alike.setdefault(key, {}).update(dict.fromkeys(rule.keys(ours)))
+    for (indent, ours, source), patterns in alike.items():
+        whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
+        template = f"{book.system}/{ours.template}.j2"
+        yield Explanation(rf"^{indent}{whole}(?= |$)", template, ours.fields, source)
 
 
 def find(nos: str, text: str) -> list[Explanation]:

@@ -21,9 +21,9 @@ from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal
 from fabric.core.errors import RefusedError
 from fabric.devices import limits
-from fabric.devices.memory import MemoryDriver
 from fabric.workflow.devices import WORKERS
 from tests.change import memory_fabric
+from tests.devices.memory import MemoryDriver
 
 pytestmark = pytest.mark.benchmark
 

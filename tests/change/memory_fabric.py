@@ -13,7 +13,7 @@ from fabric.change.planner import Target, read
 from fabric.core.artefact import Artefact
 from fabric.devices import drivers
 from fabric.devices.driver import Connection
-from fabric.devices.memory import MemoryDriver
+from tests.devices.memory import MemoryDriver
 
 if TYPE_CHECKING:
     import pytest

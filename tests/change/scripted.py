@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import pytest
 
-from fabric.devices.memory import MemoryDriver
 from tests.change import memory_fabric
+from tests.devices.memory import MemoryDriver
 
 EFFECTS = ("stage", "commit", "confirm", "rollback", "save")
 

@@ -17,13 +17,13 @@ from fabric.change.planner import open_driver
 from fabric.core.errors import RefusedError
 from fabric.devices.connections import connections as read_connections
 from fabric.devices.device_lock import Claim, device_lock, plain
-from fabric.devices.memory import MemoryDriver
 from fabric.workflow import apply as workflow
 from tests.change import labs, memory_fabric
 from tests.change.scripted import ScriptedDriver, scripted_fabric
 from tests.change.test_engine import is_after, is_before, silent
 from tests.change.test_kill import prepared, run_child
 from tests.change.test_stuck_lab import APPLY, ROOT
+from tests.devices.memory import MemoryDriver
 from tests.waiting import LONGEST_S
 
 OTHER = Claim("rocefab-lock-7-0123456789abcdef", "bob@laptop", 7, "2026-11-22T10:00:00+0000")

@@ -8,10 +8,10 @@ import pytest
 
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal, State
-from fabric.devices.memory import MemoryDriver
 from fabric.workflow.devices import executor
 from tests.change import memory_fabric
 from tests.change.labs import silent
+from tests.devices.memory import MemoryDriver
 
 
 class Meeting(MemoryDriver):

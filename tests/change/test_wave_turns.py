@@ -11,10 +11,10 @@ import pytest
 
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal
-from fabric.devices.memory import MemoryDriver
 from fabric.workflow import apply as applying
 from tests.change import memory_fabric
 from tests.change.labs import silent
+from tests.devices.memory import MemoryDriver
 
 WAVES = (tuple(f"leaf{number}" for number in range(4)),)
 #: How long a device needs to look healthy, and how long it may.

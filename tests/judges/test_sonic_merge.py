@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabric.devices.candidate import SonicLive
-from fabric.devices.memory import _applied
 from fabric.platforms.catalogue import sku
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.gcu import Updater
 from fabric.systems.sonic.yang import convert
 from tests.change.sonic_bench import config_of, whole
+from tests.devices.memory import _applied
 from tests.judges.test_sonic_yang import BRANCHES, Judge
 from tests.render.designs import variant
 from tests.systems.sonic.test_change_growth import GROWTH, LEAF

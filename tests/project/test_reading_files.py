@@ -28,6 +28,7 @@ LAB = re.compile(r"(systems/\w+/)?lab/")
 ALLOWED = {
     "it is the reader": ("core/user_files.py os.open", "core/json_text.py json.loads"),
     "a file of this package, or of a plug-in": (
+        "book/file.py read_text",
         *("platforms/data_file.py read_text", "platforms/data_file.py tomllib.loads"),
         *("qos/simulate/compiled.py read_bytes", "render/picture_page.py read_text"),
         *("serve/routes/browser.py read_bytes", "workflow/cluster.py read_bytes"),
@@ -52,7 +53,6 @@ ALLOWED = {
         *("workflow/demo.py copytree", "workflow/demo.py read_text"),
         "workflow/import_folder.py read_text",
     ),
-    "devices in memory, for tests": ("devices/memory.py json.loads", "devices/memory.py read_text"),
     "SQLite reads no more than its format asks for": (
         *("change/journal.py sqlite3.connect", "serve/store.py sqlite3.connect"),
         "workflow/store.py sqlite3.connect",

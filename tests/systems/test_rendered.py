@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.book.book import books
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.render import render_device
@@ -22,7 +23,6 @@ from fabric.systems.esonic import platforms as esonic
 from fabric.systems.esonic.render import FEATURES as ESONIC
 from fabric.systems.junos.platforms import OWNED_STATEMENTS
 from fabric.systems.junos.render import FEATURES as JUNOS
-from fabric.systems.nxos.platforms import OWNED_LINES as NXOS_LINES
 from fabric.systems.nxos.render import FEATURES as NXOS
 from fabric.systems.vrp8.platforms import OWNED_LINES as VRP8_LINES
 from fabric.systems.vrp8.render import FEATURES as VRP8
@@ -137,7 +137,7 @@ SYSTEMS = (
             "lossless.scheduler.lossless_percent",
         },
         top=_outside(" !"),
-        owned=NXOS_LINES,
+        owned=books()["nxos"].owned_at_the_top(),
         hostile=["x; reload", "{{ 7 * 7 }}", "a ! b", "banner motd #"],
         shown="  description {}".format,
         line_break="x\nno feature bgp",

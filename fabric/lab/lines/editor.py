@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fabric.lab.lines.grammar import InvalidInputError, LineRefusedError
+from fabric.book.grammar import InvalidInputError, LineRefusedError
 from fabric.lab.lines.tree import Node, natural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.lab.lines.grammar import Grammar, Matched
+    from fabric.book.grammar import Grammar, Matched
 
 
 class Editor:

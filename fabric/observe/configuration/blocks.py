@@ -101,8 +101,13 @@ class Context:
     """
 
     def __init__(self, *off_topic: str) -> None:
-        self._rows = [_Row(_compiled(pattern), None, None) for pattern in off_topic]
+        self._rows: list[_Row] = []
+        self.passes_over(*off_topic)
         self._match = lru_cache(maxsize=_LINES_KEPT)(self._first_match)
+
+    def passes_over(self, *off_topic: str) -> None:
+        """Register lines that say nothing, as those of the constructor do."""
+        self._rows += [_Row(_compiled(pattern), None, None) for pattern in off_topic]
 
     def line(self, *patterns: str, inside: Context | None = None) -> Callable[[Action], Action]:
         """Return a decorator that registers what lines of a pattern do."""

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
-from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.lines.book import changes
+from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node, nested
 from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
-from fabric.systems.nxos.platforms import DEFAULT_HASH, KEPT_FEATURES, LINE_RISK, OWNED_LINES
+from fabric.systems.nxos.platforms import DEFAULT_HASH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,39 +63,15 @@ def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
         yield "no switchport"
 
 
+_BOOK = changes("nxos", "no")
 GRAMMAR = Grammar(
     negation="no",
     indent="  ",
-    owned=re.compile(rf"(?:no )?(?:{'|'.join(OWNED_LINES)})"),
-    kept=either(KEPT_FEATURES, _PORT.pattern),
-    risks=LINE_RISK,
-    toggles=either("shutdown", "switchport", "ip redirects"),
-    forms=valued(
-        r"no \g<0>",
-        "hostname",
-        "mac address-table aging-time",
-        "ip load-sharing address",
-        "name",
-        "description",
-        "mtu",
-        "speed",
-        "fec",
-        "switchport access vlan",
-        "spanning-tree port type",
-        "priority-flow-control mode",
-        "priority-flow-control watch-dog-interval",
-        "ip arp timeout",
-        "bfd interval",
-        "set qos-group",
-        "bandwidth remaining percent",
-        "random-detect",
-        "pause buffer-size",
-        "service-policy type queuing input",
-        "router-id",
-        "maximum-paths",
-        "remote-as",
-        "timers",
-    ),
+    owned=_BOOK.owned,
+    kept=either(*_BOOK.kept, _PORT.pattern),
+    risks=_BOOK.risks,
+    toggles=_BOOK.toggles,
+    forms=_BOOK.forms,
     defaults=(  # YangModels/yang Cisco NX-OS 9.3(2)
         (".*", "ip arp timeout 1500"),
         (".*", "mac address-table aging-time 1800"),

@@ -33,66 +33,7 @@ NXOS = platforms.add("nxos")(
     )
 )
 
-#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
-#: kept as it is found.
-OWNED_LINES = (
-    r"hostname .*",
-    r"feature (?:bgp|bfd|interface-vlan|lldp)",
-    r"priority-flow-control .*",
-    r"class-map type qos match-any (?:ROCE|CNP)\S*",
-    r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",
-    r"system qos",
-    r"vlan (?!1$)\d+",
-    r"interface breakout .*",
-    r"interface Ethernet.*",
-    r"interface loopback0",
-    r"interface Vlan(?!1$)\d+",
-    r"hardware profile dlb",
-    r"ip load-sharing address .*",
-    r"mac address-table aging-time .*",
-    r"ip prefix-list PL-.*",
-    r"route-map RM-.*",
-    r"router bgp .*",
-    r"ntp server .*",
-    r"logging server .*",
-)
-
 #: Size of a pause buffer (CiscoDevNet/terraform-provider-nxos @ 43d0c254, network-qos pause).
 PAUSE_BUFFER_BYTES = (5000, 268_435_456)
 #: Hash of equal paths, which the switch has unless told otherwise, and then does not print.
 DEFAULT_HASH = "ip load-sharing address source-destination port source-destination"
-
-#: Switched on where rocefab needs it and never off: something else may need it too.
-KEPT_FEATURES = r"feature .*"
-
-#: What a changed line does, by its first words; the first match counts, the default is brief loss.
-LINE_RISK = (
-    # Cisco Nexus 9000 interfaces guide: listed by `show system config reload-pending`
-    ("restart", ("hardware profile dlb", "dlb-interface", "mode flowlet", "mode per-packet")),
-    (
-        "port flap",
-        (
-            "interface breakout",
-            "speed ",
-            "shutdown",
-            "no shutdown",
-            "fec ",
-            "switchport",
-            "no switchport",
-        ),
-    ),
-    (
-        "harmless",
-        (
-            "random-detect",
-            "priority-flow-control watch-dog-interval",
-            "description",
-            "ntp ",
-            "logging ",
-            "ip arp timeout",
-            "mac address-table",
-            "name ",
-            "feature lldp",
-        ),
-    ),
-)

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from fabric.book.grammar import Grammar
 from fabric.lab.clock import LabClock
-from fabric.lab.lines.grammar import Grammar
 from fabric.systems.eos.lab import EosStandIn, ports_of, traits_of
 from fabric.systems.eos.lab.config import (
     Editor,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from fabric.change.model import Risk
 from fabric.devices.candidate import SonicLive, SonicStep
-from fabric.devices.memory import _applied
 from fabric.observe.snapshot import Running
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
@@ -20,6 +19,7 @@ from fabric.systems.sonic.adapters.ports import port_of
 from fabric.systems.sonic.gcu import RELEASES, Updater
 from fabric.systems.sonic.platforms import OWNED_TABLES
 from tests.cases import examples
+from tests.devices.memory import _applied
 
 CASES = Path(__file__).parents[2] / "change" / "sonic"
 LISTED = Updater("ACS-MSN4700", "202405")

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.book.grammar import LineRefusedError
 from fabric.core.units import S_PER_MIN
-from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.grammar import LineRefusedError
+from fabric.book.grammar import LineRefusedError
 from fabric.lab.ssh.channel import Channel, CutError
 from fabric.systems.comware7.lab.config import refused
 from fabric.systems.comware7.lab.show import DISPLAYS

@@ -16,17 +16,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.tree import Node, indented
 from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.lines.grammar import InvalidInputError, Matched
+    from fabric.book.grammar import InvalidInputError, Matched
 
 GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.lab.lines.rules import rules
+from fabric.book.file import rules
 
 VIEWS, HIDDEN = rules(__file__)
 #: What only a switched port has, and what only a routed one has.

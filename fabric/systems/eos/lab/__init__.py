@@ -31,8 +31,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from fabric.book.grammar import Grammar
 from fabric.lab.https.standin import HttpsStandIn
-from fabric.lab.lines.grammar import Grammar
 from fabric.lab.standin import stand_ins
 from fabric.platforms.asic_catalogue import asic
 from fabric.systems.eos.lab.cli import Cli, CliError

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.lines.grammar import InvalidInputError, exec_spellings, match_variant
+from fabric.book.grammar import InvalidInputError, exec_spellings, match_variant
 from fabric.systems.eos.lab.config import as_json, shown, text_lines
 from fabric.systems.eos.lab.sessions import CommandFailedError
 from fabric.systems.eos.lab.show import SHOWS, TEXTS, page

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+from fabric.book.grammar import InvalidInputError
 from fabric.lab.lines.editor import Editor as LineEditor
-from fabric.lab.lines.grammar import InvalidInputError
 from fabric.lab.lines.tree import Node, natural, spans
 from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.lines.grammar import Grammar, Matched
+    from fabric.book.grammar import Grammar, Matched
 
 
 @dataclass(frozen=True, slots=True)

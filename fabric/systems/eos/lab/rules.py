@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.lab.lines.rules import rules
+from fabric.book.file import rules
 
 MODES, HIDDEN = rules(__file__)
 _DEFAULT_CLASS = (1, 0, 2, 3, 4, 5, 6, 7)

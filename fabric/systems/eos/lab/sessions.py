@@ -17,8 +17,8 @@ from fabric.lab.lines.tree import Node
 from fabric.systems.eos.lab.config import Editor, clean_tree, diff_lines, read_text, shown
 
 if TYPE_CHECKING:
+    from fabric.book.grammar import Grammar
     from fabric.lab.clock import LabClock
-    from fabric.lab.lines.grammar import Grammar
 
 MAX_OPEN_SESSIONS = 5
 MAX_SAVED_SESSIONS = 1

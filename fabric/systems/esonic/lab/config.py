@@ -18,17 +18,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import address_of, overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.tree import Node, indented, natural
 from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.lines.grammar import InvalidInputError
+    from fabric.book.grammar import InvalidInputError
 
 GRAMMAR = Grammar(MODES, frozenset())
 _NAME = re.compile(r"\b(Ethernet|Vlan|Loopback|Management) (\d)")

@@ -5,7 +5,7 @@ Known: prompts of sonic-net/sonic-mgmt @ b4ba9de3 spytest/datastore/prompts/soni
 
 from __future__ import annotations
 
-from fabric.lab.lines.rules import rules
+from fabric.book.file import rules
 
 MODES, HIDDEN = rules(__file__)
 

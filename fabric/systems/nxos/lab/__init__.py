@@ -22,9 +22,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from fabric.book.grammar import LineRefusedError
 from fabric.lab.https.standin import HttpsStandIn
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.standin import stand_ins
 from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View, page

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import address_of, overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.tree import Node, natural, spans
 from fabric.systems.nxos.lab.rules import (
     FEATURES,
@@ -30,7 +30,7 @@ from fabric.systems.nxos.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.lines.grammar import InvalidInputError, Matched
+    from fabric.book.grammar import InvalidInputError, Matched
 
 GRAMMAR = Grammar(MODES, frozenset())
 INVALID = "% Invalid command"

@@ -1,10 +1,10 @@
-"""The lines that the NX-OS stand-in accepts: ``grammar.txt``, and what they depend on."""
+"""The lines that the NX-OS stand-in accepts: those of the book, and what they depend on."""
 
 from __future__ import annotations
 
-from fabric.lab.lines.rules import rules
+from fabric.book.book import books
 
-MODES, HIDDEN = rules(__file__)
+MODES, HIDDEN = books()["nxos"].tables()
 #: Lines that exist only while a feature is on.
 FEATURES = {
     "router bgp": "bgp",

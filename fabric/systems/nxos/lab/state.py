@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.grammar import LineRefusedError
+from fabric.book.grammar import LineRefusedError
 from fabric.lab.lines.tree import Node
 from fabric.systems.nxos.lab.config import Editor, read_text, text_lines
 

@@ -25,7 +25,7 @@ from fabric.observe.configuration.lossless import (
     lossless_readers,
 )
 from fabric.systems.nxos.reading_lossless import classes, ports
-from fabric.systems.nxos.reading_lossless.model import TOP, Device, NetworkPolicy
+from fabric.systems.nxos.reading_lossless.model import LINES, Device, NetworkPolicy
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read(text: str) -> Lossless:
     """Return what an NX-OS configuration says of the lossless class."""
     switch = Device("nxos")
     switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
-    TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
+    LINES.top.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
     system = switch.bound.get("", {})
     network = switch.networks.get(system.get("network-qos", ""), NetworkPolicy())
     join(switch.ports, switch.members)

@@ -6,23 +6,44 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.lossless import Lossless, Marking, Policy, Use
 
 #: The class of what no other class has.
 DEFAULT_CLASS = "class-default"
 _BUILT_IN = re.compile(r"c-(?:out-(?:8q-)?q|(?:8q-)?nq)(?P<group>\d|-default)")
 
+_PORT = (
+    r"description|mtu|speed|(?:no )?shutdown|(?:no )?switchport$|switchport mode trunk$"
+    r"|switchport (?:access vlan|trunk allowed vlan) |service-policy type (?:qos|queuing)"
+    r"|priority-flow-control |ip arp timeout |channel-group |inherit port-profile "
+)
+
 #: Policies that the system defines (Cisco Nexus QoS configuration guides): what they do depends on
 #: the model, so that the lines which bind them are left open.
 _SYSTEM_DEFINED = re.compile(r"(fcoe-)?default-([\w-]+-)?(nq|in|out)-([\w-]+-)?policy")
 
-TOP = Context(
-    r"(?!hostname |class-map (?!type (?!qos|network-qos|queuing))|policy-map type |system qos"
-    r"|vlan configuration |interface |ip arp timeout |ip load-sharing |mac address-table aging-time"
-    r" |priority-flow-control ).*",
-    r"interface (?!Ethernet|port-channel|Vlan).*",
-    r"priority-flow-control (auto-restore|fixed-restore|watch-dog \S+-multiplier) .*",
+#: What is judged, by mode: other lines are passed over where no rule takes them.
+LINES = BookReader(
+    "nxos",
+    "lossless",
+    "no",
+    {
+        "config": (
+            r"hostname |class-map (?!type (?!qos|network-qos|queuing))|policy-map type |system qos"
+            r"|vlan configuration |interface (?:Ethernet|port-channel|Vlan)|ip arp timeout "
+            r"|ip load-sharing |mac address-table aging-time |priority-flow-control "
+            r"(?!(?:auto-restore|fixed-restore|watch-dog \S+-multiplier) )"
+        ),
+        "if-ethernet": _PORT,
+        "if-vlan": _PORT,
+        "vlan": r"(?!)",
+        "vlan-configuration": r"service-policy ",
+        "qos-class": r"(?!set (?!qos-group ))",
+        "nq-class": r"(?!mtu |congestion-control (?!random-detect(?: .*)? ecn$))",
+        "queue": r"priority level |bandwidth remaining percent |random-detect ",
+        "in-queue": r"pause buffer-size ",
+    },
 )
 
 

@@ -16,9 +16,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.tree import Node, indented, spans
 from fabric.systems.vrp8.lab.reasons import addition_reason, removal_reason
 from fabric.systems.vrp8.lab.rules import HIDDEN, RECOVERY, VIEWS
@@ -26,7 +26,7 @@ from fabric.systems.vrp8.lab.rules import HIDDEN, RECOVERY, VIEWS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.lines.grammar import InvalidInputError
+    from fabric.book.grammar import InvalidInputError
 
 UNKNOWN = "Error: Unrecognized command found at '^' position."
 _VLANS = re.compile(r"(undo )?vlan batch ((?:\d+(?: to \d+)? ?)+)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.lab.lines.rules import rules
+from fabric.book.file import rules
 
 VIEWS, HIDDEN = rules(__file__)
 #: What the families do while a queue recovers, when nothing else is said.

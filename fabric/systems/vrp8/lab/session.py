@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.grammar import LineRefusedError
+from fabric.book.grammar import LineRefusedError
 from fabric.lab.ssh.channel import Channel, CutError
 from fabric.systems.vrp8.lab.config import UNKNOWN
 from fabric.systems.vrp8.lab.show import show

@@ -13,7 +13,7 @@ from difflib import unified_diff
 from ipaddress import IPv4Address, IPv4Interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.lines.grammar import LineRefusedError
+from fabric.book.grammar import LineRefusedError
 from fabric.lab.pages import pages
 from fabric.systems.vrp8.lab.config import UNKNOWN, text_lines
 from fabric.systems.vrp8.lab.reasons import priorities

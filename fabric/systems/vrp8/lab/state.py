@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.grammar import LineRefusedError
+from fabric.book.grammar import LineRefusedError
 from fabric.systems.vrp8.lab.config import Editor, read_text
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fabric.book.file import rules
+from fabric.book.grammar import Grammar, InvalidInputError, LineRefusedError
 from fabric.design.model import DeviceDesign
 from fabric.lab.clock import LabClock, Timer
 from fabric.lab.lines.editor import Editor, feed_text
-from fabric.lab.lines.grammar import Grammar, InvalidInputError, LineRefusedError
-from fabric.lab.lines.rules import rules
 from fabric.lab.lines.tree import Node, indented
 from fabric.lab.spec import StandInSpec
 from fabric.lab.ssh.channel import Channel, Process

@@ -79,11 +79,11 @@ class MemoryDriver(BaseDriver):
         pending = self._state()["pending"]
         return [pending["token"]] if pending else []
 
-    def stage(self, candidate: SonicCandidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: SonicCandidate, token: str) -> None:
         """Check the token; everything comes with the commit."""
         checked_token(token)
 
-    def commit(self, candidate: SonicCandidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: SonicCandidate, token: str, timer_s: int) -> None:
         """Put the candidate into force."""
         state = self._state()
         if state["refuse"]:

@@ -1,17 +1,17 @@
 """A strict grammar of configurations made of lines: rules written as text, matched word by word.
 
-One rule is one line, as in ``grammar.txt`` of a system (`fabric.lab.lines.rules`)::
+One rule is one line, as in the book of a system (`fabric.book.file`)::
 
     mtu = <68-9214>
     neighbor <peer> next-hop-self
-    interface <ethernet> > if-ethernet
+    interface <name:ethernet> > if-ethernet
 
-``<kind>`` is an argument, ``a|b`` a choice of words, ``[ ... ]`` optional, ``( ... | ... )`` a
-choice of phrases, ``<0-63 ...>`` a list that the system keeps as separate entries, ``<text>`` the
-rest of the line. What stands before ``=`` is the key: a line replaces the line with the same key.
-Without ``=`` the whole line is the key. ``> mode`` opens a mode. A leading ``-`` marks a phrase
-that only a removal may use; it removes every line that begins with it. A leading ``xgs:`` binds the
-rule to a trait of the switch, such as a family of chips.
+``<kind>`` is an argument, ``<name:kind>`` one with a name, ``a|b`` a choice of words, ``[ ... ]``
+optional, ``( ... | ... )`` a choice of phrases, ``<0-63 ...>`` a list that the system keeps as
+separate entries, ``<text>`` the rest of the line. What stands before ``=`` is the key: a line
+replaces the line with the same key. Without ``=`` the whole line is the key. ``> mode`` opens a
+mode. A leading ``-`` marks a phrase that only a removal may use; it removes every line that begins
+with it. A leading ``xgs:`` binds the rule to a trait of the switch, such as a family of chips.
 
 A removal names the key or the whole line; behind ``:=`` the key alone, behind ``&=`` the whole line
 alone. ``! phrase`` at the end is the removal where its words are others, with the arguments of the
@@ -28,12 +28,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.kinds import checker, expand_numbers
+from fabric.book.kinds import checker, expand_numbers, is_kind, loose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.lab.lines.kinds import Checker
+    from fabric.book.kinds import Checker
 
 
 class LineRefusedError(ValueError):
@@ -64,8 +64,18 @@ _SIGNS = ("=", ":=", "&=")
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One word of a rule: literals, an argument, a list of numbers or the rest of the line."""
+    """One word of a rule: literals, an argument, a list of numbers or the rest of the line.
 
+    Parameters
+    ----------
+    pattern : str
+        Regular expression of what it may be, wherever a line comes from: without the limits.
+    name : str
+        Of an argument, where the rule gives one.
+    """
+
+    pattern: str = ""
+    name: str = ""
     literals: frozenset[str] = frozenset()
     check: Checker | None = None
     span: tuple[int, int] | None = None
@@ -200,15 +210,25 @@ def match_variant(
     return (cursor, at, False) if at == len(words) else (None, at, False)
 
 
+_NAMED = re.compile(r"<([a-z_]+):(.+)>")
+
+
 def _element(piece: str) -> Element:
+    named = _NAMED.fullmatch(piece)
+    name, piece = (named[1], f"<{named[2]}>") if named else ("", piece)
     listed = re.fullmatch(r"<(\d+)-(\d+)\.\.\.>", piece)
     if listed:
-        return Element(span=(int(listed[1]), int(listed[2])))
+        return Element(r"[\d, -]+", name, span=(int(listed[1]), int(listed[2])))
     if piece == "<text>":
-        return Element(rest=True)
+        return Element(r".+", name, rest=True)
+    if named and not is_kind(named[2]):
+        piece = named[2]
     if piece.startswith("<"):
-        return Element(check=checker(piece[1:-1]), peer=piece == "<peer>")
-    return Element(literals=frozenset(piece.split("|")))
+        kind = piece[1:-1]
+        return Element(loose(kind), name, check=checker(kind), peer=piece == "<peer>")
+    words = piece.split("|")
+    pattern = re.escape(piece).replace("\\-", "-").replace("\\|", "|")
+    return Element(pattern, name, literals=frozenset(words))
 
 
 def _split(pieces: list[str]) -> Iterator[list[str]]:

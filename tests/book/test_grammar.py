@@ -1,4 +1,4 @@
-"""The grammar of lines: its language, and the rules of every system that is written in it."""
+"""The language of books: how rules are written, and the grammars of every system."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.lab.lines.grammar import Grammar, InvalidInputError, Mode
-from fabric.lab.lines.rules import rules
+from fabric.book.file import rules
+from fabric.book.grammar import Grammar, InvalidInputError, Mode
 from fabric.systems.comware7.lab import rules as comware7
 from fabric.systems.eos.lab import rules as eos
 from fabric.systems.esonic.lab import rules as esonic

@@ -42,6 +42,9 @@ _PATTERNS = {
 }
 
 
+_RANGE = re.compile(r"([A-Za-z]*)(\d+)-(\d+)")
+
+
 def number(low: int, high: int, prefix: str = "") -> Checker:
     """Return a checker of whole numbers within a range, behind a prefix."""
 
@@ -131,11 +134,40 @@ def checker(kind: str) -> Checker:
     """Return the checker of a kind, of a range (``0-7``, ``Vlanif1-4094``) or of ``~PATTERN``."""
     if kind.startswith("~"):
         return _pattern(kind[1:])
-    span = re.fullmatch(r"([A-Za-z]*)(\d+)-(\d+)", kind)
+    span = _RANGE.fullmatch(kind)
     if span:
         return number(int(span[2]), int(span[3]), span[1])
     kinds = kind.split("|")
     return CHECKERS[kind] if len(kinds) == 1 else _any_of(*(CHECKERS[one] for one in kinds))
+
+
+#: A number, whatever its range.
+NUMBER = r"\d+"
+#: What arguments look like whose checkers are no patterns, wherever they come from.
+_LOOSE = {
+    "svi": r"Vlan\d+",
+    "mac": r"[0-9a-fA-F:.]+",
+    "ip4": r"[\d.]+",
+    "cidr4": r"[\d.]+/\d+",
+    "asn": r"[\d.]+",
+    **dict.fromkeys(("name", "host", "hash", "word", "file"), r"\S+"),
+}
+
+
+def is_kind(text: str) -> bool:
+    """Tell whether a text names an argument: a kind, several, a range or a pattern."""
+    plain = text.startswith("~") or bool(_RANGE.fullmatch(text))
+    return plain or all(one in CHECKERS for one in text.split("|"))
+
+
+def loose(kind: str) -> str:
+    """Return a pattern of a kind without its limits, for lines that any release may have."""
+    if kind.startswith("~"):
+        return kind[1:]
+    span = _RANGE.fullmatch(kind)
+    if span:
+        return f"{span[1]}{NUMBER}"
+    return "|".join(_LOOSE.get(one) or _PATTERNS.get(one, r"\S+") for one in kind.split("|"))
 
 
 def expand_numbers(word: str, low: int, high: int) -> list[int] | None:

@@ -1,0 +1,181 @@
+"""What a book says of lines, wherever they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from fabric.book.file import BookError, read_texts
+from fabric.book.grammar import parse_rule
+from fabric.book.kinds import NUMBER
+from fabric.core.plugins import package_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from fabric.book.file import Ours, RuleText, Texts
+    from fabric.book.grammar import Element, Rule, Variant
+
+FILE = "lines.book"
+#: The mode in which a configuration begins.
+TOP = "config"
+
+
+@dataclass(frozen=True, eq=False)
+class BookRule:
+    """A kind of line: how it is written, and what is known of it.
+
+    Parameters
+    ----------
+    known : RuleText
+        What stands in the book.
+    rule : Rule
+        How it is written.
+    """
+
+    known: RuleText
+    rule: Rule
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether a line of this kind takes the place of another one."""
+        return any(one.sign for one in self.rule.variants)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Names of the arguments that are numbers."""
+        elements = [element for variant in self.rule.variants for element in variant.elements]
+        return frozenset(one.name for one in elements if one.pattern == NUMBER)
+
+    def keys(self, ours: Ours | None = None) -> Iterator[str]:
+        """Yield patterns of what lines are about: the words before the value."""
+        when = dict(ours.when) if ours else {}
+        for variant in self.rule.variants:
+            yield _words(variant, when)
+
+    def beginnings(self) -> Iterator[str]:
+        """Yield the words before the first argument; ``a|b`` are two beginnings."""
+        for variant in self.rule.variants:
+            starts = [""]
+            for element in variant.elements:
+                if not element.literals:
+                    starts = [f"{start} " for start in starts]
+                    break
+                starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
+            yield from sorted(starts)
+
+    def lines(self) -> Iterator[str]:
+        """Yield patterns of whole lines, with a group for each argument that has a name."""
+        for variant in self.rule.variants:
+            yield " ".join(map(_grouped, variant.elements))
+
+    def whole(self, ours: Ours | None = None) -> str:
+        """Return a pattern of whole lines; any value is one, unless the owner narrows it."""
+        tails = ["" if one.key_length == len(one.elements) else " .*" for one in self.rule.variants]
+        return "|".join(dict.fromkeys(map("".join, zip(self.keys(ours), tails, strict=True))))
+
+
+def _grouped(element: Element) -> str:
+    if element.name:
+        return f"(?P<{element.name}>{element.pattern})"
+    return f"(?:{element.pattern})"
+
+
+def _words(variant: Variant, when: dict[str, str]) -> str:
+    """Return the words of the key, and those behind it up to what the owner narrows."""
+    narrow = [at for at, one in enumerate(variant.elements, 1) if one.name in when]
+    words = []
+    for element in variant.elements[: max([variant.key_length, *narrow])]:
+        pattern = when.get(element.name, element.pattern)
+        words.append(f"(?:{pattern})" if "|" in pattern else pattern)
+    return " ".join(words)
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """The rules of a system.
+
+    Parameters
+    ----------
+    system : str
+        Its name, that of the folder of its templates.
+    """
+
+    system: str
+    texts: Texts
+
+    @cached_property
+    def rules(self) -> tuple[BookRule, ...]:
+        """All rules in their order."""
+        texts = self.texts.rules
+        return tuple(BookRule(text, parse_rule(text.text, rank)) for rank, text in enumerate(texts))
+
+    def tables(self) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+        """Return the rules of each mode as a grammar takes them, and the lines that are hidden."""
+        hidden = {mode: frozenset(lines) for mode, lines in self.texts.hidden.items()}
+        return self.texts.tables(), hidden
+
+    @cached_property
+    def depths(self) -> dict[str, int]:
+        """How deep the lines of a mode stand."""
+        depths, todo = {TOP: 0}, [TOP]
+        while todo:
+            mode = todo.pop()
+            for rule in self.rules:
+                opens = rule.rule.opens
+                if mode in rule.known.modes and opens and opens not in depths:
+                    depths[opens] = depths[mode] + 1
+                    todo.append(opens)
+        return depths
+
+    def marked(self, mark: str) -> Iterator[BookRule]:
+        """Yield the rules with a mark."""
+        return (rule for rule in self.rules if mark in rule.known.marks)
+
+    def owned(self) -> Iterator[tuple[BookRule, Ours]]:
+        """Yield what is ours."""
+        return ((rule, ours) for rule in self.rules for ours in rule.known.ours)
+
+    def owned_at_the_top(self) -> tuple[str, ...]:
+        """Return patterns of our lines that stand in no section."""
+        return tuple(rule.whole(ours) for rule, ours in self.owned() if TOP in rule.known.modes)
+
+
+@cache
+def books() -> dict[str, Book]:
+    """Return the books of all systems that have one.
+
+    Raises
+    ------
+    BookError
+        When a book is wrong.
+    """
+    files = {str(file).split("/")[-2]: file for file in package_files(FILE)}
+    return {system: read_book(file, system) for system, file in files.items()}
+
+
+def read_book(file: Path | Traversable, system: str) -> Book:
+    """Return a book.
+
+    Raises
+    ------
+    BookError
+        When a rule is of an unknown kind, is there twice, or is ours without a source.
+    """
+    book = Book(system, read_texts(file))
+    seen: set[tuple[str, str]] = set()
+    for text in book.texts.rules:
+        try:
+            parse_rule(text.text, 0)
+        except KeyError as error:
+            raise BookError(file, text.line, f"unknown kind of argument {error}") from None
+        places = {(mode, text.text) for mode in text.modes}
+        if seen & places:
+            raise BookError(file, text.line, "the rule is there twice")
+        if text.ours and not text.source:
+            raise BookError(file, text.line, "a line of ours has no source")
+        seen |= places
+    return book

@@ -1,0 +1,123 @@
+"""Readers that are made from a book: what each line means, and what to do with it.
+
+A rule says what it means to a reader:
+
+``nothing``
+    it is passed over, with everything inside.
+``.FIELD``
+    its argument is the value of a field of the target.
+``.FIELD yes``, ``.FIELD no``
+    it switches a field, and its negation switches it back.
+``NAME``, ``NAME either way``
+    a function of the reader takes its arguments by their names; ``no`` is one of them where its
+    negation means something too. What the function returns is the target of the lines inside.
+
+A rule that says nothing of the kind is not understood: its lines are left over.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from fabric.book.book import TOP, Book, BookRule, books
+from fabric.observe.configuration.blocks import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fabric.observe.configuration.blocks import Action
+
+_SWITCHES = {"yes": True, "no": False}
+
+
+class BookReader:
+    """What the lines of a system mean to a reader.
+
+    Parameters
+    ----------
+    system : str
+        Its book.
+    reader : str
+        ``routing`` or ``lossless``.
+    negation : str
+        The word that negates a line.
+    topics : mapping, optional
+        What the reader is about, by mode: patterns of how lines begin. Others are passed over
+        where no rule takes them. In a mode without topics every line counts.
+    """
+
+    def __init__(
+        self, system: str, reader: str, negation: str, topics: Mapping[str, str] | None = None
+    ) -> None:
+        self._book: Book = books()[system]
+        self._topics = topics or {}
+        self._reader, self._negation = reader, negation
+        self._actions: dict[str, Action] = {}
+        self._contexts: dict[str, Context] = {}
+
+    def means(self, name: str) -> Callable[[Action], Action]:
+        """Return a decorator of what lines of a meaning do."""
+
+        def decorate(action: Action) -> Action:
+            self._actions[name] = action
+            return action
+
+        return decorate
+
+    @cached_property
+    def top(self) -> Context:
+        """Return the table of the lines of a whole configuration.
+
+        Raises
+        ------
+        ValueError
+            When the book has a meaning that is not known here, or none for what is known.
+        """
+        context = self._context(TOP)
+        meanings = (rule.known.means.get(self._reader, "") for rule in self._book.rules)
+        if unused := self._actions.keys() - {words.partition(" ")[0] for words in meanings}:
+            raise ValueError(f"no line of {self._book.system} means {', '.join(sorted(unused))}")
+        return context
+
+    def _context(self, mode: str) -> Context:
+        if mode not in self._contexts:
+            context = self._contexts[mode] = Context()
+            for rule in self._book.rules:
+                if mode in rule.known.modes and self._reader in rule.known.means:
+                    self._add(context, rule)
+            if mode in self._topics:
+                context.passes_over(rf"(?!{self._topics[mode]}).*")
+        return self._contexts[mode]
+
+    def _add(self, context: Context, rule: BookRule) -> None:
+        name, _, more = rule.known.means[self._reader].partition(" ")
+        if name == "nothing":
+            context.passes_over(*rule.lines())
+            return
+        is_negative = rule.known.text.startswith(f"{self._negation} ")
+        undone = rf"(?P<no>{self._negation} )?" if more and not is_negative else ""
+        patterns = [f"{undone}{line}" for line in rule.lines()]
+        inside = self._context(rule.rule.opens) if rule.rule.opens else None
+        if name.startswith("."):
+            action: Action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
+        elif name in self._actions:
+            action = self._actions[name]
+        else:
+            raise ValueError(f"line {rule.known.line}: no reader takes {name!r}")
+        context.line(*patterns, inside=inside)(action)
+
+
+def _set(
+    field: str,
+    switch: bool | None,  # noqa: FBT001
+    numbers: frozenset[str],
+    target: object,
+    _: int,
+    **words: str | None,
+) -> None:
+    """Set a field of a target to the argument of a line, or switch it."""
+    if switch is not None:
+        setattr(target, field, switch is not bool(words.get("no")))
+    for name, word in words.items() if switch is None else ():
+        setattr(target, field, int(word) if word and name in numbers else word)

@@ -1,0 +1,104 @@
+"""Books of lines: what is wrong is named by file and line, and no two rules take one line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabric.book.book import books, read_book
+from fabric.book.file import BookError
+from fabric.book.grammar import Grammar
+from fabric.change.lines.book import changes
+from fabric.change.model import Risk
+from fabric.render.engine import template_folder
+from tests.cases import each
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.book.grammar import Element
+
+HEAD = "[sources]\nguide = Acme guide\n\n[config]\n"
+WRONG = {
+    "an unknown kind": ("mtu = <metres>\n", 5, "unknown kind of argument 'metres'"),
+    "an unknown word": ("mtu = <1-9>\n  price 7\n", 6, "'price 7' says nothing"),
+    "an unknown source": ("mtu = <1-9>\n  source book\n", 6, "[sources] has no 'book'"),
+    "ours without a source": ("mtu = <1-9>\n  ours ports: a.b\n", 5, "has no source"),
+    "a rule twice": ("mtu = <1-9>\nmtu = <1-9>\n", 6, "is there twice"),
+    "no rule above": ("  ours ports\n", 5, "there is no rule above"),
+    "nothing above": ("mtu = <1-9>\n  as above\n", 6, "'as above' says nothing"),
+}
+#: An argument of each kind whose pattern no one word fits by chance.
+EXAMPLES = {
+    r"\d+": "1",
+    r"[\d.]+": "10.0.0.1",
+    r"[\d.]+/\d+": "10.0.0.1/31",
+    r"Vlan\d+": "Vlan7",
+    r"\d+([,-]\d+)*": "7",
+}
+
+
+@each("name", WRONG)
+def test_a_mistake_has_a_line(tmp_path: Path, name: str) -> None:
+    text, line, message = WRONG[name]
+    file = tmp_path / "lines.book"
+    file.write_text(HEAD + text)
+    with pytest.raises(BookError, match=rf"lines\.book:{line}: .*{re.escape(message)}"):
+        read_book(file, "acme")
+
+
+def test_what_stands_below_a_rule(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text(
+        f"{HEAD}port <name:1-9> > port\n  ours ports if name=[12]: a.b c.d\n  ours\n"
+        "  source guide (page 3)\n  source guide\n  risk harmless\n  negate first\n"
+        "lane\n  as above\n[port]\nup\n"
+    )
+    book = read_book(file, "acme")
+    port, lane, up = (rule.known for rule in book.rules)
+    assert [(one.template, one.fields, one.when) for one in port.ours] == [
+        ("ports", ("a.b", "c.d"), (("name", "[12]"),)),
+        ("", (), ()),
+    ]
+    assert (port.source, port.risk, port.marks) == (
+        "Acme guide (page 3); Acme guide",
+        "harmless",
+        {"negate first"},
+    )
+    assert (lane.ours, lane.source, lane.marks) == (port.ours, port.source, port.marks)
+    assert (up.ours, book.depths) == ([], {"config": 0, "port": 1})
+    assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
+
+
+@each("system", books())
+def test_every_rule_takes_its_own_lines(system: str) -> None:
+    """A line that an earlier rule takes would never reach its own."""
+    book = books()[system]
+    grammar = Grammar(book.tables()[0], frozenset())
+    for rule in book.rules:
+        is_taken = rule.known.is_shown and not rule.rule.removes_only
+        for variant in rule.rule.variants if is_taken else ():
+            line = [_example(element) for element in variant.elements]
+            for mode in rule.known.modes:
+                shown = [one for one in book.rules if one.known.is_shown]
+                of_mode = [one for one in shown if mode in one.known.modes]
+                assert of_mode[grammar[mode].match(line).rule.rank] is rule, (mode, line)
+
+
+def _example(element: Element) -> str:
+    if element.literals:
+        return min(element.literals)
+    for word in ("word", "Ethernet1/1", *EXAMPLES.values(), "60", "1500", "576", "5000", "120"):
+        if element.rest or (element.check and element.check(word)):
+            return word
+    raise AssertionError(element.pattern)
+
+
+@each("system", books())
+def test_risks_and_templates_exist(system: str) -> None:
+    book = books()[system]
+    assert {risk for risk, _ in changes(system, "no").risks} <= {risk.word for risk in Risk}
+    templates = {ours.template for _, ours in book.owned()} - {""}
+    assert templates == {file.stem for file in (template_folder() / system).glob("*.j2")}
