@@ -60,6 +60,7 @@ def test_every_reading_is_understood(driver, leaf):
         "nv set vrf default router bgp neighbor 10.254.0.0 bfd enable on",
         "nv set router bgp autonomous-system 65101",
         "nv set qos roce",
+        "nv set interface swp2 qos pfc-watchdog state enable",
     )
     leaf.counters["swp2"].update({"rx-pause 3": 7, "marked": 5, "deadlock 3": 1, "tx-frames 3": 9})
     found = read_snapshot(driver)
