@@ -15,6 +15,7 @@ from fabric.design.model import DeviceDesign
 from fabric.lab.clock import LabClock
 from fabric.lab.standin import stand_ins
 from fabric.lab.wiring import specs
+from fabric.observe import read_running
 from fabric.observe.snapshot import Running
 from fabric.systems.comware7.lab.config import DEFAULT_MAPS
 from fabric.systems.comware7.lab.config import feed_text as feed_comware7
@@ -35,6 +36,7 @@ from fabric.systems.nxos.drivers import batches
 from fabric.systems.nxos.lab.config import feed_text as feed_nxos
 from fabric.systems.nxos.lab.show import show_configuration
 from fabric.systems.nxos.parsers.text import whole_configuration as nxos_configuration
+from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 from fabric.systems.vrp8.lab.config import feed_text as feed_vrp8
 from fabric.systems.vrp8.lab.show import configuration_text as vrp8_text
 from fabric.systems.vrp8.parsers.text import whole_configuration as vrp8_configuration
@@ -262,7 +264,8 @@ class SonicBox(Box):
 
     @property
     def running(self) -> Running:
-        return self.bench.running()
+        driver = self.bench.driver
+        return read_running(driver, [SYSCTL_PATH, EARLIER_SYSCTL_PATH], ["kernel"])
 
     def apply(self, candidate: Any) -> None:
         driver = self.bench.driver

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from fabric.observe.configuration.lossless import Lossless, Use, Value
-from fabric.observe.configuration.model import Configured
+from fabric.observe.configuration.lossless import Lossless, PortPolicy, Use, Value
 
 #: Fields whose values are lines, by what they hold.
 _LINES = {"pfc", "strict", "everywhere", "vlans"}
 #: Fields that say where something stands, or that say nothing of the configuration.
 _PLACES = {"line", "leftovers", "undecided", "file", "global_lines"}
+#: Fields that a switch shows although no line of ours says them.
+_SHOWN_DEFAULTS = (".speed_gbps",)
 #: VLAN that every switch has.
 _DEFAULT_VLAN = 1
 #: Fields whose order says nothing.
@@ -26,8 +27,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Use):
         return (value.kind, value.name)
     if is_dataclass(value):
-        return {item.name: _field(item.name, getattr(value, item.name)) for item in fields(value)
-                if item.name not in _PLACES}
+        return {name: _field(name, getattr(value, name)) for name in _names(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: plain(getattr(value, name)) for name in value._fields if name != "line"}
     if isinstance(value, Mapping):
@@ -35,6 +35,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     return value
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the fields that all systems share: what a system adds is about lines."""
+    shared = next((one for one in (Lossless, PortPolicy) if isinstance(value, one)), value)
+    return (item.name for item in fields(shared) if item.name not in _PLACES)
 
 
 def _field(name: str, value: Any) -> Any:
@@ -52,15 +58,5 @@ def differences(first: Any, second: Any, path: str = "") -> Iterator[str]:
     if isinstance(first, dict) and isinstance(second, dict):
         for key in [*first, *(key for key in second if key not in first and path != ".ports")]:
             yield from differences(first.get(key), second.get(key), f"{path}.{key}")
-    elif first != second:
+    elif first != second and not (first is None and path.endswith(_SHOWN_DEFAULTS)):
         yield f"{path}: {first!r} is shown as {second!r}"
-
-
-def of_configured(switch: Configured) -> Any:
-    """Return the reading of `prove`."""
-    return plain(switch)
-
-
-def of_lossless(switch: Lossless) -> Any:
-    """Return the reading of `audit`."""
-    return plain(switch)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, get_args
 
-from fabric.intent.model import DeviceOverride, FabricFile, PortOverride, RolePlatform
-from fabric.intent.policy import LosslessPolicy, WatchdogPolicy
+from fabric.intent.model import DeviceOverride, PortOverride, RolePlatform
+from fabric.intent.policy import WatchdogPolicy
 from fabric.intent.scalars import EcmpMode, Gbps
 from tests.witness.fields import choices
 
@@ -147,9 +147,10 @@ _SHAPES = {
         "switch_prefix": "train",
     }),
     "own names": Setting({"leaf_names": "left,right", "spine_names": "top[1-2]"}),
-    "speed and model of a unit": Setting({
-        "units": [{"name": "su1", "hosts": "gpu[1-2]", "host_gbps": "{fast}", "leaf_sku": "{sku}"}]
+    "model of a unit": Setting({
+        "units": [{"name": "su1", "hosts": "gpu[1-2]", "leaf_sku": "{sku}"}]
     }),
+    "defaults in words": Setting({"cabling": "generated", "nic_ports": 1, "planes": 1}),
 }
 
 _PLATFORMS = {
@@ -205,6 +206,14 @@ _LINKS = {
         f"uplink speed {gbps}": Setting({"speeds": {"uplink_gbps": gbps, "core_gbps": gbps}})
         for gbps in get_args(Gbps)
     },
+    **{
+        f"unit speed {gbps}": Setting({
+            "units": [{"name": "su1", "hosts": "gpu[1-2]", "host_gbps": gbps}]
+        })
+        for gbps in get_args(Gbps)
+    },
+    **{f"port speed {gbps}": _port("{second}", speed_gbps=gbps) for gbps in get_args(Gbps)},
+    **{f"NIC speed {gbps}": _nic(speed_gbps=gbps) for gbps in get_args(Gbps)},
     "cables": Setting({"cables": {"host_m": 40, "uplink_m": 5}}),
     **{f"fec {fec}": _port(fec=fec) for fec in choices(PortOverride, "fec")},
     **{
@@ -226,7 +235,6 @@ _LINKS = {
     },
     "port off": _port(enabled=False),
     "port on": _port(enabled=True),
-    "speed of a port": _port("{second}", speed_gbps="{slow}"),
     "cable of a port": _port("{uplink}", cable_m=5),
     "broken port": _port("{spare}", state="broken"),
     "working port": _port(state="working"),
@@ -267,7 +275,6 @@ _LINKS = {
         interface="eth7",
         rdma_device="mlx5_7",
         mac="02:00:00:00:00:07",
-        speed_gbps="{slow}",
         cable_m=40,
         leaf=LEAF,
         port="{spare}",
@@ -374,18 +381,18 @@ _CLASS = {
     "small MTU": _lossless(mtu={"port_bytes": 4500, "host_bytes": 4400}),
     "dynamic threshold": _lossless(dynamic_th=0),
     "pause buffer": _lossless(
-        pause_buffer={"pause_threshold_bytes": 100_000, "resume_threshold_bytes": 90_000}
+        pause_buffer={"pause_threshold_bytes": 400_000, "resume_threshold_bytes": 90_000}
     ),
     "pause buffer with its size": _lossless(
         pause_buffer={
-            "pause_threshold_bytes": 100_000,
+            "pause_threshold_bytes": 400_000,
             "resume_threshold_bytes": 90_000,
-            "buffer_bytes": 400_000,
+            "buffer_bytes": 900_000,
         }
     ),
     "pause buffer of two classes": _lossless(
         classes=TWO_CLASSES,
-        pause_buffer={"pause_threshold_bytes": 100_000, "resume_threshold_bytes": 90_000},
+        pause_buffer={"pause_threshold_bytes": 400_000, "resume_threshold_bytes": 90_000},
     ),
 }
 
