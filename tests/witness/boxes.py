@@ -31,11 +31,13 @@ from fabric.systems.eos.lab.config import read_text as eos_tree
 from fabric.systems.eos.lab.config import shown as eos_blocks
 from fabric.systems.eos.parsers import configuration as eos_configuration
 from fabric.systems.esonic.parsers import configuration as esonic_configuration
+from fabric.systems.junos.lab.store import JunosError
 from fabric.systems.junos.parsers.config import configuration as junos_configuration
 from fabric.systems.nxos.drivers import batches
 from fabric.systems.nxos.lab.config import feed_text as feed_nxos
 from fabric.systems.nxos.lab.show import show_configuration
 from fabric.systems.nxos.parsers.text import whole_configuration as nxos_configuration
+from fabric.systems.sonic.lab.check import ConfigRefusedError
 from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 from fabric.systems.vrp8.lab.config import feed_text as feed_vrp8
 from fabric.systems.vrp8.lab.show import configuration_text as vrp8_text
@@ -284,4 +286,4 @@ BOXES: dict[str, type[Box]] = {
     "cumulus": CumulusBox,
     "sonic": SonicBox,
 }
-REFUSALS = (ValueError, RefusedError)
+REFUSALS = (ValueError, RefusedError, ConfigRefusedError, JunosError)

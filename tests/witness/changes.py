@@ -1,8 +1,7 @@
 """What the change engine knows of the lines of a setting, in memory.
 
-A switch goes from the box to the base, from there to the setting, and back. Each time the candidate
-is put on the stand-in, and a plan of what runs then is empty. Each line that changes has an owner
-and a risk.
+A switch goes from the base to the setting, and back. Each time the candidate is put on the stand-in,
+and a plan of what runs then is empty. Each line of the top level has an owner.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from fabric.core.errors import RefusedError
 from fabric.design.model import DeviceDesign
 from fabric.systems.eos.adapters import is_owned as eos_owns
 from fabric.systems.eos.adapters import stanzas
-from fabric.systems.eos.platforms import LINE_RISK as EOS_RISK
 from fabric.systems.junos.adapters import is_owned as junos_owns
 from fabric.systems.junos.platforms.text import read_set
 from tests.witness.boxes import BOXES, REFUSALS, Box
-from tests.witness.faults import Fault
+from tests.witness.faults import Fault, chosen, kinds_of
+from tests.witness.systems import Witnessed
 
 
 class _Preview:
@@ -69,21 +68,40 @@ def owned(design: DeviceDesign, text: str) -> Iterator[Fault]:
     yield from (Fault("owner", line) for line in lines)
 
 
-def risky(design: DeviceDesign, text: str) -> Iterator[Fault]:
-    """Yield the lines of a file whose risk nobody has said."""
-    adapter: Any = adapters[design.platform]
-    if design.platform == "eos":
-        lines, risks = {line.strip() for line in text.splitlines()}, EOS_RISK
-    elif hasattr(adapter, "grammar"):
-        lines, risks = {path[-1] for path in adapter.read(text).lines()}, adapter.grammar.risks
-    else:
-        return
-    known = tuple(word for _, words in risks for word in words)
-    for line in sorted(lines - {"", "!"}):
-        if not line.startswith(known):
-            yield Fault("risk", line)
-
-
 def fresh(design: DeviceDesign) -> Box:
     """Return a stand-in that is fresh from the box."""
     return BOXES[design.platform](design)
+
+
+def laid(design: DeviceDesign, files: Sequence[Artefact]) -> Box:
+    """Return a stand-in on which the files run that are given."""
+    box = BOXES[design.platform](design, files[0].text)
+    for file in files:
+        if file.kind == "sysctl":
+            step_of = [*step(box, files, "before")]
+            assert not step_of, step_of
+    return box
+
+
+def changed(work: Witnessed, base: Witnessed, lines: set[str] | None = None) -> Iterator[Fault]:
+    """Yield what is wrong with the changes from the base to a setting and back.
+
+    Parameters
+    ----------
+    lines : set of str, optional
+        Kinds of lines that were changed before; it grows, and a file without a new one is passed
+        over. Default: none is.
+    """
+    for switch in chosen(work):
+        design, files = work.designs[switch], work.files[switch]
+        kinds = kinds_of(files[0].text)
+        if lines is not None and kinds <= lines:
+            continue
+        if lines is not None:
+            lines |= kinds
+        yield from owned(design, files[0].text)
+        before = base.files.get(switch)
+        is_base = before is not None and before[0].text == files[0].text
+        box = fresh(design) if before is None or is_base else laid(design, before)
+        yield from step(box, files, "there")
+        yield from step(box, before, "back") if before and not is_base else ()

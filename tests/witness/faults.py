@@ -24,7 +24,7 @@ from fabric.observe.configuration.lossless import lossless_readers
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.engine import Engine
-from fabric.render.explain import find, known, placed_lines
+from fabric.render.explain import PlacedLine, find, known, placed_lines
 from fabric.workflow.audit import audit
 from tests.witness.boxes import BOXES, REFUSALS
 from tests.witness.meant import misread
@@ -59,9 +59,13 @@ def chosen(work: Witnessed) -> list[str]:
     """Return switches whose files differ in more than numbers: one of each kind."""
     seen: dict[tuple[str, frozenset[str]], str] = {}
     for name, files in work.files.items():
-        lines = frozenset(_NUMBERS.sub("0", files[0].text).splitlines())
-        seen.setdefault((work.designs[name].role, lines), name)
+        seen.setdefault((work.designs[name].role, kinds_of(files[0].text)), name)
     return list(seen.values())
+
+
+def kinds_of(text: str) -> frozenset[str]:
+    """Return the lines of a text without their numbers."""
+    return frozenset(_NUMBERS.sub("0", text).splitlines())
 
 
 def faults(work: Witnessed, folder: Path, seen: set[str], counted: Counted) -> Iterator[Fault]:
@@ -126,7 +130,7 @@ def _of_switch(design: DeviceDesign, files: list[Artefact]) -> Iterator[Fault]:
     yield from (Fault("meant", words) for words in misread(design, read_lossless))
     if system_of(text) != nos:
         yield Fault("audit", f"taken for {system_of(text)}")
-    yield from _explained(nos, files)
+    yield from _explained(nos, files[:1] if nos == "junos" else files)  # two forms of one text
     try:
         shown = BOXES[nos](design, text).shown
     except REFUSALS as error:
@@ -134,10 +138,10 @@ def _of_switch(design: DeviceDesign, files: list[Artefact]) -> Iterator[Fault]:
         return
     if system_of(shown) != nos:
         yield Fault("audit shown", f"taken for {system_of(shown)}")
-    yield from _same("prove", kinds, shown, files[0].kind, readers[nos])
+    kind = files[0].kind
+    yield from _same("prove", kinds, shown, kind, readers[nos])
     yield from _same(
-        "audit", kinds, shown, files[0].kind, lambda texts: lossless_readers[nos].read(texts[kind])
-        if (kind := files[0].kind) else None
+        "audit", kinds, shown, kind, lambda texts: lossless_readers[nos].read(texts[kind])
     )
 
 
@@ -154,6 +158,7 @@ def _same(
     for reading, place in ((written, who), (back, f"{who} shown")):
         for item in (*reading.leftovers, *getattr(reading, "undecided", ())):
             yield Fault(place, f"not understood: {item.text}")
+    back.ports = {name: port for name, port in back.ports.items() if name in written.ports}
     for words in differences(plain(written), plain(back)):
         yield Fault(f"{who} shown", words)
 
@@ -167,7 +172,5 @@ def _explained(nos: str, files: list[Artefact]) -> Iterator[Fault]:
 @cache
 def _source(nos: str, text: str, context: str) -> bool:
     """Tell whether a line has a public source, and a field or no value."""
-    from fabric.render.explain import PlacedLine
-
     line = PlacedLine("", 0, text, context, ())
     return any(entry.source for entry in known(nos, line, text)) or bool(find(nos, text))

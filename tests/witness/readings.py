@@ -54,9 +54,11 @@ def _field(name: str, value: Any) -> Any:
 
 
 def differences(first: Any, second: Any, path: str = "") -> Iterator[str]:
-    """Yield what two readings as plain data do not share; the second may have more ports."""
+    """Yield what two readings as plain data do not share."""
+    if first == second:
+        return
     if isinstance(first, dict) and isinstance(second, dict):
-        for key in [*first, *(key for key in second if key not in first and path != ".ports")]:
+        for key in [*first, *(key for key in second if key not in first)]:
             yield from differences(first.get(key), second.get(key), f"{path}.{key}")
-    elif first != second and not (first is None and path.endswith(_SHOWN_DEFAULTS)):
+    elif not (first is None and path.endswith(_SHOWN_DEFAULTS)):
         yield f"{path}: {first!r} is shown as {second!r}"

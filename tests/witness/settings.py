@@ -78,6 +78,13 @@ _OWN_NUMBERS = [
 _PARTS = [{"cages": "1-2", "mode": "{mode}"}]
 _WRED = {"kmin_bytes": 100_000, "kmax_bytes": 1_000_000, "pmax_percent": 20}
 
+_DESCRIPTIONS = (
+    ("to gpu1", "x", "description", "! comment # hash"),
+    ("a 'quoted' word", 'a "quoted" word', "back\\slash; semicolon", "{{ 7 * 7 }} $HOME `id`"),
+    ("  spaces  inside  ", "no shutdown", "vlan 5", "ends with ?"),
+    ("<a & b> %s", "tilde ~ caret ^ bar |", "x" * 120, "to spine01 / row 4, unit 2"),
+)
+
 _SHAPES = {
     "design rail-only": Setting({
         "design": "rail-only",
@@ -248,26 +255,14 @@ _LINKS = {
         "{uplink}", peer={"device": "spine02", "port": "{spare}"}
     ),
     **{
-        f"description {text!r}": _port(description=text)
-        for text in (
-            "to gpu1",
-            "x",
-            "description",
-            "! comment # hash",
-            "a 'quoted' word",
-            'a "quoted" word',
-            "back\\slash; semicolon",
-            "{{ 7 * 7 }} $HOME `id`",
-            "  spaces  inside  ",
-            "no shutdown",
-            "vlan 5",
-            "ends with ?",
-            "<a & b> %s",
-            "tilde ~ caret ^ bar |",
-            "x" * 120,
+        f"descriptions {number}": _leaf(
+            ports={
+                port: {"description": text}
+                for port, text in zip(("{port}", "{second}", "{uplink}", "{last}"), texts)
+            }
         )
+        for number, texts in enumerate(_DESCRIPTIONS)
     },
-    "description of an uplink": _port("{uplink}", description="to spine01 / row 4, unit 2"),
     "NIC off": _nic(enabled=False),
     "NIC": _nic(
         enabled=True,

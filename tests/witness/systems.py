@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,11 +18,18 @@ from fabric.design.model import DeviceDesign
 from fabric.platforms.catalogue import sku
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
-from tests.witness.settings import Setting
+from tests.witness.settings import SETTINGS, Setting
 
 Data = dict[str, Any]
 #: Rules of the inventory that are waived: what they are about is rendered all the same.
 WAIVED = ("HST017", "QOS004", "SON010")
+
+
+#: Settings whose lines depend on the model of a switch.
+_BY_MODEL = re.compile(
+    r"base|breakout|override of a breakout|ecmp|fec|PFC|ECN|watchdog|no watchdog|two classes"
+    r"|buffer|shared headroom|dynamic threshold|policy of a port|WRED|unnumbered|shares|port off"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +46,8 @@ class System:
         First port of the first cage then.
     base : dict
         What its inventory says beside that of all systems.
+    is_variant : bool
+        Whether it is another model of a system that stands here already.
     """
 
     name: str
@@ -49,6 +59,14 @@ class System:
     mode: str = "2x200G"
     part: str = ""
     base: Data = field(default_factory=dict)
+    is_variant: bool = False
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The settings that it is tried with; a variant has those that models differ in."""
+        if not self.is_variant:
+            return SETTINGS
+        return {name: one for name, one in SETTINGS.items() if _BY_MODEL.match(name)}
 
     @cached_property
     def words(self) -> dict[str, Any]:
@@ -119,6 +137,31 @@ SYSTEMS = {
             sku="S9820-64H",
             release="R6710",
             fast=100,
+        ),
+        System(
+            name="sonic, Broadcom",
+            nos="sonic",
+            sku="DellEMC-Z9332f-O32",
+            release="202405",
+            is_variant=True,
+        ),
+        System(
+            name="eos, DNX",
+            nos="eos",
+            sku="7280CR3-32P4",
+            release="4.32.1F",
+            fast=100,
+            is_variant=True,
+        ),
+        System(
+            name="vrp8, family A",
+            nos="vrp8",
+            sku="CE8851-32CQ8DQ-P",
+            release="V300R023C00",
+            fast=100,
+            mode="4x25G",
+            part="100GE1/0/1:1",
+            is_variant=True,
         ),
     )
 }
