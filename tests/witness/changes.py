@@ -17,6 +17,7 @@ from fabric.systems.eos.adapters import is_owned as eos_owns
 from fabric.systems.eos.adapters import stanzas
 from fabric.systems.junos.adapters import is_owned as junos_owns
 from fabric.systems.junos.platforms.text import read_set
+from fabric.systems.sonic.platforms import SYSCTL_PATH
 from tests.witness.boxes import BOXES, REFUSALS, Box
 from tests.witness.faults import Fault, chosen, kinds_of
 from tests.witness.systems import Witnessed
@@ -78,8 +79,8 @@ def laid(design: DeviceDesign, files: Sequence[Artefact]) -> Box:
     box = BOXES[design.platform](design, files[0].text)
     for file in files:
         if file.kind == "sysctl":
-            step_of = [*step(box, files, "before")]
-            assert not step_of, step_of
+            box.switch.fs.put(SYSCTL_PATH, file.text)
+            box.switch.run_detached(f"sysctl -p {SYSCTL_PATH}")
     return box
 
 

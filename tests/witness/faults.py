@@ -125,40 +125,48 @@ def _audited(files: dict[str, Artefact], folder: Path) -> Iterator[Fault]:
 
 def _of_switch(design: DeviceDesign, files: list[Artefact]) -> Iterator[Fault]:
     nos, text = design.platform, files[0].text
-    kinds = {file.kind: file.text for file in files}
-    read_lossless = lossless_readers[nos].read(text)
-    yield from (Fault("meant", words) for words in misread(design, read_lossless))
-    if system_of(text) != nos:
-        yield Fault("audit", f"taken for {system_of(text)}")
+    read_lossless = lossless_readers[nos].read
+    lossless = read_lossless(text)
+    yield from (Fault("meant", words) for words in misread(design, lossless))
     yield from _explained(nos, files[:1] if nos == "junos" else files)  # two forms of one text
     try:
         shown = BOXES[nos](design, text).shown
     except REFUSALS as error:
         yield Fault("refused", str(error))
         return
-    if system_of(shown) != nos:
-        yield Fault("audit shown", f"taken for {system_of(shown)}")
-    kind = files[0].kind
-    yield from _same("prove", kinds, shown, kind, readers[nos])
+    for words, place in ((text, "audit"), (shown, "audit shown")):
+        if system_of(words) != nos:
+            yield Fault(place, f"taken for {system_of(words)}")
+    idle = [port.name for port in design.ports if port.kind == "unused"][1:]
+    kinds = {file.kind: file.text for file in files}
     yield from _same(
-        "audit", kinds, shown, kind, lambda texts: lossless_readers[nos].read(texts[kind])
+        "prove",
+        readers[nos](kinds),
+        lambda: readers[nos]({**kinds, files[0].kind: shown}),
+        idle,
     )
+    yield from _same("audit", lossless, lambda: read_lossless(shown), idle)
 
 
-def _same(
-    who: str, kinds: dict[str, str], shown: str, kind: str, read: Callable[[dict[str, str]], Any]
-) -> Iterator[Fault]:
-    """Yield what a reader does not know, and reads otherwise in what the stand-in shows."""
+def _same(who: str, written: Any, read_back: Callable[[], Any], idle: list[str]) -> Iterator[Fault]:
+    """Yield what a reader does not know, and reads otherwise in what the stand-in shows.
+
+    Parameters
+    ----------
+    idle : list of str
+        Unused ports, of which one is compared.
+    """
     try:
-        written = read(kinds)
-        back = read({**kinds, kind: shown})
+        back = read_back()
     except UnreadableError as error:
         yield Fault(f"{who} shown", f"not read: {error}")
         return
     for reading, place in ((written, who), (back, f"{who} shown")):
         for item in (*reading.leftovers, *getattr(reading, "undecided", ())):
             yield Fault(place, f"not understood: {item.text}")
-    back.ports = {name: port for name, port in back.ports.items() if name in written.ports}
+    names = written.ports.keys() - idle
+    for reading in (written, back):
+        reading.ports = {name: port for name, port in reading.ports.items() if name in names}
     for words in differences(plain(written), plain(back)):
         yield Fault(f"{who} shown", words)
 
