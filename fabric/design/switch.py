@@ -138,7 +138,9 @@ class SwitchDesigner:
                     speed_token=front.speed_token,
                     mtu_bytes=policy.mtu.port_bytes,
                     fec=(change and change.fec) or front.fec,
-                    description=_words((change.description if change else None) or cable.description),
+                    description=_words(
+                        (change.description if change else None) or cable.description
+                    ),
                     cable_m=cable.cable_m,
                     peer=cable.peer,
                     peer_port=cable.peer_port,

@@ -20,13 +20,12 @@ from fabric.observe.snapshot import Running
 from fabric.systems.comware7.lab.config import DEFAULT_MAPS
 from fabric.systems.comware7.lab.config import feed_text as feed_comware7
 from fabric.systems.comware7.lab.show import display_current
-
 from fabric.systems.comware7.parsers.config import with_read_values
 from fabric.systems.comware7.parsers.text import whole_configuration as comware7_tree
 from fabric.systems.comware7.platforms.text import dump as comware7_dump
 from fabric.systems.cumulus.lab.config import change, commands, complaints
 from fabric.systems.cumulus.platforms.lines import split
-from fabric.systems.eos.lab.config import diff_lines, text_lines
+from fabric.systems.eos.lab.config import diff_lines
 from fabric.systems.eos.lab.config import read_text as eos_tree
 from fabric.systems.eos.lab.config import shown as eos_blocks
 from fabric.systems.eos.parsers import configuration as eos_configuration

@@ -1,7 +1,7 @@
 """What the change engine knows of the lines of a setting, in memory.
 
-A switch goes from the base to the setting, and back. Each time the candidate is put on the stand-in,
-and a plan of what runs then is empty. Each line of the top level has an owner.
+A switch goes from the base to the setting, and back. Each time the candidate is put on the
+stand-in, and a plan of what runs then is empty. Each line of the top level has an owner.
 """
 
 from __future__ import annotations

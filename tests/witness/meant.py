@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.design.model import DeviceDesign, PortDesign
-from fabric.design.qos_model import QosProfile
-from fabric.observe.configuration.lossless import Lossless, PortPolicy
+from fabric.design.qos_model import QosProfile, QueueDesign
+from fabric.intent.classes import LosslessClass
+from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy
 
 #: What systems call the actions of the watchdog; empty where they have one alone and no word.
 ACTIONS = {
@@ -23,8 +24,8 @@ _HASHED = {"src-ip", "dst-ip", "src-port", "dst-port"}
 def misread(design: DeviceDesign, read: Lossless) -> Iterator[str]:
     """Yield what is read to another value than the design has.
 
-    What the form has no place for, or a file of the system says nothing of, is None or empty in a
-    reading and passed over; `silent` counts it.
+    Times of a watchdog, speed, hash and headroom that a file of the system says nothing of are
+    passed over.
     """
     yield from _same("name", design.name, read.name)
     if design.vlans:
@@ -84,32 +85,37 @@ def _queue(read: PortPolicy, dscp: int) -> int:
 
 def _queues(qos: QosProfile, read: PortPolicy) -> Iterator[str]:
     for dscp, number in enumerate(qos.dscp_to_traffic_class):
-        yield from _same(
-            f"queue of DSCP {dscp}", qos.traffic_class_to_queue[number], _queue(read, dscp)
-        )
-    for queue in qos.queues:
-        share = read.percent.get(queue.queue)
-        name = f"share of the {queue.kind} queue"
-        if queue.percent is None:
-            yield from _same("strict", True, queue.queue in read.strict and share is None)
-        elif share is None:
-            yield f"{name} is not read"
-        else:
-            yield from _same(name, queue.percent, share.value)
-        if queue.lossless is not None:
-            marking = read.markings.get(queue.queue)
-            if marking is None or not marking.ecn:
-                yield f"marking of the {queue.kind} queue is not read"
-                continue
-            for field in ("kmin_bytes", "kmax_bytes", "pmax_percent"):
-                meant, said = getattr(queue.lossless, field), getattr(marking, field)
-                if said is None:
-                    yield f"{field} is not read"
-                elif abs(meant - said) > meant * _COARSEST:
-                    yield f"{field}: {meant} is read as {said}"
-        elif queue.kind == "default" and qos.lossy.wred:
-            marking = read.markings.get(queue.queue)
+        queue = qos.traffic_class_to_queue[number]
+        yield from _same(f"queue of DSCP {dscp}", queue, _queue(read, dscp))
+    for queue_design in qos.queues:
+        yield from _share(queue_design, read)
+        marking = read.markings.get(queue_design.queue)
+        if queue_design.lossless is not None:
+            yield from _marking(queue_design.lossless, marking)
+        elif queue_design.kind == "default" and qos.lossy.wred:
             yield from _same("early drops", False, marking.ecn if marking else None)
+
+
+def _share(queue: QueueDesign, read: PortPolicy) -> Iterator[str]:
+    share = read.percent.get(queue.queue)
+    if queue.percent is None:
+        yield from _same("strict", True, queue.queue in read.strict and share is None)
+    elif share is None:
+        yield f"share of the {queue.kind} queue is not read"
+    else:
+        yield from _same(f"share of the {queue.kind} queue", queue.percent, share.value)
+
+
+def _marking(meant: LosslessClass, read: Marking | None) -> Iterator[str]:
+    if read is None or not read.ecn:
+        yield "marking of the lossless queue is not read"
+        return
+    for field in ("kmin_bytes", "kmax_bytes", "pmax_percent"):
+        value, said = getattr(meant, field), getattr(read, field)
+        if said is None:
+            yield f"{field} is not read"
+        elif abs(value - said) > value * _COARSEST:
+            yield f"{field}: {value} is read as {said}"
 
 
 def _watchdog(qos: QosProfile, read: PortPolicy) -> Iterator[str]:

@@ -251,14 +251,14 @@ _LINKS = {
             {"names": SPINE, "ports": {"{port}": {"address": "10.254.200.2/30"}}},
         )
     ),
-    "other peer": _port(
-        "{uplink}", peer={"device": "spine02", "port": "{spare}"}
-    ),
+    "other peer": _port("{uplink}", peer={"device": "spine02", "port": "{spare}"}),
     **{
         f"descriptions {number}": _leaf(
             ports={
                 port: {"description": text}
-                for port, text in zip(("{port}", "{second}", "{uplink}", "{last}"), texts)
+                for port, text in zip(
+                    ("{port}", "{second}", "{uplink}", "{last}"), texts, strict=True
+                )
             }
         )
         for number, texts in enumerate(_DESCRIPTIONS)
@@ -304,9 +304,7 @@ _NETWORK = {
         })
         for peering, bfd in product(("numbered", "unnumbered"), (True, False))
     },
-    "AS numbers": Setting({
-        "bgp": {"spine_asn": 4_200_000_000, "leaf_asn_first": 4_200_001_000}
-    }),
+    "AS numbers": Setting({"bgp": {"spine_asn": 4_200_000_000, "leaf_asn_first": 4_200_001_000}}),
     "shared AS": Setting(
         {"bgp": {"allowas_in": 1}},
         ({"names": "su1-rail[0-1]", "asn": 65_400},),
@@ -340,9 +338,7 @@ _CLASS = {
     "other class": _lossless(pfc_priority=4, traffic_class=4, queue=4, priority_group=4),
     "class of CNPs": _lossless(cnp_traffic_class=7, cnp_queue=7),
     **{f"PFC {state}": _lossless(pfc=state) for state in (True, False)},
-    "ECN": _lossless(
-        ecn={"kmin_bytes": 1_000_000, "kmax_bytes": 2_000_000, "pmax_percent": 10}
-    ),
+    "ECN": _lossless(ecn={"kmin_bytes": 1_000_000, "kmax_bytes": 2_000_000, "pmax_percent": 10}),
     "ECN as a step": _lossless(
         ecn={"kmin_bytes": 750_000, "kmax_bytes": 7_500_000, "pmax_percent": 100}
     ),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fabric.core.errors import FabricError
 from fabric.intent.host_model import HostsFile
 from fabric.intent.inventory import load
 from fabric.intent.model import DevicesFile, FabricFile
-from tests.witness.fields import sayable, said
+from tests.witness.fields import said, sayable
 from tests.witness.settings import SETTINGS
 from tests.witness.systems import SYSTEMS, write
 
@@ -50,7 +51,7 @@ def test_every_field_has_a_setting(tmp_path: Path) -> None:
             write(folder / system.name, system, setting)
             try:
                 intent = load(folder / system.name)
-            except Exception:
+            except FabricError:
                 continue
             present |= said(intent.fabric)
             for located in (*intent.devices, *intent.hosts):

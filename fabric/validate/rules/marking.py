@@ -112,18 +112,17 @@ class EcnBeforePause(SwitchRule):
                         severity=severity,
                     )
 
-
     def _own_thresholds(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare Kmin with the pause threshold that the inventory sets, where it is rendered."""
-        has_one = feature(device.platform, "pause_buffer", device.sku)
-        for profile in device.qos_profiles if has_one else ():
-            own = profile.pause_buffer if profile.pfc else None
-            for one in profile.classes if own else ():
-                if own and one.kmin_bytes >= own.pause_threshold_bytes:
+        own = feature(device.platform, "pause_buffer", device.sku)
+        for profile in device.qos_profiles if own and own.rendered else ():
+            buffer = profile.pause_buffer if profile.pfc else None
+            for one in profile.classes if buffer else ():
+                if buffer and one.kmin_bytes >= buffer.pause_threshold_bytes:
                     field = "pause_buffer.pause_threshold_bytes"
                     yield self.finding(
                         f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {field} "
-                        f"{own.pause_threshold_bytes:,}",
+                        f"{buffer.pause_threshold_bytes:,}",
                         "lower kmin_bytes, or increase the pause threshold",
                         place=places.profile_place(field, device, profile),
                         device=device.name,
