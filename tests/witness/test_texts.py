@@ -6,8 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fabric.change.adapter import adapters
 from fabric.observe.configuration import readers
 from fabric.observe.configuration.lossless import lossless_readers
+from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from tests.cases import each
 from tests.witness.boxes import BOXES
@@ -44,6 +46,9 @@ def test_a_text_is_no_configuration(name: str, tmp_path: Path) -> None:
     prove = lambda words: readers[name]({**kinds, file.kind: words})  # noqa: E731
     assert _same(prove, file.text, both) == []
     assert _same(lossless_readers[name].read, file.text, both) == []
+    if name == "cumulus":
+        left = Running.of_text(design.name, name, both, saved=True)
+        assert adapters[name].draft(left, work.files[design.name], None).changes == ()
     if name == "eos":  # the other stand-ins keep no texts
         shown, with_text = (BOXES[name](design, words).shown for words in (file.text, both))
         assert _same(prove, shown, with_text) == []
