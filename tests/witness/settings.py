@@ -59,6 +59,15 @@ def _nic(**fields: Any) -> Setting:
     return Setting(hosts=({"names": HOST, "nics": [{"rail": 0, **fields}]},))
 
 
+def _some_at(gbps: int) -> Setting:
+    """Return a speed of a unit, of a NIC and of a port."""
+    return Setting(
+        {"units": [{"name": "su1", "hosts": "gpu[1-2]", "host_gbps": gbps}]},
+        ({"names": LEAF, "ports": {"{second}": {"speed_gbps": gbps}}},),
+        ({"names": HOST, "nics": [{"rail": 0, "speed_gbps": gbps}]},),
+    )
+
+
 TWO_CLASSES = [
     {"name": "storage", "dscps": [24], "pfc_priority": 4},
     {"name": "compute", "dscps": [26, 27], "pfc_priority": 3, "scheduler_percent": 25},
@@ -208,19 +217,13 @@ _PLATFORMS = {
 }
 
 _LINKS = {
-    **{f"host speed {gbps}": Setting({"speeds": {"host_gbps": gbps}}) for gbps in get_args(Gbps)},
     **{
-        f"uplink speed {gbps}": Setting({"speeds": {"uplink_gbps": gbps, "core_gbps": gbps}})
-        for gbps in get_args(Gbps)
-    },
-    **{
-        f"unit speed {gbps}": Setting({
-            "units": [{"name": "su1", "hosts": "gpu[1-2]", "host_gbps": gbps}]
+        f"speed {gbps}": Setting({
+            "speeds": {"host_gbps": gbps, "uplink_gbps": gbps, "core_gbps": gbps}
         })
         for gbps in get_args(Gbps)
     },
-    **{f"port speed {gbps}": _port("{second}", speed_gbps=gbps) for gbps in get_args(Gbps)},
-    **{f"NIC speed {gbps}": _nic(speed_gbps=gbps) for gbps in get_args(Gbps)},
+    **{f"speed {gbps} of some": _some_at(gbps) for gbps in get_args(Gbps)},
     "cables": Setting({"cables": {"host_m": 40, "uplink_m": 5}}),
     **{f"fec {fec}": _port(fec=fec) for fec in choices(PortOverride, "fec")},
     **{

@@ -238,7 +238,8 @@ def write(folder: Path, system: System, setting: Setting) -> None:
 
 
 def _dump(file: Path, data: Any) -> None:
-    file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    text = yaml.dump(data, Dumper=yaml.CSafeDumper, sort_keys=False)
+    file.write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True)

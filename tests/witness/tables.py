@@ -20,7 +20,9 @@ class Row(NamedTuple):
     ----------
     systems : tuple of str
         Names of systems; empty for all of them.
-    kind, text, settings : str
+    kind : str
+        Of the fault.
+    text, settings : str
         Regular expressions.
     rule : str
         Rule, or page of ours, that says so to a user.
@@ -37,9 +39,11 @@ class Row(NamedTuple):
 
     def covers(self, system: str, setting: str, fault: Fault) -> bool:
         """Tell whether a fault is one of these."""
-        pairs = ((self.kind, fault.kind), (self.text, fault.text), (self.settings, setting))
-        return (not self.systems or system in self.systems) and all(
-            re.fullmatch(pattern, said, re.DOTALL) for pattern, said in pairs
+        return (
+            (not self.systems or system in self.systems)
+            and self.kind == fault.kind
+            and bool(re.fullmatch(self.settings, setting))
+            and bool(re.fullmatch(self.text, fault.text, re.DOTALL))
         )
 
 
