@@ -22,7 +22,7 @@ from tests.witness.settings import SETTINGS, Setting
 
 Data = dict[str, Any]
 #: Rules of the inventory that are waived: what they are about is rendered all the same.
-WAIVED = ("HST017", "QOS004", "SON010")
+WAIVED = ("HST017", "QOS004")
 
 
 #: Settings whose lines depend on the model of a switch.
@@ -244,13 +244,17 @@ def _dump(file: Path, data: Any) -> None:
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A setting on a system: its designs and files, or why it is refused."""
+    """A setting on a system: its designs and files, or why it is refused.
+
+    ``is_waived``: it is rendered although `check` has errors.
+    """
 
     system: System
     name: str
     project: Project | None
     files: dict[str, list[Artefact]] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
+    is_waived: bool = False
 
     @property
     def designs(self) -> Mapping[str, DeviceDesign]:
@@ -268,11 +272,8 @@ def witnessed(folder: Path, system: System, name: str, setting: Setting) -> Witn
     except FabricError as error:
         findings = tuple(str(one) for one in getattr(error, "findings", ()))
         return Witnessed(system, name, None, refused=findings or (str(error),))
-    errors = [
-        f"{one.rule} {one.message}"
-        for one in check(project).findings
-        if one.severity >= Severity.ERROR and one.rule not in WAIVED
-    ]
-    if errors:
-        return Witnessed(system, name, None, refused=tuple(errors))
-    return Witnessed(system, name, project, files)
+    errors = [one for one in check(project).findings if one.severity >= Severity.ERROR]
+    refused = tuple(f"{one.rule} {one.message}" for one in errors if one.rule not in WAIVED)
+    if refused:
+        return Witnessed(system, name, None, refused=refused)
+    return Witnessed(system, name, project, files, is_waived=bool(errors))

@@ -23,6 +23,8 @@ def cover(system: System, folder: Path) -> Iterator[Witnessed]:
     lines: set[str] = set()
     for number, (title, setting) in enumerate(system.settings.items()):
         work = witnessed(folder / str(number), system, title, setting)
+        if work.is_waived:
+            continue  # no plan is made of it
         kinds = {line for files in work.files.values() for line in kinds_of(files[0].text)}
         if not kinds <= lines:
             lines |= kinds
@@ -30,9 +32,9 @@ def cover(system: System, folder: Path) -> Iterator[Witnessed]:
 
 
 def cabled(work: Witnessed) -> set[tuple[str, ...]]:
-    """Return the cables of a fabric: a lab is wired for them."""
+    """Return the cables of a fabric and who its switches are: a lab is wired for them."""
     return {
-        (name, port.name, port.peer, port.peer_port)
+        (name, design.mac, port.name, port.peer, port.peer_port)
         for name, design in work.designs.items()
         for port in design.ports
         if port.kind != "unused"
