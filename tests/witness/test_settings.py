@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from fabric.core.garbage import collect_rarely
 from tests.witness.changes import changed
 from tests.witness.faults import Counted, faults
 from tests.witness.systems import SYSTEMS, witnessed
@@ -13,6 +16,15 @@ from tests.witness.tables import Judged
 
 #: Share of the settings that a system accepts at least: else it witnesses little.
 ACCEPTED = 0.5
+
+
+@pytest.fixture(autouse=True)
+def _rare_collections() -> Iterator[None]:
+    """Look for garbage as rarely as the command line does."""
+    before = gc.get_threshold()
+    collect_rarely()
+    yield
+    gc.set_threshold(*before)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
