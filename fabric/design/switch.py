@@ -138,7 +138,9 @@ class SwitchDesigner:
                     speed_token=front.speed_token,
                     mtu_bytes=policy.mtu.port_bytes,
                     fec=(change and change.fec) or front.fec,
-                    description=(change.description if change else None) or cable.description,
+                    description=_words(
+                        (change.description if change else None) or cable.description
+                    ),
                     cable_m=cable.cable_m,
                     peer=cable.peer,
                     peer_port=cable.peer_port,
@@ -381,3 +383,8 @@ def _used_headroom(ports: tuple[PortDesign, ...]) -> tuple[HeadroomProfile, ...]
         if port.headroom
     }
     return tuple(used[key] for key in sorted(used))
+
+
+def _words(text: str) -> str:
+    """Return a description as every system keeps it: with single spaces between its words."""
+    return " ".join(text.split())

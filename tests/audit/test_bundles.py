@@ -188,7 +188,7 @@ interface Eth1/1
 #: By system: a text, its members, and the state of each: routed, tagged, MTU.
 TEXTS = {
     "eos": (EOS, ("Ethernet1", "Ethernet2"), (True, False, 9214)),
-    "nxos": (NXOS, ("Ethernet1/1",), (None, True, 9216)),
+    "nxos": (NXOS, ("Ethernet1/1",), (False, True, 9216)),
     "junos": (JUNOS, ("et-0/0/1", "et-0/0/2"), (False, True, 9202)),
     "cumulus": (CUMULUS, ("swp1", "swp2"), (False, True, 9000)),
     "vrp8": (VRP8, ("100GE1/0/1",), (False, True, 9194)),

@@ -154,3 +154,10 @@ def test_the_clean_twin(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     expect(tmp_path, clean(), FAULTS[name], one_place=name.startswith("a port"))
+
+
+def test_a_port_without_its_default_line_is_in_use(tmp_path: Path) -> None:
+    """Running configurations do not print `switchport`."""
+    shown = clean().replace("   switchport\n", "").replace("   switchport mode access\n", "")
+    assert findings(tmp_path, shown) == ()
+    expect(tmp_path, shown, FAULTS["a port lost its profile"], one_place=True)

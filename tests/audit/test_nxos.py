@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,21 @@ def test_the_clean_twin(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
     expect(tmp_path, clean(), FAULTS[name], one_place=name.startswith("a port"))
+
+
+def test_a_port_without_its_default_line_is_in_use(tmp_path: Path) -> None:
+    """Running configurations do not print `switchport`."""
+    shown = clean().replace("  switchport\n", "")
+    assert shown != clean()
+    assert findings(tmp_path, shown) == ()
+    fault = (r"^  priority-flow-control mode on\n", "  priority-flow-control mode off\n", "AUD002")
+    expect(tmp_path, shown, fault, one_place=True)
+
+
+def test_a_port_has_a_queuing_policy_of_its_own(tmp_path: Path) -> None:
+    """That of `system qos` counts on the other ports."""
+    of_port = re.search(r"(?ms)^policy-map type queuing ROCE-OUT_1\n.*?(?=^\S)", clean())
+    assert of_port
+    unmarked = re.sub(r" *random-detect .*\n", "", of_port[0])
+    found = findings(tmp_path, clean().replace(of_port[0], unmarked))
+    assert {(finding.rule, finding.port) for finding in found} == {("AUD003", "Ethernet1/1")}

@@ -70,6 +70,7 @@ OWNED_STANZAS = (
     r"load-balance (policies|cluster)",
     r"port-channel load-balance sand profile ROCE",
     r"ip routing( ipv6 interfaces)?",
+    r"ipv6 unicast-routing",
     r"ip hardware fib load-balance distribution dynamic.*",
     r"ip prefix-list PL-.*",
     r"route-map RM-.*",

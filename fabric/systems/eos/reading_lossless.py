@@ -196,11 +196,19 @@ def _switchport(inside: Inside, _: int, no: str | None) -> None:
 @_PORT.line(r"switchport mode trunk")
 def _trunk(inside: Inside, _: int) -> None:
     inside[1].tagged = True
+    _switched(inside[1])
 
 
 @_PORT.line(r"switchport (access|trunk allowed) vlan (add )?(?P<vlans>[\d,-]+)")
 def _vlans(inside: Inside, _: int, vlans: str) -> None:
     inside[1].vlans.update(numbers(vlans))
+    _switched(inside[1])
+
+
+def _switched(port: PortPolicy) -> None:
+    """Note that a port is in use and switched, where the default `switchport` is not printed."""
+    if port.routed is None:
+        port.routed = False
 
 
 @_PORT.line(r"switchport (access|trunk allowed) vlan .*")

@@ -57,5 +57,5 @@ def render_vrp8(design: DeviceDesign) -> list[Artefact]:
     blocks = [render(f"vrp8/{feature}.j2", design.name, values) for feature in FEATURES]
     text = "".join(f"#\n{block.rstrip()}\n" for block in blocks if block.strip())
     path = f"switches/{design.name}/running-config.vrp8"
-    text = marked(design, text, "!")
+    text = marked(design, text, "#")
     return [Artefact(design.name, design.platform, "running-config", path, text.encode())]

@@ -17,6 +17,7 @@ from fabric.core.units import (
 from fabric.design.pool import lossless_pool_bytes
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.intent.classes import lossless_classes
+from fabric.platforms.features import feature
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.loss import least_queue_bytes
 from fabric.qos.dcqcn.presets import CONNECTX
@@ -80,6 +81,7 @@ class EcnBeforePause(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
+        yield from self._own_thresholds(places, device)
         pool_bytes = lossless_pool_bytes(device)
         if pool_bytes is None:
             yield self.finding(
@@ -108,6 +110,22 @@ class EcnBeforePause(SwitchRule):
                         place=max(either, key=lambda place: place.specific),
                         device=device.name,
                         severity=severity,
+                    )
+
+    def _own_thresholds(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Compare Kmin with the pause threshold that the inventory sets, where it is rendered."""
+        own = feature(device.platform, "pause_buffer", device.sku)
+        for profile in device.qos_profiles if own and own.rendered else ():
+            buffer = profile.pause_buffer if profile.pfc else None
+            for one in profile.classes if buffer else ():
+                if buffer and one.kmin_bytes >= buffer.pause_threshold_bytes:
+                    field = "pause_buffer.pause_threshold_bytes"
+                    yield self.finding(
+                        f"{one.title}ecn.kmin_bytes {one.kmin_bytes:,} is not below {field} "
+                        f"{buffer.pause_threshold_bytes:,}",
+                        "lower kmin_bytes, or increase the pause threshold",
+                        place=places.profile_place(field, device, profile),
+                        device=device.name,
                     )
 
 

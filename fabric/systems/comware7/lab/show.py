@@ -133,8 +133,8 @@ def display_bgp(view: View) -> str:
     family = bgp.children.get("address-family ipv4 unicast", Node())
     words = [node.line.split() for node in bgp.below("peer ")]
     peers = [
-        (address, asn)
-        for _, address, what, asn, *_ in words
+        (address, *rest)
+        for _, address, what, *rest in words
         if what == "as-number" and family.has(f"peer {address} enable")
     ]
     up = [

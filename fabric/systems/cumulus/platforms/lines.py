@@ -27,6 +27,8 @@ _NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])\d+")
 _MAX_VALUES = 4096
 #: Values of a second list on a line: all DSCPs, RFC 2474.
 _MAX_LISTS = 64
+#: The only values that go over several lines (``nv config show -o commands``).
+_MESSAGE = re.compile(r"nv set system message (pre|post)-log(in|out) ")
 _QUOTES = re.compile(r"['\"\\]")
 
 
@@ -95,7 +97,7 @@ def read(text: str, verb: str = "set") -> set[Path]:
         Naming the line that is something else.
     """
     names: set[Path] = set()
-    for line in text.splitlines():
+    for _, line in whole_rows(text):
         if not line.strip():
             continue
         head, name, *words = split(line) if line.startswith("nv ") else ("", "")
@@ -103,6 +105,36 @@ def read(text: str, verb: str = "set") -> set[Path]:
             raise ValueError(f"{line!r} is not a line of nv {verb}")
         names.update(paths(words))
     return leaves(names)
+
+
+def whole_rows(text: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line; a message in quotes may go over several of them.
+
+    Raises
+    ------
+    ValueError
+        When such a message has no end.
+    """
+    rows = enumerate(text.splitlines(), 1)
+    for number, row in rows:
+        whole = row
+        while _MESSAGE.match(whole) and (mark := _open_quote(whole)):
+            more = next((line for _, line in rows), None)
+            if more is None:
+                raise ValueError(f"the text in {mark} that begins in line {number} has no end")
+            whole = f"{whole} {more}"
+        yield number, whole
+
+
+def _open_quote(text: str) -> str:
+    """Return the quote that a text opens and does not close; empty where it closes all."""
+    mark = ""
+    for sign in re.findall(r"\\.|['\"]", text):
+        if sign == mark:
+            mark = ""
+        elif not mark and len(sign) == 1:
+            mark = sign
+    return mark
 
 
 def leaves(found: set[Path]) -> set[Path]:

@@ -11,15 +11,13 @@ from fabric.core.json_text import MAX_DEPTH
 from fabric.intent.yaml.tree import Loader
 from fabric.observe.configuration.blocks import Block
 from fabric.observe.parsers import UnreadableError
-from fabric.systems.cumulus.platforms.lines import paths, split
+from fabric.systems.cumulus.platforms.lines import paths, split, whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.systems.cumulus.platforms.lines import Path
 
-#: The only values that go over several lines (``nv config show -o commands``).
-_MESSAGE = re.compile(r"nv set system message (pre|post)-log(in|out) ")
 #: Values that a file may set; a limit that we chose: 512 ports with 100 values each have 51,200.
 MOST_VALUES = 1 << 20
 
@@ -67,7 +65,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
     UnreadableError
         When a line is not a line of NVUE.
     """
-    for number, row in _whole_rows(text):
+    for number, row in _rows(text):
         program, verb, *words = [*split(row), "", ""]
         words = [word for word in words if word]
         if program != "nv" or verb not in ("set", "unset") or not words:
@@ -75,36 +73,20 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
         yield number, verb, words
 
 
-def _whole_rows(text: str) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line; a message in quotes may go over several of them.
+def _rows(text: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is no comment.
 
     Raises
     ------
     UnreadableError
-        When such a message has no end.
+        When a message has no end.
     """
-    rows = enumerate(text.splitlines(), 1)
-    for number, row in rows:
-        if not row.strip() or row.lstrip().startswith("#"):
-            continue
-        whole = row
-        while _MESSAGE.match(whole) and (mark := _open_quote(whole)):
-            more = next((line for _, line in rows), None)
-            if more is None:
-                raise UnreadableError(f"the text in {mark} that begins in line {number} has no end")
-            whole = f"{whole} {more}"
-        yield number, whole
-
-
-def _open_quote(text: str) -> str:
-    """Return the quote that a text opens and does not close; empty where it closes all."""
-    mark = ""
-    for sign in re.findall(r"\\.|['\"]", text):
-        if sign == mark:
-            mark = ""
-        elif not mark and len(sign) == 1:
-            mark = sign
-    return mark
+    try:
+        for number, row in whole_rows(text):
+            if row.strip() and not row.lstrip().startswith("#"):
+                yield number, row
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error
 
 
 def _tree(text: str) -> Iterator[tuple[int, str, list[str]]]:

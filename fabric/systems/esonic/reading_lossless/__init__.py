@@ -24,6 +24,7 @@ from fabric.observe.configuration.lossless import (
     lossless_readers,
 )
 from fabric.observe.configuration.numbering import number_classes
+from fabric.observe.configuration.texts import header_ends
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, Device
 from fabric.systems.esonic.reading_lossless.port import PORT
@@ -68,7 +69,7 @@ def read(text: str) -> Lossless:
     switch = Device("esonic")
     switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
     switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
-    _TOP.read(switch, blocks(text, "!"), switch.leftovers)
+    _TOP.read(switch, blocks(text, "!", header_ends), switch.leftovers)
     join(switch.ports, switch.members)
     for name in [name for name in switch.ports if name.startswith("PortChannel")]:
         switch.ports.pop(name)  # one without members carries no traffic

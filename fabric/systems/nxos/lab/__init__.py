@@ -47,6 +47,15 @@ _NAMED = re.compile(
 _EXEC = ("show ", "checkpoint", "no checkpoint", "rollback ", "copy ", "terminal ", "no terminal ")
 
 
+_PART = re.compile(r"(Ethernet\d+/\d+)/\d+")
+
+
+def _whole_port(name: str) -> str:
+    """Return the port of the cage that a part of a port comes from."""
+    part = _PART.fullmatch(name)
+    return part[1] if part else name
+
+
 @stand_ins.add("nxos")
 class NxosStandIn(HttpsStandIn):
     """One NX-OS switch.
@@ -70,7 +79,8 @@ class NxosStandIn(HttpsStandIn):
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
-        ports = tuple(spec.options.get("ports", "").split(","))
+        names = map(_whole_port, spec.options.get("ports", "").split(","))
+        ports = tuple(dict.fromkeys(names))
         self.state = NxosState(clock, str(spec.running or ""), ports)
         self.view = View(self, self.state, spec.options.get("version", DEFAULT_VERSION))
 

@@ -47,7 +47,7 @@ def read(text: str) -> Lossless:
     network = switch.networks.get(system.get("network-qos", ""), NetworkPolicy())
     join(switch.ports, switch.members)
     for name, port in switch.ports.items():
-        bundle = switch.bound.get(switch.members.get(name, ""), {})
+        bundle = switch.bound.get(switch.members[name], {}) if name in switch.members else {}
         own = {**system, **switch.bound.get(name, {}), **bundle}
         is_bound = "qos" in switch.bound.get(name, {}) or "qos" in bundle
         by_vlan = [] if is_bound else switch.policies(port.vlans)

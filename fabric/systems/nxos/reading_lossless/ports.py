@@ -75,11 +75,19 @@ def _no_switchport(inside: Inside, _: int) -> None:
 @LINES.means("trunk")
 def _trunk(inside: Inside, _: int) -> None:
     inside[1].tagged = True
+    _switched(inside[1])
 
 
 @LINES.means("vlans")
 def _vlans(inside: Inside, _: int, vlans: str) -> None:
     inside[1].vlans.update(numbers(vlans))
+    _switched(inside[1])
+
+
+def _switched(port: PortPolicy) -> None:
+    """Note that a port is switched, where `switchport` is not printed; see ``defaults.toml``."""
+    if port.routed is None:
+        port.routed = False
 
 
 @LINES.means("vlan_configuration")

@@ -20,12 +20,18 @@ from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters import kernel
-from fabric.systems.sonic.adapters.config import Cell, compose, differences, risk
+from fabric.systems.sonic.adapters.config import (
+    Cell,
+    compose,
+    differences,
+    risk,
+    without_reclaimed,
+)
 from fabric.systems.sonic.adapters.foreign import ConfigDb as ConfigDb
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.adapters.scope import merged
 from fabric.systems.sonic.adapters.steps import way
-from fabric.systems.sonic.gcu import Updater
+from fabric.systems.sonic.gcu import Updater, asic_of
 from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 
 if TYPE_CHECKING:
@@ -62,7 +68,8 @@ class SonicAdapter:
         if is_merged(artefacts):
             intended, others, blocked = merged(running.config, intended)
             stays = notes(others, "|")
-        target = compose(running.config, intended)
+        asic = asic_of(updater(running), running.config)
+        target = without_reclaimed(running.config, compose(running.config, intended), asic)
         cells = differences(running.config, target)
         changes = [
             Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))

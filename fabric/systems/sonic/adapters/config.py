@@ -8,6 +8,7 @@ from typing import Any
 from fabric.change.model import Risk
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.systems.sonic.adapters.foreign import ConfigDb, kept_rows
+from fabric.systems.sonic.daemons import RECLAIMING
 from fabric.systems.sonic.gcu import PORT_DOWN_TABLES
 from fabric.systems.sonic.platforms import (
     FRAMEWORK,
@@ -52,6 +53,27 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     if profiles or target.get("BUFFER_PROFILE"):
         target["BUFFER_PROFILE"] = {**profiles, **target.get("BUFFER_PROFILE", {})}
     return {table: rows for table, rows in target.items() if rows}
+
+
+def without_reclaimed(running: ConfigDb, target: ConfigDb, asic: str) -> ConfigDb:
+    """Return a target without the lossless groups that the switch takes from ports that are down.
+
+    On some ASICs the buffer manager deletes them, and brings them back when the port comes up
+    (sonic-net/sonic-swss cfgmgr/buffermgr.cpp).
+    """
+    computes = target.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model")
+    if asic not in RECLAIMING or computes == "dynamic":
+        return target
+    ports, known = target.get("PORT", {}), running.get("BUFFER_PG", {})
+    groups = {
+        row: fields
+        for row, fields in target.get("BUFFER_PG", {}).items()
+        if row in known
+        or ports.get(row.partition("|")[0], {}).get("admin_status") == "up"
+        or not re.fullmatch(SELF_MADE_PROFILE, str(fields.get("profile", "")))
+    }
+    both = {**target, "BUFFER_PG": groups}
+    return {table: rows for table, rows in both.items() if rows}
 
 
 def _holds(table: str, fields: dict[str, Any]) -> bool:

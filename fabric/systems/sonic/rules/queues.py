@@ -51,8 +51,10 @@ class EcnNone(SonicPolicyRule):
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Look at the ecn field of every profile that is on."""
-        for name, profile in config.rows("WRED_PROFILE").items():
+        """Look at the ecn field of every profile of a lossless queue that is on."""
+        used = {plain_name(row.get("wred_profile", "")) for _, _, row in config.lossless_queues}
+        profiles = config.rows("WRED_PROFILE")
+        for name, profile in ((name, profiles[name]) for name in profiles if name in used):
             ecn = str(profile.get("ecn", "ecn_none"))
             dropped = [
                 colour

@@ -41,7 +41,7 @@ def blocks(text: str) -> list[list[str]]:
         header = _TEXT.fullmatch(line)
         if header:
             rows.append([line, *_until_quote(lines, header[2])])
-        elif not line.strip() or line.startswith(("!", END)) or line.strip() == "#":
+        elif not line.strip() or line.startswith(("!", "#", END)) or line.strip() == "#":
             continue
         elif line[0] != " ":
             rows.append([line.rstrip()])

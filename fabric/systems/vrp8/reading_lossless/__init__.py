@@ -15,6 +15,7 @@ import re
 
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
+from fabric.observe.configuration.texts import header_ends
 from fabric.systems.vrp8.reading_lossless.effect import ANY_RELEASE, OLD_RELEASE, complete
 from fabric.systems.vrp8.reading_lossless.lines import TOP
 from fabric.systems.vrp8.reading_lossless.switch import Switch
@@ -30,7 +31,7 @@ def read(text: str) -> Lossless:
         switch.features.add(OLD_RELEASE)
     elif not _HEAD.search(text):
         switch.features.add(ANY_RELEASE)
-    TOP.read(switch, blocks(text), switch.leftovers)
+    TOP.read(switch, blocks(text, text_ends=header_ends), switch.leftovers)
     complete(switch)
     return switch
 

@@ -122,7 +122,8 @@ def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
 def _watchdog(switch: Switch, port: Port, profile: Profile, *, pooled: bool) -> Watchdog:
     """Return the deadlock detection, which is on; a recovery of no time never comes."""
     never = [one.line for one in profile.recovery.values() if pooled and one.value == 0]
-    line, action = port.trigger.line if port.trigger else 0, switch.recovery
+    line = port.trigger.line if port.trigger else 0
+    action = switch.recovery or ("forwarding" if pooled else "discard")  # the default of each
     detection_ms, recovery_ms = _times_ms(switch, profile, pooled=pooled)
     return Watchdog(
         never[0] if never else line,
