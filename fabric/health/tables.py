@@ -1,4 +1,4 @@
-"""Tables of readings as arrays: all devices of a window at one time; what is not known is NaN.
+"""Tables of readings as arrays: all devices of a window at one time, exact and with a mask.
 
 Each table is walked once, and each figure is taken by a call of C: a fabric has tens of millions.
 """
@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.health.columns import COLUMNS, WIDTH
+from fabric.observe.rates import PARTS, TOPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from fabric.health.ends import Ends, Floats
     from fabric.health.reading import Reading
-    from fabric.topology.model import Ints
+    from fabric.topology.model import Bools, Ints
+
+    Counts = NDArray[np.uint64]
 
     #: Number of a device, and what its reading has by port, or by port and number.
     Rows = Iterator[tuple[int, Mapping[Any, Any]]]
@@ -35,13 +40,16 @@ class Table:
     ----------
     rows : slice or array of int
         The ends, ascending.
-    figures : array of float, shape (ends, names)
+    figures : array of int, shape (ends, names)
+        Whole numbers of 64 bits, exact; 0 where nothing is known.
+    known : array of bool, shape (ends, names)
     number : mapping
         Column of each name.
     """
 
     rows: slice | Ints
-    figures: Floats
+    figures: Counts
+    known: Bools
     number: Mapping[str, int]
 
     def put(self, whole: Floats, names: Sequence[str], since: Table | None = None) -> None:
@@ -57,8 +65,28 @@ class Table:
             taken: slice | list[int] = slice(numbers[0], numbers[-1] + 1)
         else:
             taken = numbers
-        figures = self.figures[:, taken]
-        whole[self.rows, : len(numbers)] = figures - since.figures[:, taken] if since else figures
+        figures, known = self.figures[:, taken], self.known[:, taken]
+        values = figures.astype(np.float64)
+        if since is not None:
+            known = known & since.known[:, taken]
+            values = risen(since.figures[:, taken], figures)
+        values[~known] = np.nan
+        whole[self.rows, : len(numbers)] = values
+
+
+def risen(was: Counts, now: Counts) -> Floats:
+    """Return how much counters of 64 bits rose; below 0 for those that fell, and were reset.
+
+    The difference is exact, and that of a counter that went over the top is its rise. A counter
+    that fell from elsewhere than near the top was reset, whatever its difference.
+    """
+    rise = (now - was).view(np.int64)
+    over = (rise >= 0) & (now < was)
+    if over.any():
+        top, part = TOPS[-1], TOPS[-1] // PARTS
+        reset = over & ~((was >= np.uint64(top - part)) & (now < np.uint64(part)))
+        rise[reset] = -1
+    return rise.astype(np.float64)
 
 
 def tables_of(ends: Ends, name: str, readings: Sequence[Reading | None]) -> tuple[Table, Table]:
@@ -88,9 +116,10 @@ def tables_of(ends: Ends, name: str, readings: Sequence[Reading | None]) -> tupl
     walk = _by_number if name in _NUMBERED else _by_port
     tables = []
     for of_device in both:
-        figures = np.full((len(rows), len(number)), np.nan)
-        walk(ends, name, iter(of_device.items()), _Target(figures, place, number))
-        tables.append(Table(where, figures, number))
+        figures = np.zeros((len(rows), len(number)), dtype=np.uint64)
+        known = np.zeros(figures.shape, dtype=np.bool_)
+        walk(ends, name, iter(of_device.items()), _Target(figures, known, place, number))
+        tables.append(Table(where, figures, known, number))
     return tables[0], tables[1]
 
 
@@ -120,25 +149,36 @@ def _names(table: str) -> tuple[str, ...]:
 class _Target:
     """Where figures go: the row of each end, -1 for none, and the column of each name."""
 
-    figures: Floats
+    figures: Counts
+    known: Bools
     place: Ints
     number: Mapping[str, int]
 
     def write(self, rows: Sequence[int], words: Sequence[str], values: Sequence[Any]) -> None:
         """Write the values of some words at some ends, one end after the other."""
-        block = _floats(values).reshape(len(rows), len(words))
-        wanted = [place for place, word in enumerate(words) if word in self.number]
-        into = self.place[np.array(rows)]
-        for place in wanted:
-            self.figures[into, self.number[words[place]]] = block[:, place]
+        figures, known = _counts(values)
+        taken = [place for place, word in enumerate(words) if word in self.number]
+        columns = [self.number[words[place]] for place in taken]
+        into = self.place[np.array(rows)][:, None]
+        # row by row, as both arrays lie in memory
+        self.figures[into, columns] = figures.reshape(len(rows), len(words))[:, taken]
+        self.known[into, columns] = known.reshape(len(rows), len(words))[:, taken]
 
 
-def _floats(values: Sequence[Any]) -> Floats:
-    """Return numbers as an array; None is NaN."""
+def _counts(values: Sequence[Any]) -> tuple[Counts, Bools]:
+    """Return whole numbers as an array, and which are known; None is not."""
+    known = np.ones(len(values), dtype=np.bool_)
     try:
-        return np.fromiter(values, np.float64, len(values))
-    except TypeError:
-        return np.array(values, dtype=np.float64)
+        return np.fromiter(values, np.uint64, len(values)), known
+    except (TypeError, OverflowError, ValueError):
+        known = np.fromiter((_is_count(value) for value in values), np.bool_, len(values))
+    counts = (int(value) if is_known else 0 for value, is_known in zip(values, known, strict=True))
+    return np.fromiter(counts, np.uint64, len(values)), known
+
+
+def _is_count(value: Any) -> bool:
+    """Tell whether a value is a number that a counter of 64 bits can have."""
+    return value is not None and 0 <= value < TOPS[-1]
 
 
 def _by_port(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
@@ -221,5 +261,7 @@ def _by_number(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
         kept = (rows >= 0) & (known.numbers >= 0) & (known.numbers < WIDTH)
         into, numbers = target.place[rows[kept]], known.numbers[kept]
         for field, get in fields.items():
-            values = _floats(get(table.values()))
-            target.figures[into, target.number[f"{field}0"] + numbers] = values[kept]
+            counts, is_known = _counts(get(table.values()))
+            columns = target.number[f"{field}0"] + numbers
+            target.figures[into, columns] = counts[kept]
+            target.known[into, columns] = is_known[kept]

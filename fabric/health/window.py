@@ -112,7 +112,7 @@ class Window:
         return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
 
     def _rise(self, column: Column) -> Floats:
-        """Return the rises of a column: over the top where a counter wrapped, < 0 for a reset."""
+        """Return the rises of a column: over the top of 32 bits where it wrapped, < 0 for a reset."""
         rise = self._rise_of_parts(column)
         fell = rise < 0
         if fell.any():
@@ -120,11 +120,10 @@ class Window:
             largest = np.fmax(was, now)
             most = np.zeros(len(self.ends.names))
             np.fmax.at(most, self.ends.device, np.nan_to_num(largest).max(axis=1))
-            for top in TOPS:
-                narrow = (most < top)[self.ends.device][:, None]
-                over = fell & narrow & (was >= top - top // PARTS) & (now < top // PARTS)
-                rise = np.where(over, rise + float(top), rise)
-                fell &= ~over
+            top, part = TOPS[0], TOPS[0] // PARTS
+            narrow = (most < top)[self.ends.device][:, None]
+            over = fell & narrow & (was >= top - part) & (now < part)
+            rise = np.where(over, rise + float(top), rise)
         return rise
 
     def _rise_of_parts(self, column: Column) -> Floats:

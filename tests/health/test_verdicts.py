@@ -90,12 +90,36 @@ def test_no_counter_of_32_bits_wraps_beside_larger_ones() -> None:
     assert isnan(window.rise("sent_packets")[row])
 
 
+@each(
+    ("was", "now", "rise"),
+    [
+        (2**64 - 1_000, 399_000, 400_000),
+        (2**64 - 10, 48_211, 48_221),
+        (2**64 - 5_000, 50_000, 55_000),
+        (2**60, 2**60 + 100, 100),
+        (2**63 + 1, 2**63 + 442, 441),
+        (2**63 + 1, 7, NAN),
+        (10**12, 5, NAN),
+    ],
+)
+def test_counters_of_64_bits_are_exact(was: int, now: int, rise: float) -> None:
+    fabric = Fabric()
+    fabric.counters(LEAF, PORT, first=True, tx_packets=was)
+    fabric.counters(LEAF, PORT, tx_packets=now)
+    window = fabric.window()
+    row = window.ends.rows[window.ends.names.index(LEAF)][PORT]
+    said = window.rise("sent_packets")[row]
+    assert said == rise or (isnan(said) and isnan(rise)), (was, now, said)
+
+
 def test_a_nic_that_was_reset_hides_itself_alone() -> None:
     fabric = Fabric()
     for name in ("eth1", "eth2"):
         fabric.nic(HOST, name, np_ecn_marked_roce_packets=5_000)
     assert fabric.seen() == [("OBS107", HOST, "eth[1-2]")]
-    fabric.nic(HOST, "eth1", np_ecn_marked_roce_packets=5_000, rp_cnp_handled=-1)
+    old = fabric.before[HOST].nics["eth1"]
+    counted = replace(old, hw_counters={**old.hw_counters, "rp_cnp_handled": 7})
+    fabric.change(HOST, first=True, nics={"eth1": counted})
     assert fabric.seen() == [("OBS107", HOST, "eth2")]
 
 
