@@ -49,6 +49,18 @@ class Column:
     is_sum: bool = False
     is_counter: bool = True
 
+    @property
+    def planned(self) -> str:
+        """Field of the plan that says which of the eight count; empty where there are not eight."""
+        if self.width != WIDTH or self.is_sum:
+            return ""
+        is_pause = self.source == "pfc_counters" or "paus" in self.text
+        return "paused" if is_pause else _PLANNED.get(self.source, "lossless")
+
+
+#: Fields of a plan by the source of eight figures, where it is not that of lossless queues.
+_PLANNED = {"priority_groups": "groups"}
+
 
 def _port(text: str, *names: str) -> Column:
     """Return the sum of counters of switch ports, of those that are there."""

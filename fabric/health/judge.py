@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.health.cause import Cause
     from fabric.health.ends import Ends
+    from fabric.health.hole import Hole
     from fabric.health.verdict import Verdict
     from fabric.health.window import Window
     from fabric.topology.model import Bools
@@ -41,7 +42,7 @@ class Judgement:
 
     causes: tuple[Cause, ...]
     judged: tuple[str, ...]
-    unjudged: Mapping[str, tuple[str, ...]]
+    unjudged: Mapping[str, tuple[Hole, ...]]
     broken: tuple[tuple[str, str], ...] = ()
     concluded: Mapping[str, tuple[Bools, Bools]] = field(default_factory=dict)
 
@@ -77,7 +78,7 @@ def judge(window: Window, jobs: Mapping[str, Sequence[str]] | None = None) -> Ju
     causes: list[Cause] = []
     judged: list[str] = []
     broken: list[tuple[str, str]] = []
-    unjudged: dict[str, tuple[str, ...]] = {}
+    unjudged: dict[str, tuple[Hole, ...]] = {}
     concluded: dict[str, tuple[Bools, Bools]] = {}
     for verdict in sorted(every_verdict(), key=lambda one: (one.rank, one.id)):
         try:

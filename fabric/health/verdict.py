@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.core.registry import Registry
 from fabric.health.cause import Cause
 from fabric.health.columns import COLUMNS
 from fabric.health.ends import HOST_TIER
+from fabric.health.hole import Hole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fabric.health.window import Window
     from fabric.topology.model import Bools, Ints
-
-#: Devices that a message names.
-_MOST_NAMED = 4
 
 
 class Verdict(ABC):
@@ -41,6 +38,10 @@ class Verdict(ABC):
         Causes of a lower rank are looked for first, and take the symptoms.
     needs : tuple of tuple of str
         Columns that it looks at. Of each tuple one is enough; a device without is not judged.
+    also : tuple of tuple of str
+        Columns that it looks at beside: where one is not known, the rest is judged.
+    reads : tuple of (str, str)
+        Fields of a reading that it looks at, each with its name in messages.
     joins : bool
         Whether its causes on several ports of a device are told as one, which `joined` returns.
     is_mirrored : bool
@@ -53,6 +54,8 @@ class Verdict(ABC):
     fix: str
     rank: int
     needs: tuple[tuple[str, ...], ...] = ()
+    also: tuple[tuple[str, ...], ...] = ()
+    reads: tuple[tuple[str, str], ...] = ()
     is_mirrored: bool = False
     joins: bool = False
 
@@ -77,24 +80,39 @@ class Verdict(ABC):
         words = {"severity": self.severity, "fix": self.fix, **more}
         return Cause(rule=self.id, message=message, device=device, port=port, **words)
 
-    def unjudged(self, window: Window) -> tuple[list[str], bool]:
+    def unjudged(self, window: Window) -> tuple[list[Hole], bool]:
         """Return why devices or ports are not judged, and whether none that was read is."""
         ends, read = window.ends, window.is_read
-        reasons, judged = [], read.copy()
-        for group in self.needs:
-            wheres: set[str] = {COLUMNS[name].where for name in group}
-            concerned = read & _at(wheres, ends.tier == HOST_TIER)
+        holes, judged = self._unread(window), read.copy()
+        for group in (*self.needs, *self.also):
+            concerned = read & _at({COLUMNS[name].where for name in group}, ends.tier == HOST_TIER)
             known = self._known(window, group)
             seen = np.zeros(len(read), dtype=np.bool_)
             seen[ends.device[known]] = True
             seen |= ~np.isin(np.arange(len(read)), ends.device)
-            if without := _without(window, concerned, seen, known):
-                texts = " or ".join(COLUMNS[name].text for name in group)
-                reasons.append(f"{texts}: not known of {names_of(without)}")
-            judged &= ~concerned | seen
-            if not (concerned & seen).any():
-                judged[:] = False
-        return reasons, not judged.any()
+            holes += _holes(window, group, concerned, known)
+            if group in self.needs:
+                judged &= ~concerned | seen
+                if not (concerned & seen).any():
+                    judged[:] = False
+        return holes, not judged.any()
+
+    def _unread(self, window: Window) -> list[Hole]:
+        """Return the devices that were not read, and those without a field that others have."""
+        silent = tuple(name for name, one in window.readings.items() if one.after is None)
+        holes = [Hole("readings", silent)] if silent else []
+        for field, text in self.reads:
+            states = {
+                name: (one.platform, getattr(one.after, field))
+                for name, one in window.readings.items()
+                if one.after is not None
+            }
+            able = {system for system, state in states.values() if state is not None}
+            without = tuple(
+                name for name, (system, state) in states.items() if state is None and system in able
+            )
+            holes += [Hole(text, without)] if without else []
+        return holes
 
     def _known(self, window: Window, group: tuple[str, ...]) -> Bools:
         """Return the ends of which one of some columns is known, at either end where that counts.
@@ -123,24 +141,28 @@ class Verdict(ABC):
         return devices, rows
 
 
-def _without(window: Window, concerned: Bools, seen: Bools, known: Bools) -> list[str]:
-    """Return the devices of which a figure is not known at all, then ports of others."""
-    ends = window.ends
-    names = [window.named(row) for row in np.flatnonzero(concerned & ~seen).tolist()]
-    rows = np.flatnonzero(~known & (concerned & seen)[ends.device])
-    return names + [ends.title(row) for row in rows.tolist()]
+def _holes(
+    window: Window, group: tuple[str, ...], concerned: Bools, known: Bools
+) -> Iterator[Hole]:
+    """Yield the systems that report none of some columns, and the places of the others."""
+    ends, figure = window.ends, " or ".join(COLUMNS[name].text for name in group)
+    reported = np.logical_or.reduce([window.reported(name) for name in group])
+    seen, open_ = (np.zeros(len(concerned), dtype=np.bool_) for _ in range(2))
+    seen[ends.device[known]] = open_[ends.device[~known]] = True
+    lacking = concerned & ~reported & open_
+    for system in sorted({window.system_of(number) for number in np.flatnonzero(lacking).tolist()}):
+        yield Hole(figure, (), system)
+    able = concerned & reported
+    names = [window.named(number) for number in np.flatnonzero(able & ~seen).tolist()]
+    rows = np.flatnonzero(~known & (able & seen)[ends.device])
+    if places := (*names, *map(ends.title, rows.tolist())):
+        yield Hole(figure, places)
 
 
 def _at(wheres: set[str], is_host: Bools) -> Bools:
     if "both" in wheres or len(wheres) > 1:
         return np.ones(len(is_host), dtype=np.bool_)
     return is_host if wheres == {"nic"} else ~is_host
-
-
-def names_of(names: list[str]) -> str:
-    """Return the first of some devices, and how many more there are."""
-    few, more = hostlist.fold(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
-    return f"{few} and {more} more" if more > 0 else few
 
 
 def place(window: Window, row: int) -> tuple[str, str]:

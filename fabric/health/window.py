@@ -90,8 +90,9 @@ class Window:
     def _rises(self) -> dict[str, Floats]:
         """How much each counter rose; NaN where it was reset, or where nobody can know.
 
-        A counter that fell was reset. Where one of a reading was, others of the device may have
-        been too: one that did not rise is unknown, and one that rose did so by as much at least.
+        A counter that fell was reset, and others of its port may have been too: one that did not
+        rise is unknown, and one that rose did so by as much at least. The same holds for the whole
+        device, unless a counter of another port that was above 0 did not fall.
         """
         counters = {name: column for name, column in COLUMNS.items() if column.is_counter}
         rises = {name: self._rise(column) for name, column in counters.items()}
@@ -102,17 +103,31 @@ class Window:
             reset[source] = reset[source] | fell if source in reset else fell
         is_nic, device = self.ends.is_nic, self.ends.device
         of_nics: Bools = np.stack([*reset.values()]).any(axis=0) & is_nic
-        doubtful = {name: self._of_device(fell & ~is_nic) for name, fell in reset.items()}
+        doubtful = {name: self._doubtful(name, fell & ~is_nic) for name, fell in reset.items()}
         has_reset, restarted = any(fell.any() for fell in reset.values()), self.restarted[device]
         for name, rise in rises.items() if has_reset or restarted.any() else ():
             still = (doubtful[counters[name].source] & ~is_nic) | of_nics
             rise[still[:, None] & (rise == 0)] = np.nan
             rise[rise < 0] = np.nan
             rise[restarted] = np.nan
+        for name, rise in rises.items():
+            if counters[name].is_sum:
+                self._parts[name] = np.count_nonzero(np.isfinite(rise), axis=1)
         return {name: _whole(rise, counters[name]) for name, rise in rises.items()}
 
+    def _doubtful(self, source: str, fell: Bools) -> Bools:
+        """Return the ends whose counters of a source may have been reset, by those that fell."""
+        if not fell.any():
+            return fell
+        stands = np.zeros(len(self.ends), dtype=np.bool_)
+        before, after = self._both(source)
+        kept = (before.figures > 0) & (after.figures >= before.figures) & before.known & after.known
+        stands[before.rows] = np.count_nonzero(kept, axis=1) > 0
+        whole: Bools = fell | (self._of_device(fell) & ~self._of_device(stands & ~fell))
+        return whole
+
     def _rise(self, column: Column) -> Floats:
-        """Return the rises of a column: over the top of 32 bits where it wrapped, < 0 for a reset."""
+        """Return the rises of a column: over 32 bits where it wrapped, < 0 for a reset."""
         rise = self._rise_of_parts(column)
         fell = rise < 0
         if fell.any():
@@ -183,13 +198,71 @@ class Window:
         if name.startswith("all_pauses_"):
             return self.tells_pauses(name)
         if name not in self._known:
-            table = self.rise(name) if COLUMNS[name].is_counter else self.last(name)
-            table = table.reshape(len(table), -1)
-            known: Bools = np.isfinite(table[:, 0])  # where the first is, others need no look
-            rest = np.flatnonzero(~known)
-            known[rest] = np.count_nonzero(np.isfinite(table[rest]), axis=1) > 0
-            self._known[name] = known
+            self._known[name] = self._whole_known(name)
         return self._known[name]
+
+    def _whole_known(self, name: str) -> Bools:
+        """Return the ends of which all that counts of a column is known.
+
+        Of eight priorities those count that the design gives the end; of a sum, all parts that
+        devices of the same system report.
+        """
+        column = COLUMNS[name]
+        table = self.rise(name) if column.is_counter else self.last(name)
+        finite = np.isfinite(table.reshape(len(table), -1))
+        if not column.planned or column.is_sum:
+            known: Bools = np.count_nonzero(finite, axis=1) > 0
+            return known & ~self._lacks_parts(name) if column.is_counter else known
+        planned = getattr(self.plan, column.planned)
+        whole: Bools = np.where(
+            planned.any(axis=1), (finite | ~planned).all(axis=1), finite.any(axis=1)
+        )
+        return whole
+
+    def _lacks_parts(self, name: str) -> Bools:
+        """Return the ends of which fewer parts of a sum are known than of others of the system."""
+        parts = self._parts.get(name)
+        if parts is None:
+            return np.zeros(len(self.ends), dtype=np.bool_)
+        most = np.zeros(len(self._systems) + 1, dtype=parts.dtype)
+        np.maximum.at(most, self._system[self.ends.device], parts)
+        lacks: Bools = parts < most[self._system[self.ends.device]]
+        return lacks
+
+    @cached_property
+    def _parts(self) -> dict[str, Ints]:
+        """How many parts of each sum are known of each end."""
+        return {}
+
+    @cached_property
+    def _systems(self) -> dict[str, int]:
+        """Number of each system."""
+        systems = (reading.platform for reading in self.readings.values())
+        return {system: number for number, system in enumerate(dict.fromkeys(systems))}
+
+    @cached_property
+    def _system(self) -> Ints:
+        """Number of the system of each device; that behind the last one where it was not asked."""
+        known = (self.readings.get(name) for name in self.ends.names)
+        behind = len(self._systems)
+        return np.array([self._systems[one.platform] if one else behind for one in known])
+
+    def system_of(self, number: int) -> str:
+        """Return the system of a device."""
+        return self.readings[self.ends.names[number]].platform
+
+    def reported(self, name: str) -> Bools:
+        """Return the devices of which some of the same system have a figure, in either reading."""
+        has = np.zeros(len(self.ends.names), dtype=np.bool_)
+        for table, words in COLUMNS[name].parts:
+            for when in self._both(table):
+                rows = np.arange(len(self.ends))[when.rows]
+                numbers = [when.number[word] for word in words]
+                has[self.ends.device[rows[when.known[:, numbers].any(axis=1)]]] = True
+        able = np.zeros(len(self._systems) + 1, dtype=np.bool_)
+        able[self._system[has]] = True
+        reported: Bools = able[self._system]
+        return reported
 
     @cached_property
     def _known(self) -> dict[str, Bools]:
@@ -230,7 +303,10 @@ class Window:
         """Return shares and bounds by what either end counts; the time of a NIC, where it does."""
         frames = np.fmax(self._frames("sent"), self._frames("received")[self.ends.far])
         both = self.per_s("pausing_us"), self.per_s("paused_us")[self.ends.far]
-        return pause_share(us_to_s(1) * np.fmax(*both), frames, self.ends.speed_gbps[:, None])
+        timed = us_to_s(1) * np.fmax(*both)
+        # An end that counted no time, beside one that counted frames, did not hear them.
+        timed[(timed == 0) & (frames > 0)] = np.nan
+        return pause_share(timed, frames, self.ends.speed_gbps[:, None])
 
     def tells_pauses(self, name: str) -> Bools:
         """Return the ends of which one count of all priorities tells anything.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
+from fabric.health.hole import NOT_KNOWN, NOT_REPORTED
 from fabric.report.verdicts import VERDICT_RULES
 from fabric.validate.report import reports
 from fabric.validate.report.plain_json import finding_json
@@ -24,8 +27,9 @@ if TYPE_CHECKING:
 FORMAT = "rocefab-judgement/1"
 #: The verdict on devices that were not read; it alone needs no reading.
 NOT_READ = "OBS117"
-#: What stands before the reason why devices were not judged, and before their names in it.
-_UNJUDGED, _UNKNOWN = "not judged: ", ": not known of "
+#: What stands before the reason why devices were not judged, and between figure and names in it.
+_UNJUDGED = "not judged: "
+_REASON = re.compile(rf"{_UNJUDGED}(.*?)((?:{NOT_KNOWN}|{NOT_REPORTED}).*|$)")
 #: Why a verdict is skipped where no device was read.
 UNREAD = "not judged: devices not read"
 #: Lines of evidence of one cause in text.
@@ -46,9 +50,9 @@ def outcome_of(
     """
     findings = [_finding(cause) for cause in judgement.causes]
     findings += [
-        Finding(rule, unjudged, f"{_UNJUDGED}{reason}")
-        for rule, reasons in judgement.unjudged.items()
-        for reason in reasons
+        Finding(rule, Severity.INFO if hole.system else unjudged, f"{_UNJUDGED}{hole}")
+        for rule, holes in judgement.unjudged.items()
+        for hole in holes
     ]
     broken = dict(judgement.broken)
     skipped = tuple(
@@ -109,15 +113,16 @@ def _holes(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield a line for each set of devices and ports: what nobody knows of them, and the rules."""
     groups: dict[tuple[str, str], tuple[dict[str, None], dict[str, None]]] = {}
     for finding in findings:
-        what, _, names = finding.message.removeprefix(_UNJUDGED).partition(_UNKNOWN)
+        reason = _REASON.fullmatch(finding.message)
+        what, names = reason.groups() if reason else (finding.message, "")
         figures, rules = groups.setdefault((finding.severity.word, names), ({}, {}))
         figures[what] = rules[finding.rule] = None
     for (severity, names), (figures, rules) in groups.items():
-        of = f"{_UNKNOWN}{names}" if names else ""
         # Of two verdicts one may take fewer counters for the same.
         every = [{*what.split(" or ")} for what in figures]
         whole = [what for what in figures if not any({*what.split(" or ")} < one for one in every)]
-        yield f"{severity}: {_UNJUDGED}{'; '.join(whole)}{of} [{hostlist.fold(sorted(rules))}]"
+        told = f"{'; '.join(whole)}{names}"
+        yield f"{severity}: {_UNJUDGED}{told} [{hostlist.fold(sorted(rules))}]"
 
 
 def _key(finding: Finding) -> tuple[str, ...]:
@@ -158,7 +163,10 @@ def as_dict(
             for cause in judgement.causes
         ],
         "judged": list(outcome.checked),
-        "not_judged": {name: list(reasons) for name, reasons in judgement.unjudged.items()},
+        "not_judged": {name: [*map(str, holes)] for name, holes in judgement.unjudged.items()},
+        "holes": {
+            name: [asdict(hole) for hole in holes] for name, holes in judgement.unjudged.items()
+        },
         "skipped": list(outcome.skipped),
         "waived": len(outcome.waived),
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],

@@ -105,7 +105,7 @@ def test_one_count_of_several_lossless_classes_is_not_judged() -> None:
     two[:, 4] |= two[:, 3]
     judgement = judge(replace(window, plan=replace(plan, paused=two)))
     assert judgement.causes == ()
-    reason = judgement.unjudged["OBS104"][0]
+    reason = str(judgement.unjudged["OBS104"][0])
     assert f"{LEAF} {UPLINK}" in reason
     assert f"{LEAF} {PORT}" not in reason, "its NIC counts the time"
 

@@ -227,14 +227,15 @@ def test_a_switch_without_a_counter_of_drops_is_not_judged_for_them() -> None:
         fabric.before[host] = fabric.after[host]
     judgement = fabric.judged()
     words = "discarded packets or drops of queues or drops of priority groups: not known of"
-    (reason,) = judgement.unjudged["OBS111"]
-    assert reason == f"{words} {LEAF} Ethernet[8,128,136]"
+    reasons = [*map(str, judgement.unjudged["OBS111"])]
+    assert f"{words} {LEAF} Ethernet[8,128,136]" in reasons
     assert "OBS111" in judgement.judged
     of_switch(fabric, (), rx_drops=0)
     fabric.both(
         LEAF, interfaces=dict.fromkeys(fabric.before[LEAF].interfaces, InterfaceState(True))
     )
-    assert fabric.judged().unjudged["OBS111"] == (f"{words} {LEAF}",)
+    holes = fabric.judged().unjudged["OBS111"]
+    assert [hole.places for hole in holes if "drops of queues or" in hole.figure] == [(LEAF,)]
 
 
 def test_a_queue_whose_packets_are_not_known_is_not_judged_for_standing() -> None:
@@ -242,8 +243,8 @@ def test_a_queue_whose_packets_are_not_known_is_not_judged_for_standing() -> Non
     fabric = Fabric()
     for number in (0, 7):
         fabric.change(LEAF, first=not number, queues={(PORT, 3): QueueCounters(None, number)})
-    reasons = fabric.judged().unjudged["OBS113"]
-    assert any("or packets of queues: not known of" in reason for reason in reasons)
+    holes = fabric.judged().unjudged["OBS113"]
+    assert any("or packets of queues" in hole.figure for hole in holes)
     assert "OBS113" not in fabric.judged().judged
 
 
@@ -359,7 +360,11 @@ def test_a_device_that_was_read_once_is_not_judged() -> None:
     fabric.change(LEAF, interfaces={UPLINK: InterfaceState(up=True, counters={"rx_drops": 9})})
     assert fabric.seen() == []
     reasons = fabric.judged().unjudged
-    assert any(f"{LEAF} (one reading)" in reason for lines in reasons.values() for reason in lines)
+    assert any(
+        f"{LEAF} (one reading)" in reason
+        for lines in reasons.values()
+        for reason in map(str, lines)
+    )
 
 
 def test_missing_counters_are_named_never_fine() -> None:
@@ -369,7 +374,7 @@ def test_missing_counters_are_named_never_fine() -> None:
             readings[name] = replace(readings[name], pfc_counters=None, nics=None)
     judgement = fabric.judged()
     assert not {f"OBS10{number}" for number in range(1, 10)} & {*judgement.judged}
-    assert "received pause frames by priority" in judgement.unjudged["OBS101"][0]
+    assert "received pause frames by priority" in str(judgement.unjudged["OBS101"][0])
     assert judgement.causes == ()
 
 

@@ -94,6 +94,7 @@ class Drops(Verdict):
     rank = 34
     needs = (("drops", "queue_drops", "group_drops"),)
 
+    also = (("drops",), ("errors",), ("queue_drops",), ("group_drops",))
     joins = True
 
     def judge(self, window: Window) -> Iterator[Cause]:

@@ -9,7 +9,8 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.core.units import share_to_percent
 from fabric.health.cause import signs_at
-from fabric.health.verdict import Verdict, names_of, on_cables, verdicts
+from fabric.health.hole import Hole
+from fabric.health.verdict import Verdict, on_cables, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,7 +45,7 @@ class NotRead(Verdict):
                     rails=hit["rails"],
                 )
 
-    def unjudged(self, window: Window) -> tuple[list[str], bool]:  # noqa: ARG002
+    def unjudged(self, window: Window) -> tuple[list[Hole], bool]:  # noqa: ARG002
         """Return that every device is judged."""
         return [], False
 
@@ -73,7 +74,7 @@ class TableFull(Verdict):
                         severity=Severity.ERROR if full >= 1 else Severity.WARNING,
                     )
 
-    def unjudged(self, window: Window) -> tuple[list[str], bool]:
+    def unjudged(self, window: Window) -> tuple[list[Hole], bool]:
         """Name the switches that report no size of a table."""
         seen = {
             name: reading.after.tables or {}
@@ -83,7 +84,7 @@ class TableFull(Verdict):
         without = [name for name, tables in seen.items() if not _sizes(tables)]
         if not without:
             return [], not seen
-        return [f"size of tables: not known of {names_of(without)}"], len(without) == len(seen)
+        return [Hole("size of tables", tuple(without))], len(without) == len(seen)
 
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices that report sizes of tables."""

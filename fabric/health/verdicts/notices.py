@@ -8,7 +8,8 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Severity
-from fabric.health.verdict import Verdict, names_of, on_cables, verdicts
+from fabric.health.hole import Hole
+from fabric.health.verdict import Verdict, on_cables, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,14 +126,14 @@ class CnpLost(Verdict):
             if np.nansum(sent[rows]) >= window.settings.least_frames and not received[rows].any():
                 yield number, rows, rows[np.isnan(sent[rows]) | np.isnan(handled[rows])]
 
-    def unjudged(self, window: Window) -> tuple[list[str], bool]:
+    def unjudged(self, window: Window) -> tuple[list[Hole], bool]:
         """Name the rails too on which a NIC that is not known may have received the CNPs."""
-        reasons, none = super().unjudged(window)
+        holes, none = super().unjudged(window)
         for number, _, unknown in self._silent(window):
             if len(unknown):
-                names = names_of([window.ends.title(row) for row in unknown.tolist()])
-                reasons.append(f"CNPs of rail {number}: not known of {names}")
-        return reasons, none
+                names = tuple(window.ends.title(row) for row in unknown.tolist())
+                holes.append(Hole(f"CNPs of rail {number}", names))
+        return holes, none
 
     def concluded(self, window: Window) -> tuple[Bools, Bools]:
         """Return the devices and ends, without those of such rails."""

@@ -35,6 +35,7 @@ class Restarted(Verdict):
     source = "RFC 2578 section 7.1.6 (counters after a discontinuity)"
     fix = "find out why it restarted: its log, its power, a change by hand"
     rank = 9
+    reads = (("facts", "uptime"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the devices whose uptimes say that they restarted."""
@@ -61,6 +62,7 @@ class SessionsDown(Verdict):
     source = "RFC 4271 section 8 (routes of a session that ends are removed)"
     fix = "check the BGP process and its log; `rocefab verify` names the sessions"
     rank = 13
+    reads = (("bgp", "BGP sessions"),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the switches of which no session is established."""
@@ -91,6 +93,7 @@ class Heat(Verdict):
     )
     fix = "clean or replace the optic; check the fans and the air flow of the switch"
     rank = 14
+    reads = (("optics", "optics"), ("temperatures", "temperatures"))
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the ports with such optics, and the devices with such sensors."""
