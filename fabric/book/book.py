@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from fabric.book.file import BookError, read_texts
-from fabric.book.grammar import parse_rule
+from fabric.book.grammar import parse_rule, without_trait
 from fabric.book.kinds import NUMBER
 from fabric.core.plugins import package_files
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FILE = "lines.book"
 #: The mode in which a configuration begins.
 TOP = "config"
+#: How a level is indented where lines are explained, whatever the switch does.
+INDENT = "  "
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,9 @@ class BookRule:
 
     def whole(self, ours: Ours | None = None) -> str:
         """Return a pattern of whole lines; any value is one, unless the owner narrows it."""
-        tails = ["" if one.key_length == len(one.elements) else " .*" for one in self.rule.variants]
+        when = dict(ours.when) if ours else {}
+        ends = (_end(variant, when) == len(variant.elements) for variant in self.rule.variants)
+        tails = ("" if is_whole else " .*" for is_whole in ends)
         return "|".join(dict.fromkeys(map("".join, zip(self.keys(ours), tails, strict=True))))
 
 
@@ -84,11 +88,15 @@ def _grouped(element: Element) -> str:
     return f"(?:{element.pattern})"
 
 
+def _end(variant: Variant, when: dict[str, str]) -> int:
+    narrow = (at for at, one in enumerate(variant.elements, 1) if one.name in when)
+    return max([variant.key_length, *narrow])
+
+
 def _words(variant: Variant, when: dict[str, str]) -> str:
     """Return the words of the key, and those behind it up to what the owner narrows."""
-    narrow = [at for at, one in enumerate(variant.elements, 1) if one.name in when]
     words = []
-    for element in variant.elements[: max([variant.key_length, *narrow])]:
+    for element in variant.elements[: _end(variant, when)]:
         pattern = when.get(element.name, element.pattern)
         words.append(f"(?:{pattern})" if "|" in pattern else pattern)
     return " ".join(words)
@@ -111,7 +119,8 @@ class Book:
     def rules(self) -> tuple[BookRule, ...]:
         """All rules in their order."""
         texts = self.texts.rules
-        return tuple(BookRule(text, parse_rule(text.text, rank)) for rank, text in enumerate(texts))
+        rules = (parse_rule(without_trait(text.text), rank) for rank, text in enumerate(texts))
+        return tuple(map(BookRule, texts, rules))
 
     def tables(self) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
         """Return the rules of each mode as a grammar takes them, and the lines that are hidden."""
@@ -169,7 +178,7 @@ def read_book(file: Path | Traversable, system: str) -> Book:
     seen: set[tuple[str, str]] = set()
     for text in book.texts.rules:
         try:
-            parse_rule(text.text, 0)
+            parse_rule(without_trait(text.text), 0)
         except KeyError as error:
             raise BookError(file, text.line, f"unknown kind of argument {error}") from None
         places = {(mode, text.text) for mode in text.modes}

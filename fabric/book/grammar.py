@@ -121,6 +121,11 @@ class Rule:
             words |= variant.elements[0].literals
         return words
 
+    @property
+    def has_peer(self) -> bool:
+        """Whether a line of this kind is about a neighbour."""
+        return any(element.peer for variant in self.variants for element in variant.elements)
+
 
 @dataclass(frozen=True, slots=True)
 class Matched:
@@ -262,8 +267,17 @@ def spellings(pieces: list[str]) -> list[list[str]]:
     return [pieces]
 
 
+_BOUND = re.compile(r"\s*([a-z]\w*):\s+(.*)")
+
+
+def without_trait(text: str) -> str:
+    """Return a rule as it is for the switches that have it."""
+    bound = _BOUND.match(text)
+    return bound[2] if bound else text
+
+
 def parse_rule(text: str, rank: int) -> Rule:
-    """Read one rule."""
+    """Read one rule, which is bound to no trait."""
     body, bang, undo = text.partition(" !")
     body, _, opens = body.partition(" > ")
     removes_only = body.startswith("-")
@@ -287,7 +301,7 @@ class Mode:
         self.peer_rank = -1
         for rank, text in enumerate(texts):
             rule = parse_rule(text, rank)
-            if self.peer_rank < 0 and "<peer>" in text and not rule.removes_only:
+            if self.peer_rank < 0 and rule.has_peer and not rule.removes_only:
                 self.peer_rank = rank
             for word in rule.first_words:
                 self.by_word.setdefault(word, []).append(rule)
@@ -383,10 +397,10 @@ class Grammar:
 
 def _bound(lines: list[str], traits: frozenset[str]) -> Iterator[str]:
     for line in lines:
-        bound = re.match(r"\s*([a-z]\w*):\s+(.*)", line)
+        bound = _BOUND.match(line)
         if bound and bound[1] not in traits:
             continue
-        text = (bound[2] if bound else line).strip()
+        text = without_trait(line).strip()
         if text and not text.startswith("#"):
             yield text
 

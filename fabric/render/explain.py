@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from fabric.book.book import books
+from fabric.book.book import INDENT, books
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
 from fabric.render.engine import template_folders
@@ -145,7 +145,7 @@ def _of_book(book: Book) -> Iterator[Explanation]:
     alike: dict[tuple[str, Ours, str], dict[str, None]] = {}
     for rule, ours in book.owned():
         for mode in rule.known.modes if ours.template else ():
-            key = "  " * book.depths[mode], ours, rule.known.source
+            key = INDENT * book.depths[mode], ours, rule.known.source
             alike.setdefault(key, {}).update(dict.fromkeys(rule.keys(ours)))
     for (indent, ours, source), patterns in alike.items():
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
@@ -195,6 +195,8 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
     asked = text if context and text.startswith(context) else ""
     if context and f'"{text}":' in line:
         asked = f"{context}|{text}"
+    if nos in books():
+        line = INDENT * len(context.split(_WITHIN) if context else ()) + line.strip()
     row = f"{context}|{line.strip()}" if re.fullmatch(r"[A-Z0-9_]+\|\S+", context) else ""
     part = text if text in line else ""
     for candidate in (asked, part, row, line, context):

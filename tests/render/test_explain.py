@@ -72,10 +72,10 @@ def test_every_eos_line_is_explained(switch: str) -> None:
         ("sonic", "WRED_PROFILE|AZURE_LOSSLESS|green_min_threshold", "lossless.ecn.kmin_bytes"),
         ("sonic", "BGP_NEIGHBOR", "addressing.uplinks"),
         ("sonic", "PORT|Ethernet0|mtu", "lossless.mtu.port_bytes"),
-        ("eos", "   priority-flow-control priority 3 no-drop", "lossless.pfc_priority"),
+        ("eos", "  priority-flow-control priority 3 no-drop", "lossless.pfc_priority"),
         ("eos", "arp aging timeout default 240", "arp.timeout_s"),
-        ("eos", "   arp aging timeout 240", "arp.timeout_s"),
-        ("eos", "   neighbor SPINES timers 3 9", "bgp.keepalive_s"),
+        ("eos", "  arp aging timeout 240", "arp.timeout_s"),
+        ("eos", "  neighbor SPINES timers 3 9", "bgp.keepalive_s"),
     ],
 )
 def test_the_first_explanation_is_the_nearest(nos: str, text: str, field: str) -> None:

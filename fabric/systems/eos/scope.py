@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.book.book import INDENT
 from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node, nested
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _INDENT = "   "
 SCOPE = Scope(
     system="eos",
-    forms=indented(_INDENT),
+    forms=indented(INDENT),
     sections=re.compile(r"(?:interface|vlan|router|qos profile|route-map|ip prefix-list) .*"),
     alone=re.compile(
         r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*"

@@ -1,10 +1,10 @@
-"""The lines that the EOS stand-in accepts: ``grammar.txt``, and what it shows of them."""
+"""The lines that the EOS stand-in accepts: those of the book, and what it shows of them."""
 
 from __future__ import annotations
 
-from fabric.book.file import rules
+from fabric.book.book import books
 
-MODES, HIDDEN = rules(__file__)
+MODES, HIDDEN = books()["eos"].tables()
 _DEFAULT_CLASS = (1, 0, 2, 3, 4, 5, 6, 7)
 """Traffic class of DSCP 8n to 8n+7; 0 and 1 are swapped on purpose."""
 HIDDEN["config"] |= {
