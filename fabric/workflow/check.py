@@ -153,8 +153,8 @@ def check_sonic_files(
     configs = []
     for file in files:
         text = read_text(file, FileKind.SONIC_CONFIG)
-        positions = key_positions(text, str(file))
-        configs.append(SonicConfig(str(file), _tables(file, text), positions))
+        tables = _tables(file, text)  # refuses what is no JSON, which the places are not made for
+        configs.append(SonicConfig(str(file), tables, key_positions(text, str(file))))
     return run(World(configurations=tuple(configs), yang=yang), ignore)
 
 

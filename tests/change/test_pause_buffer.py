@@ -10,9 +10,9 @@ from tests.change import labs
 OPTIONS = Options(timer_s=60, verify_s=2.0, poll_s=0.1)
 ALL = Selection()
 PLAIN = "lossless:\n"
-FIGURES = "pause_threshold_bytes: 12480, resume_threshold_bytes: 12480, buffer_bytes: 300000"
+FIGURES = "pause_threshold_bytes: 200000, resume_threshold_bytes: 200000, buffer_bytes: 300000"
 TOLD = f"lossless:\n  pause_buffer: {{{FIGURES}}}\n"
-LINE = "pause buffer-size 300000 pause-threshold 12480 resume-threshold 12480"
+LINE = "pause buffer-size 300000 pause-threshold 200000 resume-threshold 200000"
 
 
 def test_there_and_back(tmp_path, monkeypatch):

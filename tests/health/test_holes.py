@@ -87,6 +87,8 @@ CASES: list[tuple[str, Callable[[Fabric], None], str, str, str]] = [
         "drops of priority groups",
         f"{LEAF} {PORT}",
     ),
+    ("codewords that were lost", lacks("fec_uncorrected"), "OBS116", "not", f"{LEAF} {PORT}"),
+    ("the watchdog", without(watchdog=None), "OBS113", "storms", LEAF),
     ("the queues", without(queues=None), "OBS111", "drops of queues", LEAF),
     ("the sessions", without(bgp=None), "OBS122", "BGP sessions", LEAF),
     ("the sensors", without(temperatures=None), "OBS123", "temperatures", LEAF),

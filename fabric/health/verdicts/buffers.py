@@ -254,6 +254,7 @@ class DeadQueue(Verdict):
     fix = "check the PFC watchdog of the port; shut the port for a moment to empty the queue"
     rank = 32
     needs = (("operational", "queue_drops"), ("operational", "queue_packets"))
+    also = (("queue_drops",), ("queue_packets",), ("storms",))
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the queues that the watchdog holds, or that drop and send nothing."""

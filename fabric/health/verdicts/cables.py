@@ -129,6 +129,7 @@ class FecLimit(Verdict):
     fix = "clean or replace the cable or the transceiver before it fails"
     rank = 12
     needs = (("fec_corrected", "fec_uncorrected"),)
+    also = (("fec_uncorrected",),)
 
     def judge(self, window: Window) -> Iterator[Cause]:
         """Yield the ports with codewords that were, or soon are, beyond correction."""
