@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
@@ -181,7 +182,7 @@ def compose(running: Node, intended: Node) -> Node:
 
 SCOPE = Scope(
     system="vrp8",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(
         r"dcb pfc (?:roce|(?:dscp-mapping|deadlock|deadlock-detect|deadlock-recovery|global) .*)",
         r"(?:diffserv domain|drop-profile) roce\S*",
