@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.health.cause import folded, rows_of, together
+from fabric.health.cause import rows_of, together
+from fabric.health.folding import folded
 from fabric.health.verdict import verdicts
 
 if TYPE_CHECKING:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.health.flags import any_of_end
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -202,7 +204,7 @@ def roots(window: Window) -> tuple[Root, ...]:
     found: list[Root] = []
     standing = window.pausing >= window.settings.storm_percent / 100
     planned = window.plan.paused | window.plan.paused[window.ends.far]
-    is_paused = window.is_paused & (planned | ~planned.any(axis=1, keepdims=True))
+    is_paused = window.is_paused & (planned | ~any_of_end(planned)[:, None])
     for priority in np.flatnonzero(is_paused.any(axis=0)).tolist():
         pauses, strength = is_paused[:, priority], window.pausing[:, priority]
         stands = standing[:, priority] & ~_moves(window, priority)

@@ -5,6 +5,7 @@ Each table is walked once, and each figure is taken by a call of C: a fabric has
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain
@@ -60,33 +61,40 @@ class Table:
         since : Table, optional
             The same table at an earlier time: how much the figures rose is written.
         """
-        numbers = [self.number[name] for name in names]
-        if numbers == [*range(numbers[0], numbers[0] + len(numbers))]:  # a view, no copy
-            taken: slice | list[int] = slice(numbers[0], numbers[-1] + 1)
-        else:
-            taken = numbers
+        taken = self.columns(names)
         figures, known = self.figures[:, taken], self.known[:, taken]
-        values = figures.astype(np.float64)
+        values: NDArray[Any] = figures
         if since is not None:
             known = known & since.known[:, taken]
             values = risen(since.figures[:, taken], figures)
-        values[~known] = np.nan
-        whole[self.rows, : len(numbers)] = values
+        into = whole[self.rows, : len(names)]
+        np.copyto(into, values, where=known)
+        whole[self.rows, : len(names)] = into
+
+    def columns(self, names: Sequence[str]) -> slice | list[int]:
+        """Return the columns of some names as an index."""
+        return _columns([self.number[name] for name in names])
 
 
-def risen(was: Counts, now: Counts) -> Floats:
+def _columns(numbers: list[int]) -> slice | list[int]:
+    """Return some columns as an index: a slice where they follow each other, which copies none."""
+    first, last = numbers[0], numbers[-1]
+    return slice(first, last + 1) if numbers == [*range(first, last + 1)] else numbers
+
+
+def risen(was: Counts, now: Counts) -> Ints:
     """Return how much counters of 64 bits rose; below 0 for those that fell, and were reset.
 
     The difference is exact, and that of a counter that went over the top is its rise. A counter
     that fell from elsewhere than near the top was reset, whatever its difference.
     """
-    rise = (now - was).view(np.int64)
-    over = (rise >= 0) & (now < was)
-    if over.any():
+    rise: Ints = (now - was).view(np.int64)
+    fell = now < was
+    if fell.any():
         top, part = TOPS[-1], TOPS[-1] // PARTS
-        reset = over & ~((was >= np.uint64(top - part)) & (now < np.uint64(part)))
-        rise[reset] = -1
-    return rise.astype(np.float64)
+        over = (was >= np.uint64(top - part)) & (now < np.uint64(part))
+        rise[fell & (rise >= 0) & ~over] = -1
+    return rise
 
 
 def tables_of(ends: Ends, name: str, readings: Sequence[Reading | None]) -> tuple[Table, Table]:
@@ -156,20 +164,23 @@ class _Target:
 
     def write(self, rows: Sequence[int], words: Sequence[str], values: Sequence[Any]) -> None:
         """Write the values of some words at some ends, one end after the other."""
-        figures, known = _counts(values)
+        figures, known = (one.reshape(len(rows), len(words)) for one in _counts(values))
         taken = [place for place, word in enumerate(words) if word in self.number]
-        columns = [self.number[words[place]] for place in taken]
-        into = self.place[np.array(rows)][:, None]
+        if not taken:
+            return
+        columns, parts = _columns([self.number[words[place]] for place in taken]), _columns(taken)
+        into = self.place[np.array(rows)]
         # row by row, as both arrays lie in memory
-        self.figures[into, columns] = figures.reshape(len(rows), len(words))[:, taken]
-        self.known[into, columns] = known.reshape(len(rows), len(words))[:, taken]
+        at = (into, columns) if isinstance(columns, slice) else (into[:, None], columns)
+        self.figures[at] = figures[:, parts]
+        self.known[at] = known[:, parts]
 
 
 def _counts(values: Sequence[Any]) -> tuple[Counts, Bools]:
     """Return whole numbers as an array, and which are known; None is not."""
     known = np.ones(len(values), dtype=np.bool_)
     try:
-        return np.fromiter(values, np.uint64, len(values)), known
+        return np.frombuffer(array("Q", values), np.uint64), known
     except (TypeError, OverflowError, ValueError):
         known = np.fromiter((_is_count(value) for value in values), np.bool_, len(values))
     counts = (int(value) if is_known else 0 for value, is_known in zip(values, known, strict=True))
@@ -259,9 +270,10 @@ def _by_number(ends: Ends, name: str, tables: Rows, target: _Target) -> None:
         of_port = ends.rows[device]
         rows = np.array([of_port.get(port, -1) for port in known.ports])[known.port]
         kept = (rows >= 0) & (known.numbers >= 0) & (known.numbers < WIDTH)
-        into, numbers = target.place[rows[kept]], known.numbers[kept]
+        taken = slice(None) if kept.all() else kept
+        into = target.place[rows[taken]] * len(target.number) + known.numbers[taken]
         for field, get in fields.items():
             counts, is_known = _counts(get(table.values()))
-            columns = target.number[f"{field}0"] + numbers
-            target.figures[into, columns] = counts[kept]
-            target.known[into, columns] = is_known[kept]
+            at = into + target.number[f"{field}0"]
+            target.figures.ravel()[at] = counts[taken]
+            target.known.ravel()[at] = is_known[taken]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,20 +99,19 @@ class Verdict(ABC):
         return holes, not judged.any()
 
     def _unread(self, window: Window) -> list[Hole]:
-        """Return the devices that were not read, and those without a field that others have."""
+        """Return the devices that were not read, those without a field, and systems without it."""
         silent = tuple(name for name, one in window.readings.items() if one.after is None)
         holes = [Hole("readings", silent)] if silent else []
         for field, text in self.reads:
-            states = {
-                name: (one.platform, getattr(one.after, field))
-                for name, one in window.readings.items()
-                if one.after is not None
-            }
-            able = {system for system, state in states.values() if state is not None}
-            without = tuple(
-                name for name, (system, state) in states.items() if state is None and system in able
-            )
-            holes += [Hole(text, without)] if without else []
+            has, without = _by_system(window, field)
+            gaps = tuple(name for system in has for name in without.get(system, ()))
+            holes += [Hole(text, gaps)] if gaps else []
+            is_switch = window.ends.fabric.switch_row.__contains__
+            holes += [
+                Hole(text, (), system)
+                for system in sorted(without.keys() - has)
+                if any(map(is_switch, without[system]))
+            ]
         return holes
 
     def _known(self, window: Window, group: tuple[str, ...]) -> Bools:
@@ -139,6 +139,19 @@ class Verdict(ABC):
             seen[ends.device[known]] = True
             devices &= seen | ~concerned
         return devices, rows
+
+
+def _by_system(window: Window, field: str) -> tuple[set[str], dict[str, list[str]]]:
+    """Return the systems that have a field in any reading, and by system the devices without."""
+    has: set[str] = set()
+    without: dict[str, list[str]] = defaultdict(list)
+    for name, one in window.readings.items():
+        states = [getattr(reading, field) for reading in (one.before, one.after) if reading]
+        if any(state is not None for state in states):
+            has.add(one.platform)
+        if one.after is not None and states[-1] is None:
+            without[one.platform].append(name)
+    return has, without
 
 
 def _holes(

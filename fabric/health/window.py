@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.core.units import us_to_s
 from fabric.health.columns import COLUMNS, WIDTH
+from fabric.health.flags import all_of_end, any_of_end
 from fabric.health.tables import tables_of
 from fabric.observe.rates import PARTS, TOPS
 from fabric.qos.pause_share import pause_share
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
     from fabric.health.settings import Settings
     from fabric.health.tables import Table
     from fabric.topology.model import Bools, Ints
-
-
-def _any_of_end(table: Bools) -> Bools:
-    """Return whether any figure of each end is so; most tables have none."""
-    if not table.any():
-        return np.zeros(len(table), dtype=np.bool_)
-    ends: Bools = np.count_nonzero(table, axis=1) > 0
-    return ends
 
 
 def _whole(table: Floats, column: Column) -> Floats:
@@ -95,11 +88,11 @@ class Window:
         device, unless a counter of another port that was above 0 did not fall.
         """
         counters = {name: column for name, column in COLUMNS.items() if column.is_counter}
-        rises = {name: self._rise(column) for name, column in counters.items()}
+        rises: dict[str, Floats] = {}
         reset: dict[str, Bools] = {}
-        for name, rise in rises.items():
-            source = counters[name].source
-            fell = _any_of_end(rise < 0)
+        for name, column in counters.items():
+            rises[name], fell = self._rise(column)
+            source = column.source
             reset[source] = reset[source] | fell if source in reset else fell
         is_nic, device = self.ends.is_nic, self.ends.device
         of_nics: Bools = np.stack([*reset.values()]).any(axis=0) & is_nic
@@ -122,12 +115,12 @@ class Window:
         stands = np.zeros(len(self.ends), dtype=np.bool_)
         before, after = self._both(source)
         kept = (before.figures > 0) & (after.figures >= before.figures) & before.known & after.known
-        stands[before.rows] = np.count_nonzero(kept, axis=1) > 0
+        stands[before.rows] = any_of_end(kept)
         whole: Bools = fell | (self._of_device(fell) & ~self._of_device(stands & ~fell))
         return whole
 
-    def _rise(self, column: Column) -> Floats:
-        """Return the rises of a column: over 32 bits where it wrapped, < 0 for a reset."""
+    def _rise(self, column: Column) -> tuple[Floats, Bools]:
+        """Return the rises of a column, over 32 bits where it wrapped, and the ends of a reset."""
         rise = self._rise_of_parts(column)
         fell = rise < 0
         if fell.any():
@@ -138,8 +131,8 @@ class Window:
             top, part = TOPS[0], TOPS[0] // PARTS
             narrow = (most < top)[self.ends.device][:, None]
             over = fell & narrow & (was >= top - part) & (now < part)
-            rise = np.where(over, rise + float(top), rise)
-        return rise
+            rise, fell = np.where(over, rise + float(top), rise), fell & ~over
+        return rise, any_of_end(fell)
 
     def _rise_of_parts(self, column: Column) -> Floats:
         rise = np.full((len(self.ends), column.width), np.nan)
@@ -211,11 +204,11 @@ class Window:
         table = self.rise(name) if column.is_counter else self.last(name)
         finite = np.isfinite(table.reshape(len(table), -1))
         if not column.planned or column.is_sum:
-            known: Bools = np.count_nonzero(finite, axis=1) > 0
+            known = any_of_end(finite)
             return known & ~self._lacks_parts(name) if column.is_counter else known
         planned = getattr(self.plan, column.planned)
         whole: Bools = np.where(
-            planned.any(axis=1), (finite | ~planned).all(axis=1), finite.any(axis=1)
+            any_of_end(planned), all_of_end(finite | ~planned), any_of_end(finite)
         )
         return whole
 
@@ -253,12 +246,20 @@ class Window:
 
     def reported(self, name: str) -> Bools:
         """Return the devices of which some of the same system have a figure, in either reading."""
+        if name not in self._reported:
+            self._reported[name] = self._reported_of(name)
+        return self._reported[name]
+
+    @cached_property
+    def _reported(self) -> dict[str, Bools]:
+        return {}
+
+    def _reported_of(self, name: str) -> Bools:
         has = np.zeros(len(self.ends.names), dtype=np.bool_)
         for table, words in COLUMNS[name].parts:
             for when in self._both(table):
-                rows = np.arange(len(self.ends))[when.rows]
-                numbers = [when.number[word] for word in words]
-                has[self.ends.device[rows[when.known[:, numbers].any(axis=1)]]] = True
+                known = any_of_end(when.known[:, when.columns(words)])
+                has[self.ends.device[when.rows][known]] = True
         able = np.zeros(len(self._systems) + 1, dtype=np.bool_)
         able[self._system[has]] = True
         reported: Bools = able[self._system]
@@ -316,7 +317,7 @@ class Window:
         known: Bools = np.isfinite(self.rise(name)) & (self._classes <= 1)
         return known
 
-    @property
+    @cached_property
     def _classes(self) -> Ints:
         """Number of priorities that each end pauses by the design."""
         classes: Ints = np.count_nonzero(self.plan.paused, axis=1)
@@ -329,8 +330,8 @@ class Window:
         """
         by_priority, total = self.per_s(f"pauses_{way}"), self.per_s(f"all_pauses_{way}")
         only = self.plan.paused & (self._classes == 1)[:, None]
-        none = np.isfinite(by_priority).sum(axis=1, keepdims=True) == 0
-        return np.where(none & only, total[:, None], by_priority)
+        none = ~any_of_end(np.isfinite(by_priority))
+        return np.where(none[:, None] & only, total[:, None], by_priority)
 
     @property
     def is_paused(self) -> Bools:

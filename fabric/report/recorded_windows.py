@@ -40,13 +40,19 @@ class Planned:
     ports: frozenset[str]
 
     def strange(self, seen: Seen) -> list[str]:
-        """Return the ports of a reading that the device does not have, named as its own are."""
+        """Return the ports of a reading that the device does not have, named as its own are.
+
+        They are all ports of the reading where it has none of those that the device has.
+        """
         if seen.snapshot is None:
             return []
         shapes = {_DIGITS.sub("0", port) for port in self.ports}
         tables = seen.snapshot.interfaces, seen.snapshot.pfc_counters, seen.snapshot.nics
-        names = {name for table in tables for name in table or ()} - self.ports
-        return sorted(name for name in names if _DIGITS.sub("0", name) in shapes)
+        names = {name for table in tables for name in table or ()}
+        others = sorted(names - self.ports)
+        if names.isdisjoint(self.ports):
+            return others
+        return [name for name in others if _DIGITS.sub("0", name) in shapes]
 
 
 def recorded_windows(path: Path, planned: Mapping[str, Planned], odd: Oddities) -> list[Seen]:

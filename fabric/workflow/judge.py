@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from fabric.health.ends import Ends
     from fabric.health.judge import Judgement
+    from fabric.platforms.model import Sku
     from fabric.report.observed import Seen
     from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
@@ -127,10 +128,15 @@ def judge_file(project: Project, recording: Recording, wanted: Wanted) -> Judged
 def planned_of(ends: Ends) -> dict[str, Planned]:
     """Return what the inventory says of each device that a record may be about."""
     switches = ends.fabric.switches
-    of_model = {sku: Planned(sku.nos, frozenset(sku.port_numbers())) for sku in {*switches.skus}}
+    of_model = {sku: Planned(sku.nos, every_port(sku)) for sku in {*switches.skus}}
     planned = {name: of_model[sku] for name, sku in zip(switches.names, switches.skus, strict=True)}
     hosts = zip(ends.names[len(planned) :], ends.rows[len(planned) :], strict=True)
     return planned | {name: Planned("host", frozenset(rows)) for name, rows in hosts}
+
+
+def every_port(sku: Sku) -> frozenset[str]:
+    """Return all ports that a switch may have, those for management and service too."""
+    return frozenset([*sku.port_numbers(), *(port.name for port in sku.service_ports)])
 
 
 class Judging:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.findings import Severity
-from fabric.health.cause import Cause, folded, signs_at
+from fabric.health.cause import Cause, signs_at
 from fabric.health.fec import codewords_per_s, hours_until_loss
+from fabric.health.folding import folded
 from fabric.health.hashing import idle_tail, spread_probability
 from tests.health.windows import LEAF, Fabric, demo, quiet
 

@@ -123,6 +123,22 @@ def test_what_a_system_never_reports_is_no_gap() -> None:
     assert [(hole.system, hole.places) for hole in holes] == [("sonic", ())]
 
 
+def test_a_table_that_no_switch_of_a_system_has_is_said_once() -> None:
+    fabric = whole()
+    for name in [*fabric.before]:
+        fabric.both(name, temperatures=None)
+    holes = fabric.judged().unjudged["OBS123"]
+    assert [*map(str, holes)].count("temperatures: not reported by sonic") == 1
+
+
+def test_a_table_that_the_last_reading_has_not_is_a_gap() -> None:
+    fabric = whole()
+    for name in [*fabric.before]:
+        fabric.change(name, temperatures=None)
+    (hole,) = (one for one in fabric.judged().unjudged["OBS123"] if one.figure == "temperatures")
+    assert LEAF in hole.places
+
+
 def test_a_reset_of_one_port_names_the_port() -> None:
     fabric = whole()
     was = {**COUNTERS, "tx_drops": 500, "fec_corrected": 900}

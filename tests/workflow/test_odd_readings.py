@@ -16,9 +16,11 @@ from fabric.core.record_files import RecordFile
 from fabric.observe.rates import Rates
 from fabric.observe.snapshot import Snapshot
 from fabric.observe.state import InterfaceState, SystemFacts
+from fabric.platforms.catalogue import sku
 from fabric.report.observed import Seen
 from fabric.report.oddities import Oddities
 from fabric.report.recorded_windows import Planned, recorded_windows
+from fabric.workflow.judge import every_port
 from tests.cases import each
 from tests.cli.runs import DEMO, run
 from tests.health.windows import HOST, LEAF, Fabric
@@ -92,6 +94,20 @@ def port(row: Record) -> Record:
     return changed(row, "state", "interfaces", "Ethernet999", to={"up": False, "counters": {}})
 
 
+def renamed(row: Record) -> Record:
+    """Return a record of a switch all of whose ports have names of another kind."""
+    ports = row["state"]["interfaces"]
+    others = {f"etp{number}": state for number, state in enumerate(ports.values())}
+    return changed(row, "state", to={"interfaces": others})
+
+
+def test_a_port_for_service_is_no_stranger(tmp_path) -> None:
+    model = sku("ACS-SN5600")
+    (service,) = model.service_ports
+    assert service.name not in model.port_numbers()
+    assert service.name in every_port(model)
+
+
 def test_what_is_as_it_should_be_has_no_warning(tmp_path) -> None:
     ended = judged(tmp_path / "r", text(records()))
     assert ended.code == 4
@@ -121,6 +137,7 @@ ODD = [
         "1:1: records of another",
     ),
     ("port", lambda rows: [*rows[:3], port(rows[3]), *rows[4:]], "4:1: ports that the inventory"),
+    ("renamed", lambda rows: [*rows[:3], renamed(rows[3]), *rows[4:]], "4:1: ports that the inv"),
     (
         "two inventories",
         lambda rows: [*rows, *({**row, "platform": "junos"} for row in rows)],

@@ -12,6 +12,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
+from fabric.health.flags import all_of_end, any_of_end
 from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
@@ -190,14 +191,14 @@ class WrongQueue(Verdict):
         most = np.maximum(
             window.settings.stray_packets_per_s, total * window.settings.stray_percent / 100
         )
-        planned = window.plan.used.any(axis=1, keepdims=True)
+        planned = any_of_end(window.plan.used)[:, None]
         stray: Bools = ~window.plan.used & planned & (per_s >= most)
         return stray
 
     def _all_astray(self, window: Window, per_s: Floats) -> Bools:
         """Return priority 0 of NICs that send in it, and nothing in a lossless one."""
         lossless = np.where(window.plan.lossless, per_s, 0.0)
-        none = (lossless == 0).all(axis=1) & window.plan.lossless.any(axis=1)
+        none = all_of_end(lossless == 0) & any_of_end(window.plan.lossless)
         astray = np.zeros(per_s.shape, dtype=np.bool_)
         astray[:, 0] = none & ~window.plan.lossless[:, 0]
         return astray & np.greater_equal(per_s, window.settings.stray_packets_per_s)
@@ -234,13 +235,13 @@ def _passed_on(window: Window, per_s: Floats, sent: Floats) -> Ints:
     ends = window.ends
     totals = np.zeros((len(ends.names), per_s.shape[1]))
     np.add.at(totals, ends.device, per_s)
-    more = np.asarray((totals > _SAME * sent).any(axis=1))
-    return np.flatnonzero(per_s.any(axis=1) & ~more[ends.device])
+    more = any_of_end(totals > _SAME * sent)
+    return np.flatnonzero(any_of_end(per_s != 0) & ~more[ends.device])
 
 
 def _by_device(window: Window, wrong: Bools) -> Iterator[Ints]:
     """Yield the ends of each device that have something wrong."""
-    rows = np.flatnonzero(wrong.any(axis=1))
+    rows = np.flatnonzero(any_of_end(wrong))
     for device in np.unique(window.ends.device[rows]).tolist():
         yield rows[window.ends.device[rows] == device]
 

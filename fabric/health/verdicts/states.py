@@ -10,6 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.health.cause import signs_at
+from fabric.health.flags import any_of_end
 from fabric.health.verdict import Verdict, on_cables, place, verdicts
 
 if TYPE_CHECKING:
@@ -149,8 +150,8 @@ class UnplannedPause(Verdict):
         """Yield the ends that pause such a priority, by device."""
         ends, plan = window.ends, window.plan
         planned = plan.paused | plan.paused[ends.far]
-        stray = window.is_paused & ~planned & planned.any(axis=1, keepdims=True)
-        for row in np.flatnonzero(stray.any(axis=1)).tolist():
+        stray = window.is_paused & ~planned & any_of_end(planned)[:, None]
+        for row in np.flatnonzero(any_of_end(stray)).tolist():
             numbers = np.flatnonzero(stray[row]).tolist()
             right = ", ".join(map(str, np.flatnonzero(planned[row]).tolist()))
             yield self.cause(

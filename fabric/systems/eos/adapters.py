@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
+from fabric.change.lines.book import changes
+from fabric.change.lines.grammar import either
 from fabric.change.model import Change, Risk
 from fabric.change.scope import notes
 from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
 from fabric.render.scope import is_marked
 from fabric.systems.eos.parsers import marked_lines
-from fabric.systems.eos.platforms import LINE_RISK, OWNED_STANZAS
 from fabric.systems.eos.scope import merged
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
-_OWNED = re.compile(rf"(?:no )?(?:{'|'.join(OWNED_STANZAS)})")
+_BOOK = changes("eos", "no")
+_STAYS = either(*_BOOK.kept, *(f"no {line}" for line in _BOOK.kept))
 
 
 def stanzas(text: str) -> list[str]:
@@ -43,7 +44,8 @@ def stanzas(text: str) -> list[str]:
 
 def is_owned(stanza: str) -> bool:
     """Tell whether rocefab writes a stanza."""
-    return bool(_OWNED.fullmatch(stanza.partition("\n")[0].strip()))
+    head = stanza.partition("\n")[0].strip()
+    return bool(_BOOK.owned.fullmatch(head)) and not _STAYS.fullmatch(head)
 
 
 def compose(running: str, intended: str) -> str:
@@ -58,8 +60,8 @@ def compose(running: str, intended: str) -> str:
 def line_risk(line: str) -> Risk:
     """Return what a changed line does to traffic, by its first words."""
     words = line.strip().removeprefix("no ").strip() if "no shutdown" not in line else line.strip()
-    for risk, beginnings in LINE_RISK:
-        if words.startswith(beginnings):
+    for risk, beginnings in _BOOK.risks:
+        if f"{words} ".startswith(beginnings):
             return Risk.from_word(risk)
     return Risk.BRIEF_LOSS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.book.book import books
 from fabric.prove.batfish.forms import Form, snapshot_writers
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Without it the text is read as Cisco IOS (Batfish, ``VendorConfigurationFormatDetector``).
 CONTENT_TYPE = "!RANCID-CONTENT-TYPE: arista\n"
+#: Lines that Batfish may leave over.
+_UNREAD = books()["eos"].marked("batfish misses it")
 
 
 def _write(name: str, texts: Mapping[str, str], _: Configured) -> dict[str, bytes]:
@@ -26,36 +29,12 @@ snapshot_writers.add("eos")(
         write=_write,
         added_lines=1,
         harmless=(
-            # QoS, PFC and its watchdog
-            r"qos (profile|map|trust)",
-            r"service-profile ",
-            r"(uc-)?tx-queue ",
-            r"(no )?priority( strict)?$",
-            r"bandwidth percent ",
-            r"random-detect ecn ",
-            r"priority-flow-control ",
-            r"platform trident ",
-            r"ingress priority-group ",
-            # hashing
-            r"(port-channel )?load-balance ",
-            r"fields udp ",
-            r"payload bytes ",
-            # balancing by load: its lines, and the lists of ports in its groups
-            r"forwarding type routed ipv4$",
-            r"aging timeout \d+ seconds$",
-            r"port group host ",
+            *(beginning for rule in _UNREAD for beginning in rule.beginnings()),
+            # lists of ports in the groups of balancing
             r"interface Ethernet[\d/]+,[\d/,]+$",
-            # BFD
-            r"router bfd$",
-            r"interval \d+ min-rx \d+ multiplier \d+",
-            # speeds with their lanes
-            r"speed \d+g-\d+$",
             # what sessions by interface need on a switch, and have in Batfish without it
             r"ip routing ipv6 interfaces$",
             r"neighbor \S+ next-hop address-family ipv6 originate$",
-            # ageing
-            r"mac address-table aging-time ",
-            r"arp aging timeout default ",
         ),
     )
 )

@@ -6,27 +6,29 @@ and the address of a port counts only after ``no switchport``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import (
     Bgp,
     Configured,
     Discard,
+    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
 )
+from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
-    Context,
-    address,
     fill,
+    ipv4,
     network,
     numbers,
     prefix_match,
 )
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
 from fabric.observe.configuration.sequences import add_entry, enter_term
-from fabric.systems.eos.reading_bgp import BGP
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -37,59 +39,12 @@ if TYPE_CHECKING:
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
 
-_QOS = (
-    r"qos .*",
-    r"priority-flow-control .*",
-    r"(no )?service-profile .*",
-    r"(no )?tx-queue .*",
-    r"uc-tx-queue .*",
-    r"hardware (counter|speed-group) .*",
-    r"platform \S+ .*",
-    r"load-balance .*",
-    r"port-channel load-balance .*",
-    r"ip (load-sharing|hardware fib load-balance distribution) .*",
-)
-_MANAGEMENT = (
-    r"(no )?service (?!routing protocols ).*",
-    r"(no )?(logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
-    r"(no )?(boot|terminal|alias|errdisable|lldp|spanning-tree|transceiver|dns) .*",
-    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server) .*",
-    r"(no )?agent (?!Bgp shutdown$).*",
-    r"ip (name-server|domain)\b.*",
-    r"end",
-    r"interface Management\S+",
-    r"vrf instance \S+",
-    r"(no )?ip (route|routing) vrf .*",
-    r"mac address-table aging-time \d+",
-    r"arp aging timeout default \d+",
-    r"router (bfd|multicast)",
-)
-
-_TOP = Context(*_MANAGEMENT, *_QOS)
-_PORT = Context(
-    *_QOS,
-    r"speed .*",
-    r"(no )?error-correction .*",
-    r"spanning-tree .*",
-    r"switchport mode access",
-    r"arp aging timeout \d+",
-    r"flowcontrol .*",
-    r"lldp .*",
-    r"transceiver .*",
-)
-_VLAN = Context(r"name .*", r"state active")
-_LIST = Context()
-_TERM = Context(r"description .*")
-_MULTI_AGENT = "service routing protocols model multi-agent"
-_RIBD = "service routing protocols model ribd"
+_LINES = BookReader("eos", "routing", "no")
+_MODEL = "service routing protocols model"
+_MULTI_AGENT, _RIBD = f"{_MODEL} multi-agent", f"{_MODEL} ribd"
 _ROUTED_PORTS = "switchport default mode routed"
 #: Begin of the line for every port that routes and has none of its own.
 _MTU = "interface defaults mtu "
-_DEFAULTS = Context()
-_ENTRY = (
-    r"(?P<action>permit|deny) (?P<prefix>\S+)"
-    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
-)
 #: What an entry without a number adds to the last one (Arista EOS manual, ip prefix-list).
 _SEQUENCE_STEP = 10
 
@@ -110,7 +65,7 @@ def read(files: Mapping[str, str]) -> Configured:
         absence("eos", "routing_ipv6_interfaces"),
         absence("eos", "ipv6_routing"),
     ]
-    fill(switch, files[FILE], _TOP, text_ends)
+    fill(switch, files[FILE], _LINES.top, text_ends)
     for port in switch.ports.values():
         _settle(switch, port)
     _settle_model(switch)
@@ -144,19 +99,14 @@ def _settle(switch: Configured, port: Port) -> None:
         port.mtu_bytes = int(next(own, number_of("eos", "routed_mtu")))
 
 
-@_TOP.line(r"hostname (?P<name>\S+)")
-def _hostname(switch: Configured, _: int, name: str) -> None:
-    switch.name = name
-
-
-@_TOP.line(r"(?P<no>no )?ip routing(?P<over> ipv6 interfaces)?")
-def _routing(switch: Configured, _: int, no: str | None, over: str | None) -> None:
+@_LINES.means("routing")
+def _routing(switch: Configured, _: int, no: str | None, over: str | None = None) -> None:
     _switch(switch.no_routing, "routing", on=not no)
     if over:
         _switch(switch.no_routing_over_ipv6, "routing_ipv6_interfaces", on=not no)
 
 
-@_TOP.line(r"(?P<no>no )?ipv6 unicast-routing")
+@_LINES.means("ipv6_routing")
 def _ipv6_routing(switch: Configured, _: int, no: str | None) -> None:
     _switch(switch.no_routing_over_ipv6, "ipv6_routing", on=not no)
 
@@ -167,39 +117,39 @@ def _switch(reasons: list[str], key: str, *, on: bool) -> None:
     reasons[:] = [reason for reason in reasons if reason != words] + ([] if on else [words])
 
 
-@_TOP.line(rf"(?P<words>{_MULTI_AGENT}|{_RIBD})")
-def _routing_model(switch: Configured, _: int, words: str) -> None:
+@_LINES.means("routing_model")
+def _routing_model(switch: Configured, _: int, model: str) -> None:
     switch.global_lines -= {_MULTI_AGENT, _RIBD}
-    switch.global_lines.add(words)
+    switch.global_lines.add(f"{_MODEL} {model}")
 
 
-@_TOP.line(r"(?P<no>no )?agent Bgp shutdown")
+@_LINES.means("agent")
 def _agent(switch: Configured, _: int, no: str | None) -> None:
     switch.no_sessions[:] = [] if no else ["the agent Bgp is shut down"]
 
 
-@_TOP.line(r"switchport default mode (?P<mode>access|routed)")
+@_LINES.means("default_mode")
 def _default_mode(switch: Configured, _: int, mode: str) -> None:
     if mode == "routed":
         switch.global_lines.add(_ROUTED_PORTS)
 
 
-@_TOP.line(r"interface defaults", inside=_DEFAULTS)
-def _of_all(_: Configured, __: int) -> None:
+@_LINES.means("defaults")
+def _defaults(_: Configured, __: int) -> None:
     """Return the switch: the lines inside are about every port."""
 
 
-@_DEFAULTS.line(r"mtu (?P<mtu>\d+)")
-def _default_mtu(switch: Configured, _: int, mtu: str) -> None:
-    switch.global_lines.add(f"{_MTU}{mtu}")
+@_LINES.means("default_mtu")
+def _default_mtu(switch: Configured, _: int, bytes: str) -> None:  # noqa: A002 - of the book
+    switch.global_lines.add(f"{_MTU}{bytes}")
 
 
-@_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
-def _vlan(switch: Configured, line: int, vlans: str) -> None:
+@_LINES.means("vlans")
+def _vlans(switch: Configured, line: int, vlans: str) -> None:
     switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
-@_TOP.line(r"interface (?P<name>(Ethernet|Loopback|Vlan)\S+)", inside=_PORT)
+@_LINES.means("interface")
 def _interface(switch: Configured, line: int, name: str) -> Port:
     if name not in switch.ports and name.startswith("Ethernet"):
         switch.port(name, line).enabled = holds("eos", "port_up")
@@ -209,54 +159,24 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
     return port
 
 
-@_PORT.line(r"(?P<no>no )?shutdown")
-def _shutdown(port: Port, _: int, no: str | None) -> None:
-    port.enabled = bool(no)
+@_LINES.means("address")
+def _address(port: Port, line: int, address: str) -> None:
+    port.addresses = [address_line(address, None, line)]
 
 
-@_PORT.line(r"(?P<no>no )?switchport")
-def _switchport(port: Port, _: int, no: str | None) -> None:
-    port.routed = bool(no)
-
-
-@_PORT.line(r"description (?P<text>.*)")
-def _description(port: Port, _: int, text: str) -> None:
-    port.description = text
-
-
-@_PORT.line(r"mtu (?P<mtu>\d+)")
-def _mtu(port: Port, _: int, mtu: str) -> None:
-    port.mtu_bytes = int(mtu)
-
-
-@_PORT.line(r"ip address (?P<text>[\d./]+)")
-def _address(port: Port, line: int, text: str) -> None:
-    port.addresses = [address(text, None, line)]
-
-
-@_PORT.line(r"ipv6 enable")
-def _ipv6(port: Port, _: int) -> None:
-    port.ipv6_link = True
-
-
-@_PORT.line(r"switchport access vlan (?P<vlan>\d+)")
-def _access(port: Port, _: int, vlan: str) -> None:
-    port.vlan = int(vlan)
-
-
-@_TOP.line(r"ip prefix-list (?P<name>\S+)", inside=_LIST)
+@_LINES.means("prefix_list")
 def _prefix_list(switch: Configured, _: int, name: str) -> _PrefixList:
     switch.prefix_lists.setdefault(name, [])
     return _PrefixList(switch, name)
 
 
-@_LIST.line(rf"(seq (?P<number>\d+) )?{_ENTRY}")
+@_LINES.means("prefix")
 def _prefix(
     target: _PrefixList,
     line: int,
-    number: str | None,
     action: str,
     prefix: str,
+    number: str | None = None,
     **bits: str | None,
 ) -> None:
     entries = target.switch.prefix_lists.get(target.name, [])
@@ -265,42 +185,120 @@ def _prefix(
     add_entry(target.switch, target.name, place, prefix_match(action, prefix, line, **bits))
 
 
-@_TOP.line(rf"ip prefix-list (?P<name>\S+) seq (?P<number>\d+) {_ENTRY}")
-def _whole_prefix(
-    switch: Configured,
-    line: int,
-    name: str,
-    number: str,
-    action: str,
-    prefix: str,
-    **bits: str | None,
-) -> None:
-    _prefix(_PrefixList(switch, name), line, number, action, prefix, **bits)
+@_LINES.means("whole_prefix")
+def _whole_prefix(switch: Configured, line: int, name: str, **entry: str) -> None:
+    _prefix(_PrefixList(switch, name), line, **entry)
 
 
-@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<number>\d+)", inside=_TERM)
+@_LINES.means("route_map")
 def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
     return enter_term(switch, name, action, int(number), line)
 
 
-@_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
+@_LINES.means("match")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists not in ([], [name]):
         raise ValueError("a second condition")
     term.prefix_lists = [name]
 
 
-@_TOP.line(r"ip route (?P<prefix>\S+) (?P<hop>\S+)")
+@_LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     first, length = network(prefix)
     to: int | str | Discard = hop
     if hop == "Null0":
         to = Discard()
     elif hop[0].isdigit():
-        to = address(hop, "32", line).address
+        to = address_line(hop, "32", line).address
     switch.static_routes.append(StaticRoute(first, length, to, line))
 
 
-@_TOP.line(r"router bgp (?P<asn>\d+)", inside=BGP)
+@_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     return switch.open_bgp(Bgp(int(asn), line, relax=True, extended_by_default=False))
+
+
+@_LINES.means("router_id")
+def _router_id(bgp: Bgp, _: int, address: str) -> None:
+    bgp.router_id = ipv4(address)
+
+
+@_LINES.means("peer_group")
+def _peer_group(bgp: Bgp, line: int, name: str, group: str | None = None) -> None:
+    if group is None and name[0].isalpha():
+        bgp.group(name, line)
+    else:
+        bgp.peer(ipv4(name), line).group = group
+
+
+@_LINES.means("unnumbered")
+def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
+    peer = bgp.peer(re.sub(r"^Et(?=\d)", "Ethernet", port), line)
+    peer.group, peer.asn = group, int(asn)
+
+
+@_LINES.means("remote_as")
+def _remote_as(bgp: Bgp, line: int, name: str, asn: str) -> None:
+    bgp.speaker(name, line).asn = int(asn)
+
+
+@_LINES.means("peer_description")
+def _peer_description(bgp: Bgp, line: int, name: str, text: str) -> None:
+    bgp.peer(name, line).description = text
+
+
+@_LINES.means("peer_shutdown")
+def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
+    bgp.speaker(name, line).enabled = False
+
+
+@_LINES.means("peer_bfd")
+def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
+    bgp.speaker(name, line).bfd = True
+
+
+@_LINES.means("allowas_in")
+def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> None:
+    bgp.speaker(name, line).allowas_in = int(often or 1)  # without a number: at least once
+
+
+_LINES.means("timers_bgp")(Bgp.set_timers)
+
+
+@_LINES.means("timers")
+def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
+    speaker = bgp.speaker(name, line)
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+@_LINES.means("policy")
+def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
+    speaker = bgp.speaker(name, line)
+    setattr(speaker, f"policy_{way}", policy)
+
+
+@_LINES.means("redistribute")
+def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
+    bgp.originations.append(Origination(None, policy or "", line))
+
+
+@_LINES.means("network")
+def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> None:
+    bgp.originations.append(Origination(network(prefix), policy or "", line))
+
+
+@_LINES.means("family")
+def _family(_: Bgp, __: int, family: str) -> None:
+    """Return the process itself: the lines inside are about its sessions."""
+    if family != "ipv4":
+        raise ValueError(family)
+
+
+@_LINES.means("activate")
+def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
+    bgp.speaker(name, line).activated = not no
+
+
+@_LINES.means("extended_next_hop")
+def _extended_next_hop(bgp: Bgp, line: int, name: str) -> None:
+    bgp.speaker(name, line).extended_next_hop = True

@@ -8,7 +8,10 @@ user manual, chapter QoS; `show running-config all` of 4.19 and 4.22).
 
 from __future__ import annotations
 
-from fabric.observe.configuration.blocks import Context, blocks, numbers
+import re
+
+from fabric.observe.configuration.blocks import blocks, numbers
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.defaults import number_of
 from fabric.observe.configuration.lossless import (
@@ -42,28 +45,28 @@ class _Switch(Lossless):
     routed_mtu: Value
 
 
-_ANY = r".*"
-_TOP = Context(
-    r"(?!qos |interface |switchport default mode |arp |mac address-table"
-    r" |priority-flow-control |hostname |platform ).*",
-    r"platform (?!trident mmu queue profile).*",
-    r"qos (rewrite|tx-queue|cos|map (cos|exp)|map traffic-class .* to (cos|dscp)) .*",
-    r"interface (?!Ethernet|Port-Channel|Vlan|defaults$).*",
-    r"mac address-table (?!aging-time).*",
-    r"arp (?!aging).*",
-)
-_PORT = Context(
-    r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|switchport mode trunk$"
-    r"|service-profile|(no )?qos trust|(no )?priority-flow-control|arp aging|u?c?-?tx-queue"
-    r"|switchport (access vlan|trunk allowed vlan) |ip(v6)? address |channel-group "
-    r"|profile |service-policy type qos input ).*"
-)
-_DEFAULTS = Context(r"(?!mtu ).*")
-_PROFILE = Context(
-    r"(?!(no )?qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue|service-policy type qos ).*"
-)
-_QUEUE = Context(r"(?!no priority|priority strict|bandwidth percent|(no )?random-detect).*")
-_BUFFER = Context(_ANY)
+#: What the lines of each place are about that count here.
+_TOPICS = {
+    "config": r"qos (?!(rewrite|tx-queue|cos|map (cos|exp)|map traffic-class .* to (cos|dscp)) )"
+    r"|interface (Ethernet|Port-Channel|Vlan|defaults$)|switchport default mode |arp aging"
+    r"|mac address-table aging-time|priority-flow-control |hostname "
+    r"|platform trident mmu queue profile",
+    **dict.fromkeys(
+        ("if-ethernet", "if-portchannel", "if-vlan"),
+        r"description|mtu|speed|(no )?shutdown|(no )?switchport$|switchport mode trunk$"
+        r"|service-profile|(no )?qos trust|(no )?priority-flow-control|arp aging|u?c?-?tx-queue"
+        r"|switchport (access vlan|trunk allowed vlan) |ip(v6)? address |channel-group "
+        r"|profile |service-policy type qos input ",
+    ),
+    "defaults": "mtu ",
+    "qos-profile": r"(no )?qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue"
+    r"|service-policy type qos ",
+    "queue": r"no priority|priority strict|bandwidth percent|(no )?random-detect",
+    "mmu": r"(?!)",
+}
+_LINES = BookReader("eos", "lossless", "no", _TOPICS)
+#: Of a speed that is not negotiated: ``400g-8``, ``forced 40gfull``, ``100full`` is 0.1 Gb/s.
+_SPEED = re.compile(r"(forced )?(?P<gbps>\d+)(g|000full|gfull).*")
 
 
 def read(text: str) -> Lossless:
@@ -72,7 +75,7 @@ def read(text: str) -> Lossless:
     switch.profiles, switch.attached, switch.members = {}, {}, {}
     switch.routed_mtu = Value(number_of("eos", "routed_mtu"), 0)
     switch.arp_timeout_s, switch.mac_ageing_s = Value(_DEFAULT_ARP_S, 0), Value(_DEFAULT_MAC_S, 0)
-    _TOP.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
+    _LINES.top.read(switch, blocks(text, text_ends=text_ends), switch.leftovers)
     shared = switch.profiles.pop("", Policy())
     for name, port in switch.ports.items():
         profile = switch.profiles.get(switch.attached.get(name, ""))
@@ -132,12 +135,7 @@ def _complete(port: PortPolicy, switch: _Switch) -> None:
             port.strict.setdefault(number, 0)
 
 
-@_TOP.line(r"hostname (?P<name>\S+)")
-def _hostname(switch: Lossless, _: int, name: str) -> None:
-    switch.name = name
-
-
-@_TOP.line(r"interface (?P<name>Ethernet\S+|Port-Channel\S+|Vlan\S+)", inside=_PORT)
+@_LINES.means("interface")
 def _interface(switch: _Switch, line: int, name: str) -> tuple[_Switch, PortPolicy]:
     if name.startswith("Vlan"):
         vlan = int(name.removeprefix("Vlan"))
@@ -145,17 +143,17 @@ def _interface(switch: _Switch, line: int, name: str) -> tuple[_Switch, PortPoli
     return switch, switch.port(name, line)
 
 
-@_TOP.line(r"interface defaults", inside=_DEFAULTS)
+@_LINES.means("defaults")
 def _of_all(_: _Switch, __: int) -> None:
     """Return the switch: the lines inside are about every port."""
 
 
-@_DEFAULTS.line(r"mtu (?P<mtu>\d+)")
-def _routed_mtu(switch: _Switch, line: int, mtu: str) -> None:
-    switch.routed_mtu = Value(int(mtu), line)
+@_LINES.means("routed_mtu")
+def _routed_mtu(switch: _Switch, line: int, bytes: str) -> None:  # noqa: A002 - of the book
+    switch.routed_mtu = Value(int(bytes), line)
 
 
-@_TOP.line(r"switchport default mode (?P<mode>access|routed)")
+@_LINES.means("default_mode")
 def _default_mode(switch: _Switch, _: int, mode: str) -> None:
     switch.is_routed = mode == "routed"
 
@@ -163,45 +161,42 @@ def _default_mode(switch: _Switch, _: int, mode: str) -> None:
 Inside = tuple[_Switch, PortPolicy]
 
 
-@_PORT.line(r"description (?P<text>.*)")
+@_LINES.means("description")
 def _description(inside: Inside, _: int, text: str) -> None:
     inside[1].description = text
 
 
-@_PORT.line(r"mtu (?P<mtu>\d+)")
-def _mtu(inside: Inside, line: int, mtu: str) -> None:
-    inside[1].mtu_bytes = Value(int(mtu), line)
+@_LINES.means("mtu")
+def _mtu(inside: Inside, line: int, bytes: str) -> None:  # noqa: A002 - of the book
+    inside[1].mtu_bytes = Value(int(bytes), line)
 
 
-@_PORT.line(r"speed (forced )?(?P<gbps>\d+)(g|000full|gfull).*")
-def _speed(inside: Inside, _: int, gbps: str) -> None:
-    inside[1].speed_gbps = float(gbps)
+@_LINES.means("speed")
+def _speed(inside: Inside, _: int, words: str) -> None:
+    speed = _SPEED.fullmatch(words)
+    if speed:  # else it is negotiated
+        inside[1].speed_gbps = float(speed["gbps"])
 
 
-@_PORT.line(r"speed (?!(forced )?\d+(g|000full|gfull)).*")
-def _auto(_: Inside, __: int) -> None:
-    """Leave the speed open: it is negotiated."""
-
-
-@_PORT.line(r"(?P<no>no )?shutdown")
+@_LINES.means("shutdown")
 def _shutdown(inside: Inside, _: int, no: str | None) -> None:
     inside[1].enabled = bool(no)
 
 
-@_PORT.line(r"(?P<no>no )?switchport")
+@_LINES.means("switchport")
 def _switchport(inside: Inside, _: int, no: str | None) -> None:
     inside[1].routed = bool(no)
 
 
-@_PORT.line(r"switchport mode trunk")
+@_LINES.means("trunk")
 def _trunk(inside: Inside, _: int) -> None:
     inside[1].tagged = True
     _switched(inside[1])
 
 
-@_PORT.line(r"switchport (access|trunk allowed) vlan (add )?(?P<vlans>[\d,-]+)")
-def _vlans(inside: Inside, _: int, vlans: str) -> None:
-    inside[1].vlans.update(numbers(vlans))
+@_LINES.means("vlans")
+def _vlans(inside: Inside, _: int, vlan: str) -> None:
+    inside[1].vlans.update(numbers(vlan))
     _switched(inside[1])
 
 
@@ -211,37 +206,32 @@ def _switched(port: PortPolicy) -> None:
         port.routed = False
 
 
-@_PORT.line(r"switchport (access|trunk allowed) vlan .*")
-def _other_vlans(_: Inside, __: int) -> None:
-    """Leave out what is no list: none, all, or all but some."""
-
-
-@_PORT.line(r"ip(v6)? address .*")
+@_LINES.means("address")
 def _address(inside: Inside, _: int) -> None:
     """Note that a gateway routes; the address of a port counts only where it is routed."""
     if inside[1].name.startswith("Vlan"):
         inside[1].routed = True
 
 
-@_PORT.line(r"channel-group (?P<number>\d+)( mode \S+)?")
+@_LINES.means("member")
 def _member(inside: Inside, _: int, number: str) -> None:
     switch, port = inside
     switch.members[port.name] = f"Port-Channel{number}"
 
 
-@_PORT.line(r"service-profile (?P<name>\S+)")
+@_LINES.means("attach")
 def _attach(inside: Inside, line: int, name: str) -> None:
     switch, port = inside
     switch.attached[port.name] = name
     switch.used.append(Use("qos profile", name, line))
 
 
-@_PORT.line(r"arp aging timeout (?P<seconds>\d+)")
+@_LINES.means("port_arp")
 def _port_arp(inside: Inside, line: int, seconds: str) -> None:
     inside[0].arp_timeout_s = Value(int(seconds), line)
 
 
-@_TOP.line(r"qos profile (?P<name>\S+)", inside=_PROFILE)
+@_LINES.means("profile")
 def _profile(switch: _Switch, line: int, name: str) -> Policy:
     switch.defined.append(Use("qos profile", name, line))
     return switch.profiles.setdefault(name, Policy(line))
@@ -251,35 +241,27 @@ def _policy(target: Policy | Inside) -> Policy:
     return target[1] if isinstance(target, tuple) else target
 
 
-@_PROFILE.line(r"(?P<no>no )?qos trust( (?P<what>dscp|cos))?")
-@_PORT.line(r"(?P<no>no )?qos trust( (?P<what>dscp|cos))?")
-def _trust(target: Policy | Inside, _: int, no: str | None, what: str | None) -> None:
+@_LINES.means("trust")
+def _trust(target: Policy | Inside, _: int, no: str | None = None, what: str | None = None) -> None:
     policy = _policy(target)
     policy.trusts_dscp, policy.trusts_pcp = (not no and what == word for word in ("dscp", "cos"))
 
 
-@_PROFILE.line(r"(?P<no>no )?priority-flow-control( (mode )?on)?")
-@_PORT.line(r"(?P<no>no )?priority-flow-control( (mode )?on)?")
+@_LINES.means("pfc")
 def _pfc(target: Policy | Inside, _: int, no: str | None) -> None:
     _policy(target).pfc_on = not no
 
 
-@_PROFILE.line(r"priority-flow-control priority (?P<priority>\d) (?P<what>no-drop|drop)")
-@_PORT.line(r"priority-flow-control priority (?P<priority>\d) (?P<what>no-drop|drop)")
+@_LINES.means("priority")
 def _priority(target: Policy | Inside, line: int, priority: str, what: str) -> None:
     if what == "no-drop":
         _policy(target).pfc[int(priority)] = line
 
 
-@_PROFILE.line(r"no priority-flow-control (priority \d|pause watchdog port .*)")
-@_PORT.line(r"no priority-flow-control (priority \d|pause watchdog port .*)")
-def _defaults(_: Policy | Inside, __: int) -> None:
-    """Leave the defaults that `show running-config all` prints."""
-
-
-@_PROFILE.line(r"(?P<no>no )?priority-flow-control pause watchdog(?P<rest> port .*)?")
-@_PORT.line(r"(?P<no>no )?priority-flow-control pause watchdog(?P<rest> port .*)?")
-def _port_watchdog(target: Policy | Inside, line: int, no: str | None, rest: str | None) -> None:
+@_LINES.means("port_watchdog")
+def _port_watchdog(
+    target: Policy | Inside, line: int, no: str | None = None, rest: str | None = None
+) -> None:
     policy = _policy(target)
     if no:
         policy.watchdog = Watchdog(line, enabled=False)
@@ -287,99 +269,77 @@ def _port_watchdog(target: Policy | Inside, line: int, no: str | None, rest: str
         policy.watchdog = Watchdog(line)
 
 
-@_PROFILE.line(r"(uc-)?tx-queue (?P<queue>\d+)", inside=_QUEUE)
-@_PORT.line(r"(uc-)?tx-queue (?P<queue>\d+)", inside=_QUEUE)
+@_LINES.means("queue")
 def _queue(target: Policy | Inside, _: int, queue: str) -> tuple[Policy, int]:
     return _policy(target), int(queue)
-
-
-@_PROFILE.line(r"mc-tx-queue \d+", inside=Context(_ANY))
-def _multicast(_: Policy, __: int) -> None:
-    """Leave multicast queues out: RoCE is unicast."""
 
 
 Queue = tuple[Policy, int]
 
 
-@_QUEUE.line(r"priority strict")
+@_LINES.means("strict")
 def _strict(queue: Queue, line: int) -> None:
     queue[0].strict[queue[1]] = line
 
 
-@_QUEUE.line(r"no priority")
+@_LINES.means("in_turn")
 def _in_turn(queue: Queue, line: int) -> None:
     queue[0].percent.setdefault(queue[1], Value(0, line))
 
 
-@_QUEUE.line(r"bandwidth percent (?P<percent>\d+)")
+@_LINES.means("percent")
 def _percent(queue: Queue, line: int, percent: str) -> None:
     queue[0].percent[queue[1]] = Value(int(percent), line)
 
 
-@_QUEUE.line(
-    r"random-detect (?P<kind>ecn|drop)( drop-precedence \d)?"
-    r" minimum-threshold (?P<low>\d+) (?P<low_unit>\w+)"
-    r" maximum-threshold (?P<high>\d+) (?P<high_unit>\w+)"
-    r"( (max-mark-probability|drop-probability) (?P<percent>\d+))?( weight \d+)?"
-)
-def _marking(queue: Queue, line: int, kind: str, percent: str | None, **limits: str) -> None:
+@_LINES.means("marking")
+def _marking(queue: Queue, line: int, kind: str, percent: str | None = None, **limits: str) -> None:
     marking = Marking(line, pmax_percent=float(percent) if percent else None, ecn=kind == "ecn")
     marking.set_limits(**limits)
     queue[0].markings[queue[1]] = marking
 
 
-@_QUEUE.line(r"random-detect ecn count", r"no random-detect .*")
-def _no_marking(_: Queue, __: int) -> None:
-    """Leave the marking as it is: a counter, or no marking, which is the default."""
-
-
-@_TOP.line(r"qos map dscp (?P<dscps>[\d ]+) to traffic-class (?P<number>\d)( .*)?")
+@_LINES.means("dscp")
 def _dscp(switch: _Switch, _: int, dscps: str, number: str) -> None:
     shared = switch.profiles.setdefault("", Policy())
     shared.dscp_to_class |= dict.fromkeys(map(int, dscps.split()), int(number))
 
 
-@_TOP.line(r"qos map traffic-class (?P<numbers>[\d ]+) to (uc-)?tx-queue (?P<queue>\d)")
+@_LINES.means("class")
 def _class(switch: _Switch, _: int, numbers: str, queue: str) -> None:
     shared = switch.profiles.setdefault("", Policy())
     shared.class_to_queue |= dict.fromkeys(map(int, numbers.split()), int(queue))
 
 
-@_TOP.line(
-    r"priority-flow-control pause watchdog (default )?(?P<what>timeout|recovery-time"
-    r"|polling-interval|action|override action) (?P<value>\S+)"
-)
-def _watchdog(switch: _Switch, line: int, what: str, value: str) -> None:
+@_LINES.means("watchdog")
+def _watchdog(switch: _Switch, line: int, action: str | None = None, **seconds: str) -> None:
     watchdog = switch.watchdog = switch.watchdog or Watchdog(line)
-    if what == "timeout":
-        watchdog.detection_ms = float(value) * _MS
-    elif what == "recovery-time":
-        watchdog.restoration_ms = float(value) * _MS
-    elif what == "action":
-        watchdog.action = value
+    watchdog.action = action or watchdog.action
+    for name, value in seconds.items():
+        setattr(watchdog, f"{name}_ms", float(value) * _MS)
 
 
-@_TOP.line(r"priority-flow-control all off")
+@_LINES.means("all_off")
 def _all_off(switch: _Switch, _: int) -> None:
     """Note that no port has PFC, whatever its own lines say (aristanetworks/avd, all_off)."""
     switch.is_off = True
 
 
-@_TOP.line(r"arp aging timeout default (?P<seconds>\d+)")
+@_LINES.means("arp")
 def _arp(switch: _Switch, line: int, seconds: str) -> None:
     switch.arp_timeout_s = Value(int(seconds), line)
 
 
-@_TOP.line(r"mac address-table aging-time (?P<seconds>\d+)")
+@_LINES.means("mac")
 def _mac(switch: _Switch, line: int, seconds: str) -> None:
     switch.mac_ageing_s = Value(int(seconds), line)
 
 
-@_TOP.line(r"platform trident mmu queue profile (?P<name>\S+)", inside=_BUFFER)
+@_LINES.means("buffer_profile")
 def _buffer_profile(switch: _Switch, line: int, name: str) -> None:
     switch.defined.append(Use("buffer profile", name, line))
 
 
-@_TOP.line(r"platform trident mmu queue profile (?P<name>\S+) apply")
+@_LINES.means("buffer_applied")
 def _buffer_applied(switch: _Switch, line: int, name: str) -> None:
     switch.used.append(Use("buffer profile", name, line))
