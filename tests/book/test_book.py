@@ -44,10 +44,11 @@ EXAMPLES = {
 WORDS = (
     *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
+    *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
     *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
 )
 #: What rules of books are bound to.
-TRAITS = ("dnx", "xgs", "tx", "uc", "q7")
+TRAITS = ("dnx", "xgs", "tx", "uc", "q7", "a", "b")
 
 
 @each("name", WRONG)
@@ -80,6 +81,13 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     assert (lane.ours, lane.source, lane.marks) == (port.ours, port.source, port.marks)
     assert (up.ours, book.depths) == ([], {"config": 0, "port": 1})
     assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
+
+
+def test_an_argument_of_an_own_kind_has_a_name(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text("[kinds]\nlanes x\\d+\n[config]\nport <name:lanes>\nspare <lanes>\n")
+    lines = [line for rule in read_book(file, "acme").rules for line in rule.lines()]
+    assert lines == [r"(?:port) (?P<name>x\d+)", r"(?:spare) (?:x\d+)"]
 
 
 @each("system", books())

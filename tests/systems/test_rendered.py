@@ -23,7 +23,6 @@ from fabric.systems.esonic import platforms as esonic
 from fabric.systems.esonic.render import FEATURES as ESONIC
 from fabric.systems.junos.render import FEATURES as JUNOS
 from fabric.systems.nxos.render import FEATURES as NXOS
-from fabric.systems.vrp8.platforms import OWNED_LINES as VRP8_LINES
 from fabric.systems.vrp8.render import FEATURES as VRP8
 from tests.cases import each
 from tests.render import (
@@ -148,7 +147,7 @@ SYSTEMS = (
         separators={"#"},
         optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
         top=_outside(" #"),
-        owned=VRP8_LINES,
+        owned=books()["vrp8"].owned_at_the_top(),
         hostile=["x; reset", "{{ 7 * 7 }}", "a # b", "return"],
         line_break="x\nreturn",
     ),
@@ -199,17 +198,17 @@ def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> N
 @EACH
 def test_explanations_name_fields_that_exist(of: Rendered) -> None:
     """A field that was renamed must be renamed here too; each pattern fits some line."""
-    whole = "".join(
-        artefact.text
+    shown = {
+        explanation
         for inventory, switch in CASES
-        for artefact in render_device(of.designs(inventory)[switch])
-        if artefact.path.endswith(of.explained)
-    )
+        for line in explain(of.designs(inventory)[switch], "")
+        if line.artefact.endswith(of.explained)
+        for explanation in line.explanations
+    }
     for entry in entries(of.nos):
         for field in entry.fields:
             assert _exists(field), (entry.template, field)
-        shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & set(of.optional), entry.pattern
+        assert entry in shown or set(entry.fields) & set(of.optional), entry.pattern
 
 
 @each("of", [of for of in SYSTEMS if of.owned])
