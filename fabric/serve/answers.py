@@ -81,7 +81,7 @@ class Names:
         return self._prefixes[prefix] + (parts[0] if one else f"[{','.join(parts)}]")
 
 
-class Kept:
+class AnswerCache:
     """Answers by request: a scheduler that tries again gets the same one without a search."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StateFiles:
-    """Files that say what is not as planned.
+    """Files with the state of hosts, switches and cables, and a plan.
 
     Parameters
     ----------

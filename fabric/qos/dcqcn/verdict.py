@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = 0.05
 
 
-class Verdict(Enum):
+class DcqcnVerdict(Enum):
     """What the model says of a point."""
 
     STABLE = "stable"
@@ -184,7 +184,7 @@ def _part(whole: Assessment, rows: slice, shape: tuple[int, ...]) -> Assessment:
 
 
 def _verdicts(rides: NDArray[np.bool_], swings: NDArray[np.bool_]) -> NDArray[np.object_]:
-    verdicts = np.full(rides.shape, Verdict.STABLE, dtype=object)
-    verdicts[swings] = Verdict.OSCILLATES
-    verdicts[rides] = Verdict.RIDES
+    verdicts = np.full(rides.shape, DcqcnVerdict.STABLE, dtype=object)
+    verdicts[swings] = DcqcnVerdict.OSCILLATES
+    verdicts[rides] = DcqcnVerdict.RIDES
     return verdicts
