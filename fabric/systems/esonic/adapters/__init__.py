@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, either, valued
@@ -153,7 +154,7 @@ class CageScope(Scope):
 
 SCOPE = CageScope(
     system="esonic",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(
         r"qos (?:map \S+|wred-policy|scheduler-policy) ROCE\S*",
         r"priority-flow-control .*",
