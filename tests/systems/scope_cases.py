@@ -167,6 +167,7 @@ SYSTEMS = {
             ("interface Ethernet0", "shutdown"),
             ("interface Ethernet0", "switchport access Vlan 7"),
             ("interface Ethernet0", "queue 5 wred-policy ROCE"),
+            ("interface Ethernet128", "switchport access Vlan 7"),
             ("interface Ethernet0", "qos-map dot1p-tc THEIRS"),
             ("interface Ethernet0", "priority-flow-control priority 4"),
             ("interface Vlan101", "ip address 10.64.0.9/24"),
