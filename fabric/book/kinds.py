@@ -50,7 +50,7 @@ def number(low: int, high: int, prefix: str = "") -> Checker:
 
     def check(word: str) -> str | None:
         digits = word.removeprefix(prefix) if word.startswith(prefix) else ""
-        fits = digits.isdecimal() and low <= int(digits) <= high
+        fits = digits.isascii() and digits.isdecimal() and low <= int(digits) <= high
         return f"{prefix}{int(digits)}" if fits else None
 
     return check
@@ -147,7 +147,7 @@ NUMBER = r"\d+"
 _LOOSE = {
     "svi": r"Vlan\d+",
     "mac": r"[0-9a-fA-F:.]+",
-    "ip4": r"[\d.]+",
+    **dict.fromkeys(("ip4", "mask"), r"[\d.]+"),
     "cidr4": r"[\d.]+/\d+",
     "asn": r"[\d.]+",
     **dict.fromkeys(("name", "host", "hash", "word", "file"), r"\S+"),

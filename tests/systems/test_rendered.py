@@ -20,7 +20,6 @@ from fabric.systems.comware7.platforms.text import tree
 from fabric.systems.comware7.render import FEATURES as COMWARE7
 from fabric.systems.cumulus import render as cumulus
 from fabric.systems.esonic.render import FEATURES as ESONIC
-from fabric.systems.junos.platforms import OWNED_STATEMENTS
 from fabric.systems.junos.render import FEATURES as JUNOS
 from fabric.systems.nxos.render import FEATURES as NXOS
 from fabric.systems.vrp8.platforms import OWNED_LINES as VRP8_LINES
@@ -115,8 +114,8 @@ SYSTEMS = (
         },
         explained=".set",
         more_than=130,
-        top=lambda text: [f"{line.removeprefix('set ')} " for line in text.splitlines()],
-        owned=[f"(?:{statement}).*" for statement in OWNED_STATEMENTS],
+        top=lambda text: [line.removeprefix("set ") for line in text.splitlines()],
+        owned=books()["junos"].owned_at_the_top(),
         line_break="x\nset system root-authentication",
     ),
     Rendered(
