@@ -44,6 +44,7 @@ EXAMPLES = {
 WORDS = (
     *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
+    *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
 )
 #: What rules of books are bound to.
 TRAITS = ("dnx", "xgs", "tx", "uc", "q7")
