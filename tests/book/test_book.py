@@ -82,17 +82,6 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
 
 
-def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
-    """Unless it may have others."""
-    file = tmp_path / "lines.book"
-    file.write_text(f"{HEAD}up|down <name:ethernet>\nport <port>\nmtu <1-9>\n")
-    assert [[*rule.beginnings()] for rule in read_book(file, "acme").rules] == [
-        ["down Ethernet", "up Ethernet"],
-        ["port "],
-        ["mtu "],
-    ]
-
-
 @each("system", books())
 def test_every_rule_takes_its_own_lines(system: str) -> None:
     """A line that an earlier rule takes would never reach its own."""
@@ -117,6 +106,17 @@ def _example(element: Element) -> str:
         if element.rest or (element.check and element.check(word)):
             return word
     raise AssertionError(element.pattern)
+
+
+def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
+    """Unless it may have others."""
+    file = tmp_path / "lines.book"
+    file.write_text(f"{HEAD}up|down <name:ethernet>\nport <port>\nmtu <1-9>\n")
+    assert [[*rule.beginnings()] for rule in read_book(file, "acme").rules] == [
+        ["down Ethernet", "up Ethernet"],
+        ["port "],
+        ["mtu "],
+    ]
 
 
 @each("system", books())
