@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ FILE = "lines.book"
 TOP = "config"
 #: How a level is indented where lines are explained, whatever the switch does.
 INDENT = "  "
+#: The letters that an argument begins with, such as ``Ethernet``, if it has one form alone.
+_NAME = re.compile(r"[A-Z][A-Za-z-]+(?=[^|]*$)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +62,13 @@ class BookRule:
             yield _words(variant, when)
 
     def beginnings(self) -> Iterator[str]:
-        """Yield the words before the first argument; ``a|b`` are two beginnings."""
+        """Yield what stands before the value of the first argument; ``a|b`` are two beginnings."""
         for variant in self.rule.variants:
             starts = [""]
             for element in variant.elements:
                 if not element.literals:
-                    starts = [f"{start} " for start in starts]
+                    name = _NAME.match(element.pattern)
+                    starts = [f"{start} {name[0] if name else ''}" for start in starts]
                     break
                 starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
             yield from sorted(starts)

@@ -116,6 +116,17 @@ def _example(element: Element) -> str:
     raise AssertionError(element.pattern)
 
 
+def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
+    """Unless it may have others."""
+    file = tmp_path / "lines.book"
+    file.write_text(f"{HEAD}up|down <name:ethernet>\nport <port>\nmtu <1-9>\n")
+    assert [[*rule.beginnings()] for rule in read_book(file, "acme").rules] == [
+        ["down Ethernet", "up Ethernet"],
+        ["port "],
+        ["mtu "],
+    ]
+
+
 @each("system", books())
 def test_risks_and_templates_exist(system: str) -> None:
     book = books()[system]

@@ -19,7 +19,6 @@ from fabric.systems.comware7 import platforms as comware7
 from fabric.systems.comware7.platforms.text import tree
 from fabric.systems.comware7.render import FEATURES as COMWARE7
 from fabric.systems.cumulus import render as cumulus
-from fabric.systems.esonic import platforms as esonic
 from fabric.systems.esonic.render import FEATURES as ESONIC
 from fabric.systems.junos.render import FEATURES as JUNOS
 from fabric.systems.nxos.render import FEATURES as NXOS
@@ -96,7 +95,7 @@ SYSTEMS = (
         separators={"!"},
         optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
         top=_outside(" !"),
-        owned=[*esonic.OWNED_LINES, esonic.BUFFER_LINE],
+        owned=books()["esonic"].owned_at_the_top(),
         hostile=["x;reload", "{{ 7 * 7 }}", "a ! b", "banner motd #", "two words"],
         shown=lambda text: f' description "{text}"' if " " in text else f" description {text}",
     ),

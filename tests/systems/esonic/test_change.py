@@ -159,7 +159,9 @@ def test_a_value_of_ours_is_not_taken_for_the_switchs_own() -> None:
     ("line", "key", "no"),
     [
         ("mtu 9100", "mtu", "no mtu"),
-        ("switchport access Vlan101", "switchport access Vlan", "no switchport access Vlan"),
+        ("switchport access Vlan 101", "switchport access Vlan", "no switchport access Vlan"),
+        ("timers connect 30", "timers connect", "no timers connect"),
+        ("maximum-paths ibgp 2", "maximum-paths ibgp", "no maximum-paths ibgp"),
         ("qos-map dscp-tc ROCE", "qos-map dscp-tc", "no qos-map dscp-tc"),
         ("queue 3 wred-policy ROCE", "queue 3 wred-policy", "no queue 3 wred-policy"),
         ("dscp 26 traffic-class 3", "dscp 26", "no dscp 26"),
@@ -196,6 +198,9 @@ def test_what_a_line_speaks_of_and_what_takes_it_away(line: str, key: str, no: s
         ("no shutdown", Risk.PORT_FLAP),
         ("cable-length 40m", Risk.PORT_FLAP),
         ("router bgp 65101", Risk.RESTART),
+        ("interface Ethernet0", Risk.PORT_FLAP),
+        ("interface Vlan101", Risk.BRIEF_LOSS),
+        ("no lldp enable", Risk.HARMLESS),
     ],
 )
 def test_risk_of_a_line(line: str, risk: Risk) -> None:

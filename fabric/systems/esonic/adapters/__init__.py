@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
-from fabric.change.lines.grammar import Grammar, either, valued
+from fabric.change.lines.book import changes
+from fabric.change.lines.grammar import Grammar, either
 from fabric.change.scope import Merged, Scope, indented
 from fabric.core.errors import RefusedError
 from fabric.core.lines import Node
@@ -27,59 +29,24 @@ from fabric.systems.esonic.adapters.breakouts import (
     without_new_ports,
     without_ports,
 )
-from fabric.systems.esonic.platforms import (
-    BUFFER_LINE,
-    DEFAULTS,
-    LINE_RISK,
-    OWNED_LINES,
-    SELF_MADE,
-)
+from fabric.systems.esonic.platforms import BUFFER_LINE, DEFAULTS, SELF_MADE
 from fabric.systems.esonic.platforms.lines import read
 
 _SELF_MADE = either(*SELF_MADE)
 _WATCHDOG = r"(priority-flow-control watchdog on detect-time)(?=[ \d]).*"
 
+_BOOK = changes("esonic", "no")
 GRAMMAR = Grammar(
     negation="no",
-    owned=either(*OWNED_LINES),
-    kept=re.compile(r"interface Ethernet\d+"),
-    risks=LINE_RISK,
-    toggles=either("shutdown", "lldp enable"),
+    owned=_BOOK.owned,
+    kept=either(*_BOOK.kept, r"interface Ethernet\d+"),
+    risks=_BOOK.risks,
+    toggles=_BOOK.toggles,
     forms=(
         (re.compile(r"(route-map|prefix-list) \S+ (in|out)"), r"no \g<0>"),
         (re.compile(_WATCHDOG), "priority-flow-control watchdog off"),
         (re.compile(r"(router bgp \d+)"), "no router bgp"),
-        *valued(
-            r"no \1",
-            r"hostname",
-            r"interface breakout port \S+",
-            r"ip arp timeout",
-            r"mac address-table aging-time",
-            r"priority-flow-control watchdog polling-interval",
-            r"ip load-share hash (?:seed|algorithm|offset)",
-            r"description",
-            r"mtu",
-            r"speed",
-            r"fec",
-            r"switchport access Vlan",
-            r"allowas-in",
-            r"cable-length",
-            r"scheduler-policy",
-            r"qos-map \S+",
-            r"queue \d+ wred-policy",
-            r"priority-flow-control watchdog (?:action|restore-time)",
-            r"ecn",
-            r"(?:green|yellow|red)",
-            r"type",
-            r"weight",
-            r"router-id",
-            r"(?:maximum-paths ibgp|maximum-paths)",
-            r"remote-as",
-            r"(?:timers connect|timers)",
-            r"redistribute connected",
-            r"(?:dscp|dot1p|traffic-class|pfc-priority) \d+",
-            end=r"(?=[ \d])",
-        ),
+        *_BOOK.forms,
     ),
     defaults=DEFAULTS,
     without_new_ports=without_new_ports,
@@ -88,10 +55,7 @@ GRAMMAR = Grammar(
     fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
     removal_order=("interface Vlan", "route-map", "ip prefix-list", "", "qos map", "qos "),
     entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
-    spelling=(
-        re.compile(r"((?:no )?interface |switchport access )([A-Z][A-Za-z]+)(\d)"),
-        r"\1\2 \3",
-    ),
+    spelling=(re.compile(r"((?:no )?interface )([A-Z][A-Za-z]+)(\d)"), r"\1\2 \3"),
 )
 
 
@@ -153,7 +117,7 @@ class CageScope(Scope):
 
 SCOPE = CageScope(
     system="esonic",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(
         r"qos (?:map \S+|wred-policy|scheduler-policy) ROCE\S*",
         r"priority-flow-control .*",

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = re.compile(
-    r"((?:interface|switchport access|neighbor interface) )"
+    r"((?:interface|neighbor interface) )"
     r"(Ethernet|Eth|Vlan|Loopback|PortChannel|Management) ?(\d\S*)"
 )
+_MEMBER = re.compile(r"(switchport access Vlan)(\d)")
 #: A server is told where it is; its other settings stay as they are found.
 _SERVER = re.compile(r"((?:ntp|logging) server \S+)(?: .*)?")
 _ROW = re.compile(
@@ -88,6 +89,7 @@ def _spellings(line: str) -> tuple[str, ...]:
     if server:
         return (server[1],)
     line = _NAME.sub(r"\1\2\3", line)
+    line = _MEMBER.sub(r"\1 \2", line)
     line = _LONGEST.sub(r"\1", line)
     line = _QUOTED.sub(r"\1 \2", line)
     return (_FEC.sub(lambda found: f"fec {found[1].upper()}", line),)
