@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.book.file import BookError, read_texts
 from fabric.book.grammar import parse_rule, without_trait
 from fabric.book.kinds import NUMBER
-from fabric.core.plugins import package_files
+from fabric.core.plugins import file_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,8 +166,7 @@ def books() -> dict[str, Book]:
     BookError
         When a book is wrong.
     """
-    files = {str(file).split("/")[-2]: file for file in package_files(FILE)}
-    return {system: read_book(file, system) for system, file in files.items()}
+    return {system: read_book(file, system) for system, file in file_of_each(FILE).items()}
 
 
 def read_book(file: Path | Traversable, system: str) -> Book:

@@ -1,6 +1,6 @@
 """Our lines merged into what runs, where other tools own the rest of the configuration.
 
-A line is ours by the patterns that explain it (``templates/NOS/*.toml``). In a section that the
+A line is ours by the rules of the book that explain it (`fabric.render.explain`). In a section that the
 inventory has, ours go unless the inventory has them: lines that name nothing, such as ``shutdown``,
 and those that name what the inventory has there, such as ``neighbor 10.0.0.1 bfd``. Other lines,
 those of other neighbours, and whole sections that the inventory does not have stay as they run.

@@ -12,13 +12,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+from warnings import warn
 
 from pydantic import Field
 
 from fabric.book.book import INDENT, books
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
-from fabric.render.engine import template_folders
+from fabric.render.engine import template_folder, template_folders
 from fabric.render.registry import render_device
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
 
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
+#: Of the layout before books, which one more release reads (docs/stability.md).
+_OLD = "{}: files of explanations are deprecated; write a lines.book (docs/lines.md) in their place"
 #: What may stand before a statement.
 _VERB = "(?:(?:nv )?set )?"
 _WITHIN = " / "
@@ -135,7 +138,9 @@ def entries(nos: str) -> tuple[Explanation, ...]:
             name = f"{nos}/{template.name}"
             file = template.with_suffix(".toml")
             if not file.is_file():
-                raise RenderError(f"templates/{name} has no {file.name} that explains its lines")
+                raise RenderError(f"templates/{name}: no lines.book of {nos} explains its lines")
+            if folder != template_folder():
+                warn(_OLD.format(file), FutureWarning, stacklevel=2)
             rows = read_toml(file, ExplanationFile).lines
             explanations += [Explanation(row.pattern, name, row.fields, row.source) for row in rows]
     return tuple(explanations)

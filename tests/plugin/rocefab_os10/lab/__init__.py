@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fabric.book.file import rules
+from fabric.book.book import books
 from fabric.book.grammar import Grammar, InvalidInputError, LineRefusedError
 from fabric.design.model import DeviceDesign
 from fabric.lab.clock import LabClock, Timer
@@ -19,7 +19,7 @@ from fabric.lab.ssh.channel import Channel, Process
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 
-GRAMMAR = Grammar(rules(__file__)[0], frozenset())
+GRAMMAR = Grammar(books()["os10"].tables()[0], frozenset())
 FACTORY = """\
 hostname {name}
 username admin password $6$LAB
