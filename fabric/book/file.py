@@ -35,8 +35,8 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 A rule behind ``? `` is one for readers alone: switches have such lines, the stand-in takes none. A
 mode may come again: its rules have the order of the file. Below ``[hidden MODE ...]`` are lines
 that say what is so anyway, which the running configuration does not show; below ``[kinds]`` the
-arguments that this system alone has, each with the pattern of its word: ``lanes \d+(,\d+)*``; such
-an argument stands alone in its brackets. ``#`` begins a comment.
+arguments that this system alone has, each with the pattern of its word: ``lanes \d+(,\d+)*``.
+``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -134,9 +134,9 @@ def read_texts(file: Path | Traversable) -> Texts:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             reader.take(number, line)
-    own = re.compile("|".join(reader.kinds) or r"(?!)")
+    own = re.compile(rf"<([a-z_]+:)?({'|'.join(reader.kinds) or '(?!)'})>")
     for rule in reader.texts.rules:
-        rule.text = own.sub(lambda name: reader.kinds[name[0]], rule.text)
+        rule.text = own.sub(lambda kind: f"<{kind[1] or ''}~{reader.kinds[kind[2]]}>", rule.text)
     return reader.texts
 
 
@@ -172,7 +172,7 @@ class _Reader:
         table, *modes = self._header
         if table == "kinds":
             name, pattern = line.split()
-            self.kinds[f"<{name}>"] = f"<~{pattern}>"
+            self.kinds[name] = pattern
         elif table == "sources":
             key, _, words = line.partition(" = ")
             self._sources[key] = words

@@ -147,7 +147,7 @@ NUMBER = r"\d+"
 _LOOSE = {
     "svi": r"Vlan\d+",
     "mac": r"[0-9a-fA-F:.]+",
-    "ip4": r"[\d.]+",
+    **dict.fromkeys(("ip4", "mask"), r"[\d.]+"),
     "cidr4": r"[\d.]+/\d+",
     "asn": r"[\d.]+",
     **dict.fromkeys(("name", "host", "hash", "word", "file"), r"\S+"),
