@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.book.book import books
@@ -11,6 +11,10 @@ from fabric.change.lines.grammar import either
 from fabric.change.model import Risk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.book.book import BookRule
+    from fabric.book.grammar import Variant
     from fabric.change.lines.grammar import Form
 
 _NEGATE_FIRST, _STAYS = "negate first", "stays"
@@ -40,8 +44,8 @@ def changes(system: str, negation: str) -> Changes:
     """
     book = books()[system]
     ours = [rule for rule in book.rules if rule.known.ours]
-    replaced = [rule for rule in ours if rule.is_keyed and _NEGATE_FIRST not in rule.known.marks]
-    forms = dict.fromkeys(chain.from_iterable(rule.keys() for rule in replaced))
+    forms = chain.from_iterable(_forms(rule, negation) for rule in ours)
+    longest = sorted(dict.fromkeys(forms), key=lambda form: -form.length)
     texts = {rule.known.text: rule for rule in book.rules}
     toggles = [re.escape(one) for one in texts if f"{negation} {one}" in texts]
     risks: dict[str, dict[str, None]] = {}
@@ -50,8 +54,43 @@ def changes(system: str, negation: str) -> Changes:
             risks.setdefault(rule.known.risk, {}).update(dict.fromkeys(rule.beginnings()))
     return Changes(
         owned=re.compile(rf"(?:{negation} )?(?:{'|'.join(book.owned_at_the_top())})"),
-        kept=tuple(rule.whole() for rule in book.marked(_STAYS)),
+        kept=tuple(rf"(?:{negation} )?(?:{rule.whole()})" for rule in book.marked(_STAYS)),
         risks=tuple((risk, tuple(risks[risk])) for risk in sorted(risks, key=_weight)),
-        forms=tuple((re.compile(f"({key})(?= ).*"), rf"{negation} \g<0>") for key in forms),
+        forms=tuple((re.compile(one.line), one.negation) for one in longest),
         toggles=either(*toggles),
     )
+
+
+class _Form(NamedTuple):
+    """Lines that take the place of each other, what negates them, and how long their key is."""
+
+    length: int
+    line: str
+    negation: str
+
+
+def _forms(rule: BookRule, negation: str) -> Iterator[_Form]:
+    """Yield the forms of the lines of a rule; without one a line is negated whole."""
+    is_apart = _NEGATE_FIRST in rule.known.marks
+    for variant in rule.rule.variants if rule.is_keyed else ():
+        about, negated = _parts(rule, variant)
+        has_value = len(variant.elements) > variant.key_length
+        value = ("( .*)" if is_apart else "(?= ).*") if has_value else ""
+        if not is_apart or negated != r"\g<0>":
+            yield _Form(variant.key_length, f"{about}{value}", f"{negation} {negated}")
+
+
+def _parts(rule: BookRule, variant: Variant) -> tuple[str, str]:
+    """Return the key in groups, and the words that negate a line.
+
+    A phrase of its own begins as the key does; its other words have no arguments.
+    """
+    key = [f"(?:{one.pattern})" for one in variant.elements[: variant.key_length]]
+    if not rule.rule.undo:
+        return f"({' '.join(key)})", r"\1" if variant.sign == ":=" else r"\g<0>"
+    phrase = min(rule.rule.undo, key=len)
+    pairs = zip(phrase, variant.elements[: variant.key_length], strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0].pattern == pair[1].pattern, pairs))
+    rest = "".join(f" {one}" for one in key[same:])
+    words = (min(one.literals) for one in phrase[same:])
+    return f"({' '.join(key[:same])})({rest})", " ".join([r"\1", *words])

@@ -162,9 +162,10 @@ class Grammar:
 
     def risk_of(self, line: str) -> Risk:
         """Return what a changed line, or its negation, does to traffic."""
-        positive = line.removeprefix(f"{self.negation} ")
+        whole = f"{line} "  # a negation may end where the value stood
+        positive = whole.removeprefix(f"{self.negation} ")
         for risk, beginnings in self.risks:
-            if line.startswith(beginnings) or positive.startswith(beginnings):
+            if whole.startswith(beginnings) or positive.startswith(beginnings):
                 return Risk.from_word(risk)
         return Risk.BRIEF_LOSS
 

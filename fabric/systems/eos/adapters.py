@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running
 
 _BOOK = changes("eos", "no")
-_STAYS = either(*_BOOK.kept, *(f"no {line}" for line in _BOOK.kept))
+_STAYS = either(*_BOOK.kept)
 
 
 def stanzas(text: str) -> list[str]:
