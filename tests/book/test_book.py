@@ -44,6 +44,7 @@ EXAMPLES = {
 WORDS = (
     *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
+    *("HundredGigE1/0/1", "Vlan-interface7", "LoopBack0", "255.255.255.0"),
 )
 #: What rules of books are bound to.
 TRAITS = ("dnx", "xgs", "tx", "uc", "q7")
@@ -79,6 +80,20 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     assert (lane.ours, lane.source, lane.marks) == (port.ours, port.source, port.marks)
     assert (up.ours, book.depths) == ([], {"config": 0, "port": 1})
     assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
+
+
+def test_an_owner_that_names_an_argument_owns_what_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text(
+        f"{HEAD}lane = ( group <first:fast> | share <1-9> )\n"
+        "  ours lanes if first=fast: a.b | ours lanes: c.d | source guide\n"
+    )
+    book = read_book(file, "acme")
+    assert [[*rule.keys(ours)] for rule, ours in book.owned()] == [
+        ["lane group fast"],
+        ["lane", "lane"],
+    ]
+    assert book.owned_at_the_top() == ("lane group fast", "lane .*")
 
 
 @each("system", books())
