@@ -55,14 +55,11 @@ def stem(line: str) -> str:
 
 
 def indented(indent: str) -> Callable[[Path], tuple[str, ...]]:
-    """Return what writes a line as its patterns have it, from its path.
-
-    A line of the whole system may be indented as well, as on Comware.
-    """
+    """Return what writes a line as its patterns have it, from its path."""
 
     def forms(path: Path) -> tuple[str, ...]:
         *above, line = path
-        return (f"{indent * len(above)}{line}",) if above else (line, f"{indent}{line}")
+        return (f"{indent * len(above)}{line}",)
 
     return forms
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
@@ -101,7 +102,7 @@ def _without_defaults(whole: Node, running: Node) -> Node:
 
 SCOPE = Scope(
     system="comware7",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)", r"qos wred queue table ROCE\S*"),
     others=re.compile(r".* sub"),
     process=re.compile(r"bgp \d+"),
