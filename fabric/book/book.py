@@ -65,11 +65,11 @@ class BookRule:
         return narrow or variants
 
     def beginnings(self) -> Iterator[str]:
-        """Yield the words before the first argument; ``a|b`` are two beginnings."""
+        """Yield the words before the first argument or value; ``a|b`` are two beginnings."""
         for variant in self.rule.variants:
             starts = [""]
-            for element in variant.elements:
-                if not element.literals:
+            for at, element in enumerate(variant.elements):
+                if not element.literals or at == variant.key_length:
                     starts = [f"{start} " for start in starts]
                     break
                 starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
