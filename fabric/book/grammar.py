@@ -17,6 +17,10 @@ A removal names the key or the whole line; behind ``:=`` the key alone, behind `
 alone. ``! phrase`` at the end is the removal where its words are others, with the arguments of the
 key in their order; ``!-`` says that there is none.
 
+Where a system also shows its lines as a hierarchy, ``unit~<0-9>`` are words of one level, ``word!``
+keeps what follows on its line, and ``+=`` stands before a value beside which others may stand. The
+lines themselves do not show these signs.
+
 Known: error texts ``Invalid input (at token 1: 'x')``, tokens counted from 0, and ``Incomplete
 command (at token n: 'x')`` (aristanetworks/anta ``anta/custom_types`` and ``asynceapi`` tests).
 """
@@ -218,7 +222,8 @@ def match_variant(
 _NAMED = re.compile(r"<([a-z_]+):(.+)>")
 
 
-def _element(piece: str) -> Element:
+def element(piece: str) -> Element:
+    """Return a word of a rule: literals, or an argument with its kind."""
     named = _NAMED.fullmatch(piece)
     name, piece = (named[1], f"<{named[2]}>") if named else ("", piece)
     listed = re.fullmatch(r"<(\d+)-(\d+)\.\.\.>", piece)
@@ -267,6 +272,10 @@ def spellings(pieces: list[str]) -> list[list[str]]:
     return [pieces]
 
 
+#: Between the words of a level; the pattern of an argument may hold the sign too.
+JOINT = re.compile(r"(?<=[\w>-])~(?=[\w<])")
+#: Signs of a hierarchy: levels of several words, levels on one line, and values side by side.
+_LEVEL_SIGNS = re.compile(rf"{JOINT.pattern}|(?<=[\w>])!(?= |$)| \+=(?= )")
 _BOUND = re.compile(r"\s*([a-z]\w*):\s+(.*)")
 
 
@@ -278,7 +287,7 @@ def without_trait(text: str) -> str:
 
 def parse_rule(text: str, rank: int) -> Rule:
     """Read one rule, which is bound to no trait."""
-    body, bang, undo = text.partition(" !")
+    body, bang, undo = _LEVEL_SIGNS.sub(" ", text).partition(" !")
     body, _, opens = body.partition(" > ")
     removes_only = body.startswith("-")
     pieces = body.lstrip("-").replace(" ...>", "...>").split()
@@ -286,7 +295,7 @@ def parse_rule(text: str, rank: int) -> Rule:
     for flat in spellings(pieces):
         sign = next((piece for piece in flat if piece in _SIGNS), "")
         key_length = flat.index(sign) if sign else len(flat)
-        elements = tuple(_element(piece) for piece in flat if piece not in _SIGNS)
+        elements = tuple(element(piece) for piece in flat if piece not in _SIGNS)
         variants.append(Variant(elements, key_length, sign))
     removals = exec_spellings(undo.strip()) if undo.strip() != "-" else ()
     return Rule(rank, tuple(variants), opens.strip(), removes_only, removals if bang else None)
@@ -408,4 +417,4 @@ def _bound(lines: list[str], traits: frozenset[str]) -> Iterator[str]:
 @cache
 def exec_spellings(text: str) -> tuple[tuple[Element, ...], ...]:
     """Return the spellings of one exec command, compiled."""
-    return tuple(tuple(_element(piece) for piece in flat) for flat in spellings(text.split()))
+    return tuple(tuple(element(piece) for piece in flat) for flat in spellings(text.split()))

@@ -50,7 +50,7 @@ def number(low: int, high: int, prefix: str = "") -> Checker:
 
     def check(word: str) -> str | None:
         digits = word.removeprefix(prefix) if word.startswith(prefix) else ""
-        fits = digits.isdecimal() and low <= int(digits) <= high
+        fits = digits.isascii() and digits.isdecimal() and low <= int(digits) <= high
         return f"{prefix}{int(digits)}" if fits else None
 
     return check

@@ -81,7 +81,8 @@ def check(
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
-    from fabric.workflow import since
+    from fabric.workflow import since, site
+    from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
     if sonic_config and _was_named(context, "inventory"):
@@ -97,7 +98,10 @@ def check(
             outcome = workflow.check_sonic_files(sonic_config, ignore or [], yang_models)
         else:
             work = work_of(cache, fresh=fresh, workers=workers)
-            outcome = since.check_folder(inventory, work, ignore or [])
+            if site.is_site(inventory):
+                outcome = site.check_site(site.projects_of(inventory, work), ignore or [])
+            else:
+                outcome = workflow.check(Project(inventory, work), ignore or [])
             if changed_since:
                 outcome, known = since.without_known(
                     outcome, inventory, changed_since, work, ignore or [], severity

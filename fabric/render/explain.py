@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
 
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
-_MAX_PARENTS = 3
+#: What may stand before a statement.
+_VERB = "(?:(?:nv )?set )?"
 _WITHIN = " / "
 
 
@@ -145,12 +146,13 @@ def _of_book(book: Book) -> Iterator[Explanation]:
     alike: dict[tuple[str, Ours, str], dict[str, None]] = {}
     for rule, ours in book.owned():
         for mode in rule.known.modes if ours.template else ():
-            key = INDENT * book.depths[mode], ours, rule.known.source
+            before = INDENT * book.depths[mode] if len(book.depths) > 1 else _VERB
+            key = before, ours, rule.known.source
             alike.setdefault(key, {}).update(dict.fromkeys(rule.keys(ours)))
-    for (indent, ours, source), patterns in alike.items():
+    for (before, ours, source), patterns in alike.items():
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
         template = f"{book.system}/{ours.template}.j2"
-        yield Explanation(rf"^{indent}{whole}(?= |$)", template, ours.fields, source)
+        yield Explanation(rf"^{before}{whole}(?= |$)", template, ours.fields, source)
 
 
 def find(nos: str, text: str) -> list[Explanation]:
@@ -195,7 +197,9 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
     asked = text if context and text.startswith(context) else ""
     if context and f'"{text}":' in line:
         asked = f"{context}|{text}"
-    if nos in books():
+    if nos in books() and len(books()[nos].depths) == 1:
+        line = _statement(line, context)
+    elif nos in books():
         line = INDENT * len(context.split(_WITHIN) if context else ()) + line.strip()
     row = f"{context}|{line.strip()}" if re.fullmatch(r"[A-Z0-9_]+\|\S+", context) else ""
     part = text if text in line else ""
@@ -204,6 +208,12 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
         if known:
             return known
     return []
+
+
+def _statement(line: str, context: str) -> str:
+    """Return a line that stands alone, or one in braces with what holds it."""
+    above = [text.removesuffix(" {") for text in context.split(_WITHIN)] if context else []
+    return " ".join([*above, line.strip().rstrip(";{ ").replace("[ ", "")])
 
 
 def _names_field(text: str, context: str, line: str) -> bool:
@@ -218,7 +228,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
     parents: list[tuple[int, str]] = []
     for number, line in enumerate(artefact.text.splitlines(), 1):
         depth = len(line) - len(line.lstrip())
-        parents = [(level, text) for level, text in parents if level < depth][-_MAX_PARENTS:]
+        parents = [(level, text) for level, text in parents if level < depth]
         yield number, line, _WITHIN.join(text for _, text in parents)
         if line.strip() not in {"", "!", "#"}:
             parents.append((depth, line.strip()))

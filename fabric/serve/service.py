@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.errors import FabricError, InputError
+from fabric.placement.job import traffic_of
 from fabric.serve.book import Book, Job
 from fabric.serve.drift import Drift
 from fabric.serve.events import Events
@@ -20,7 +21,7 @@ from fabric.serve.figures import Figures
 from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
 from fabric.serve.problem import finding_as_dict, problem_of, refused
-from fabric.serve.query import Wrong, traffic_of
+from fabric.serve.query import Wrong
 from fabric.serve.readings import Readings
 from fabric.serve.reviews import Reviews
 from fabric.serve.runs import Runs
@@ -314,7 +315,7 @@ def _read_book(store: Store) -> Book:
     jobs = {}
     for body in store.jobs():
         names = body.hosts if isinstance(body.hosts, list) else hostlist.expand(body.hosts)
-        jobs[body.name] = Job(body, tuple(names), traffic_of(body, Wrong()))
+        jobs[body.name] = Job(body, tuple(names), traffic_of(body, Wrong().add))
     version, changed_s = store.version()
     return Book(store.conditions(), jobs, version, changed_s)
 

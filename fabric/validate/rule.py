@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import QosProfile
     from fabric.intent.classes import LosslessClass
-    from fabric.topology.site import Member, Site
+    from fabric.topology.site import Member
     from fabric.validate.places import Places
     from fabric.validate.world import Configuration, Model, Place, World
 
@@ -53,8 +53,21 @@ class Rule(ABC):
         return (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
 
     @abstractmethod
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Return findings, or None when the world lacks what the rule looks at."""
+    def subjects(self, world: World) -> Sequence[tuple[Any, ...]] | None:
+        """Return what `check` takes, one after the other; None when the world lacks it."""
+
+    @abstractmethod
+    def check(self, *subject: Any) -> Iterator[Finding]:
+        """Yield what is wrong with a subject."""
+
+    def settled(
+        self,
+        findings: list[Finding],
+        subject: tuple[Any, ...],  # noqa: ARG002
+        world: World,  # noqa: ARG002
+    ) -> Iterable[Finding]:
+        """Return the findings about a subject as they are reported."""
+        return findings
 
     def finding(
         self,
@@ -111,19 +124,23 @@ class DescribedRule(Rule):
         """What holds when the rule is kept."""
         return self._title
 
-    def run(self, world: World) -> Iterator[Finding] | None:
+    def subjects(self, world: World) -> None:
         """Return None: an inventory is not what it looks at."""
+
+    def check(self, *subject: Any) -> Iterator[Finding]:  # noqa: ARG002
+        """Yield nothing."""
+        return iter(())
 
 
 class ModelRule(Rule):
     """A rule about the inventory and what follows from it."""
 
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check the model, if there is one."""
-        return self.check(world.model) if world.model else None
+    def subjects(self, world: World) -> Sequence[tuple[Model]] | None:
+        """Return the model, if there is one."""
+        return [(world.model,)] if world.model else None
 
     @abstractmethod
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check(self, model: Model, /) -> Iterator[Finding]:
         """Yield what is wrong with a model."""
 
 
@@ -134,7 +151,7 @@ class SwitchRule(ModelRule):
     see nothing, as its answer is kept until the switch changes.
     """
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def check(self, model: Model, /) -> Iterator[Finding]:
         """Check every switch."""
         for device in model.devices.values():
             yield from self.check_switch(model, device)
@@ -153,37 +170,43 @@ class Wrong(NamedTuple):
     severity: Severity | None = None
 
 
-class PolicyRule(SwitchRule):
+class _PlacingRule(SwitchRule):
+    """A rule whose findings stand where a field of a policy was set."""
+
+    def _placed(
+        self, places: Places, device: DeviceDesign, profile: QosProfile, wrong: Wrong
+    ) -> Finding:
+        place = places.profile_place(wrong.field, device, profile)
+        return self.finding(
+            wrong.message, wrong.fix, place=place, device=device.name, severity=wrong.severity
+        )
+
+
+class PolicyRule(_PlacingRule):
     """A rule about each policy of each switch."""
 
-    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+    def check_switch(self, places: Places, device: DeviceDesign, /) -> Iterator[Finding]:
         """Judge the policies, and place what is wrong where its field was set."""
         for profile in device.qos_profiles:
             for wrong in self.judge(device, profile):
-                place = places.profile_place(wrong.field, device, profile)
-                yield self.finding(
-                    wrong.message,
-                    wrong.fix,
-                    place=place,
-                    device=device.name,
-                    severity=wrong.severity,
-                )
+                yield self._placed(places, device, profile, wrong)
 
     @abstractmethod
     def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
         """Yield what is wrong with a policy of a switch."""
 
 
-class ClassRule(PolicyRule):
+class ClassRule(_PlacingRule):
     """A rule about each lossless class of each policy of each switch."""
 
-    def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
+    def check_switch(self, places: Places, device: DeviceDesign, /) -> Iterator[Finding]:
         """Judge the classes, and name the class where there are several."""
-        for one in profile.classes:
-            for wrong in self.judge_class(device, profile, one):
-                yield wrong._replace(
-                    field=one.field(wrong.field), message=f"{one.title}{wrong.message}"
-                )
+        for profile in device.qos_profiles:
+            for one in profile.classes:
+                for wrong in self.judge_class(device, profile, one):
+                    field, message = one.field(wrong.field), f"{one.title}{wrong.message}"
+                    named = wrong._replace(field=field, message=message)
+                    yield self._placed(places, device, profile, named)
 
     @abstractmethod
     def judge_class(
@@ -195,16 +218,12 @@ class ClassRule(PolicyRule):
 class SiteRule(Rule):
     """A rule about two fabrics of a site; what it finds stands in the second of them."""
 
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check the fabric with each that it stands beside, if there is any."""
-        return self._all(world.model.site) if world.model and world.model.site else None
-
-    def _all(self, site: Site) -> Iterator[Finding]:
-        for first, second in site.pairs():
-            yield from self.check(first, second)
+    def subjects(self, world: World) -> Sequence[tuple[Member, Member]] | None:
+        """Return the fabric with each that it stands beside, if there is any."""
+        return [*world.model.site.pairs()] if world.model and world.model.site else None
 
     @abstractmethod
-    def check(self, first: Member, second: Member) -> Iterator[Finding]:
+    def check(self, first: Member, second: Member, /) -> Iterator[Finding]:
         """Yield what does not go together; the name of the first fabric sorts first."""
 
 
@@ -225,17 +244,18 @@ class FileRule(Rule):
     looks_at: ClassVar[str]
     judges_rendered: ClassVar[bool] = True
 
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check each configuration, if there is any."""
+    def subjects(self, world: World) -> Sequence[tuple[Configuration]] | None:
+        """Return each configuration that it judges, if there is any."""
         files = [one for one in world.configurations if isinstance(one, self.file_type)]
-        return self._all(files, world) if files else None
+        judged = [(one,) for one in files if self.judges_rendered or not one.is_rendered]
+        return judged if files else None
 
-    def _all(self, files: Sequence[Configuration], world: World) -> Iterator[Finding]:
-        for file in files:
-            if file.is_rendered and not self.judges_rendered:
-                continue
-            findings = [self.placed(finding, file) for finding in self.check(file)]
-            yield from findings if world.row_by_row else by_port(findings)
+    def settled(
+        self, findings: list[Finding], subject: tuple[Any, ...], world: World
+    ) -> Iterable[Finding]:
+        """Give findings their lines; those of many ports are one."""
+        placed = [self.placed(finding, *subject) for finding in findings]
+        return placed if world.row_by_row else by_port(placed)
 
     @abstractmethod
     def check(self, config: Any, /) -> Iterator[Finding]:

@@ -89,31 +89,31 @@ def each_finding(world: World) -> list[Finding]:
     findings: list[Finding] = []
     for rule in all_rules():
         with suppress(Exception):
-            findings += rule.run(world) or ()
+            for subject in rule.subjects(world) or ():
+                findings += rule.settled([*rule.check(*subject)], subject, world)
     return findings
 
 
-@stage("rules")
 def run(world: World, ignore: Iterable[str] = (), rules: Sequence[Rule] | None = None) -> Outcome:
     """Run every rule, or some, except the ignored ones; waivers and severities of a model count.
 
     An exception inside a rule does not end the run: the rule is reported as broken.
     """
     findings: list[Finding] = []
-    checked, skipped, broken = [], list(ignore), []
-    for rule in steps("rules", all_rules() if rules is None else rules):
-        if rule.id in skipped:
-            continue
-        try:
-            result = rule.run(world)
-            values = None if result is None else list(result)
-        except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
-            broken.append((rule.id, f"{type(error).__name__}: {error}"))
-            continue
-        if values is None:
-            skipped.append(rule.id)
-        else:
-            checked.append(rule.id)
+    checked: list[str] = []
+    skipped, broken = list(ignore), []
+    every = all_rules() if rules is None else rules
+    with stage("rules"):
+        for rule in steps("rules", [rule for rule in every if rule.id not in skipped]):
+            values: list[Finding] = []
+            try:
+                subjects = rule.subjects(world)
+                for subject in subjects or ():
+                    values += rule.settled([*rule.check(*subject)], subject, world)
+            except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
+                broken.append((rule.id, f"{type(error).__name__}: {error}"))
+                continue
+            (skipped if subjects is None else checked).append(rule.id)
             findings += values
     waived: list[Waived] = []
     if world.model:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.core.errors import FabricError, InputError
 from fabric.core.file_kinds import FileKind
@@ -26,19 +26,19 @@ from fabric.workflow.stages import unkept
 from fabric.workflow.work import same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fabric.systems.sonic.yang_judge import Yang
+    from fabric.validate.rule import Rule
     from fabric.workflow.project import Project
     from fabric.workflow.stages import Checked
-
-    Verdicts: TypeAlias = Callable[[Project], Iterable[Checked]]
 
 __all__ = [
     "Outcome",
     "check",
     "check_sonic_files",
+    "refuse",
     "refuse_errors",
     "report",
     "unreadable",
@@ -49,20 +49,39 @@ __all__ = [
 _RENDERING = "REN001"
 
 
-def judged(project: Project) -> Iterable[Checked]:
-    """Return what the rules say of each switch; its files are dropped where they are made."""
-    return project.check_switches(then=unkept, again=same).values()
+class Handling(NamedTuple):
+    """What becomes of the files of the switches that a check renders.
+
+    Parameters
+    ----------
+    then : callable
+        Where a switch was rendered: from what the rules say of it to what is returned.
+    again : callable or None
+        From what an earlier run kept of a switch to that; None renders all anew.
+    take : callable
+        What is done with all of them in the end, by name.
+    """
+
+    then: Callable[[Checked], Checked]
+    again: Callable[[Checked], Checked | None] | None
+    take: Callable[[dict[str, Checked]], object]
 
 
-def judged_files(project: Project) -> Iterable[Checked]:
-    """Return what the rules say of each switch; the project keeps its files."""
-    checked = project.check_switches()
-    if all(one.files for one in checked.values()):
-        vars(project)["switch_artefacts"] = {name: one.files for name, one in checked.items()}
-    return checked.values()
+#: Files are dropped where they are rendered.
+DROPPED = Handling(unkept, same, len)
 
 
-def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
+def kept_by(project: Project) -> Handling:
+    """Return the handling by which a project keeps the files of its switches."""
+
+    def take(checked: dict[str, Checked]) -> None:
+        if all(one.files for one in checked.values()):
+            vars(project)["switch_artefacts"] = {name: one.files for name, one in checked.items()}
+
+    return Handling(same, None, take)
+
+
+def check(project: Project, ignore: Sequence[str] = (), files: Handling | None = None) -> Outcome:
     """Run the rules over a project, then over what it renders.
 
     While the inventory has errors nothing is rendered: its output would repeat them.
@@ -71,6 +90,8 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     ----------
     ignore : sequence of str
         Rules that do not run.
+    files : Handling, optional
+        What becomes of the files of the switches; they are dropped by default.
 
     Raises
     ------
@@ -78,14 +99,22 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
-    return _check(project, ignore, judged)
-
-
-def _check(project: Project, ignore: Sequence[str], verdicts: Verdicts) -> Outcome:
     decisions = Decisions.of(project.intent)
-    outcome = _judge(project, ignore, decisions, verdicts)
+    outcome = run(World(project.model), ignore, _whole_rules())
+    outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
+    renders = not outcome.at_least(Severity.ERROR)
+    handling = (files or DROPPED) if renders else Handling(same, None, len)
+    checked = project.work.each(
+        project.checking(renders=renders), project.devices.rows, handling.then, handling.again
+    )
+    handling.take(checked)
+    outcome = _with_switches(outcome, [*checked.values()], ignore, decisions)
     problems = tuple(decisions.problems(_rule_ids, outcome.waived))
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
+
+
+def _whole_rules() -> list[Rule]:
+    return [rule for rule in all_rules() if not isinstance(rule, SwitchRule)]
 
 
 def _rule_ids() -> set[str]:
@@ -95,17 +124,11 @@ def _rule_ids() -> set[str]:
     return {rule.id for rule in every_rule()}
 
 
-def _judge(
-    project: Project, ignore: Sequence[str], decisions: Decisions, verdicts: Verdicts
+def _with_switches(
+    outcome: Outcome, checked: Sequence[Checked], ignore: Sequence[str], decisions: Decisions
 ) -> Outcome:
-    """Run the rules over a project, and over what it renders where it has no errors."""
-    every = all_rules()
-    whole = [rule for rule in every if not isinstance(rule, SwitchRule)]
-    single = [rule.id for rule in every if isinstance(rule, SwitchRule)]
-    outcome = run(World(project.model), ignore, whole)
-    outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
-    renders = not outcome.at_least(Severity.ERROR)
-    checked = [*(verdicts(project) if renders else project.check_switches(renders=False).values())]
+    """Return an outcome with what the rules say of the switches, and of their files."""
+    single = [rule.id for rule in all_rules() if isinstance(rule, SwitchRule)]
     said = _of_switches(checked, single, decisions)
     outcome = outcome.merged(replace(said, skipped=(*outcome.skipped, *single)).without(ignore))
     if outcome.at_least(Severity.ERROR):
@@ -233,13 +256,19 @@ def unreadable(error: InputError) -> Outcome:
     return Outcome(error.findings, (), (), ())
 
 
-def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcome:
-    """Check a project, by default with its files kept, and refuse it when there are errors.
+def refuse_errors(project: Project) -> Outcome:
+    """Check a project, which keeps its files, and refuse it when there are errors.
 
-    Parameters
-    ----------
-    verdicts : callable
-        Renders the switches, and returns what the rules say of each.
+    Raises
+    ------
+    InputError, FabricError
+        As `refuse` does.
+    """
+    return refuse(project, check(project, files=kept_by(project)))
+
+
+def refuse(project: Project, outcome: Outcome) -> Outcome:
+    """Return the outcome of a check, unless it has errors.
 
     Raises
     ------
@@ -248,7 +277,6 @@ def refuse_errors(project: Project, verdicts: Verdicts = judged_files) -> Outcom
     FabricError
         When a rule failed itself, so that nobody knows.
     """
-    outcome = _check(project, (), verdicts)
     errors = outcome.at_least(Severity.ERROR)
     if errors:
         plural = "" if len(errors) == 1 else "s"

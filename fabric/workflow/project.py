@@ -81,19 +81,12 @@ class Project(Designs):
         """Return a digest of what the files of each host follow from, the code included."""
         return digests("host", self.hosts.rows, self.host_inputs.of)
 
-    def check_switches(
-        self,
-        *,
-        renders: bool = True,
-        then: Callable[[Checked], Checked] = same,
-        again: Callable[[Checked], Checked | None] | None = None,
-    ) -> dict[str, Checked]:
-        """Return what the rules say of every switch."""
+    def checking(self, *, renders: bool) -> Stage[Checked]:
+        """Return the stage in which the rules see every switch, and its files where it renders."""
         places = Places(self.intent, self.fabric, self.resolver)
-        checking = Checking(self.devices.of_row, places, renders)
         keep = Keep(self.switch_inputs.of, checked_to_bytes, checked_from_bytes)
-        stage = Stage("checked switch", "switches", checking, keep=keep if renders else None)
-        return self.work.each(stage, self.devices.rows, then, again)
+        make = Checking(self.devices.of_row, places, renders)
+        return Stage("checked switch", "switches", make, keep=keep if renders else None)
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:

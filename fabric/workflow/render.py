@@ -13,10 +13,10 @@ from fabric.render.changes import Changes
 from fabric.render.files import put, put_again
 from fabric.render.index import INDEX_FORMAT, Index
 from fabric.render.output import staged
-from fabric.workflow.check import refuse_errors
+from fabric.workflow.check import Handling, check, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from fabric.render.files import Target
@@ -102,13 +102,11 @@ def render_files(project: Project, out: Path, *, force: bool = False) -> Rendere
     store = project.work.store
     with staged(out, index=_index(store, out), force=force) as staging:
 
-        def verdicts(project: Project) -> Iterable[Checked]:
-            then, again = partial(_put, staging.target), partial(_put_again, staging)
-            checked = project.check_switches(then=then, again=again)
+        def take(checked: dict[str, Checked]) -> None:
             files.extend(file for one in checked.values() for file in one.written)
-            return checked.values()
 
-        refuse_errors(project, verdicts)
+        handling = Handling(partial(_put, staging.target), partial(_put_again, staging), take)
+        refuse(project, check(project, files=handling))
         sources = project.host_sources() if store.keeps else {}
         same = _same_hosts(staging, sources)
         left = [name for name in project.hosts if name not in same]

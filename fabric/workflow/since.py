@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import HistoryError, InputError
-from fabric.workflow import site
-from fabric.workflow.check import check
-from fabric.workflow.project import Project
 from fabric.workflow.revision import Repository
+from fabric.workflow.site import check_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,21 +16,6 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding, Severity
     from fabric.validate.runner import Outcome
     from fabric.workflow.work import Work
-
-__all__ = ["check_folder", "without_known"]
-
-
-def check_folder(folder: Path, work: Work, ignore: Sequence[str]) -> Outcome:
-    """Check an inventory folder, or every fabric of a site.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read.
-    """
-    if site.is_site(folder):
-        return site.check_site(site.projects_of(folder, work), ignore)
-    return check(Project(folder, work), ignore)
 
 
 def without_known(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.validate.runner import Outcome
     from fabric.workflow.work import Work
 
-__all__ = ["check_site", "is_site", "projects_of", "render_site", "table_of_site"]
+__all__ = ["check_folder", "check_site", "is_site", "projects_of", "render_site", "table_of_site"]
 
 
 def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
@@ -36,6 +36,19 @@ def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
     """
     members = Members(load_site(site))
     return {name: Project(path, work, members) for name, path in fabric_folders(site).items()}
+
+
+def check_folder(folder: Path, work: Work, ignore: Sequence[str]) -> Outcome:
+    """Check an inventory folder, or every fabric of a site.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read.
+    """
+    if is_site(folder):
+        return check_site(projects_of(folder, work), ignore)
+    return check(Project(folder, work), ignore)
 
 
 def check_site(projects: dict[str, Project], ignore: Sequence[str] = ()) -> Outcome:

@@ -153,20 +153,11 @@ class Checking:
 
     def __call__(self, row: int) -> Checked:
         """Return what the rules say of a switch, with its files."""
+        from fabric.render import render_device
+        from fabric.systems.sonic.verdict import verdict
         from fabric.validate.waivers import Decisions
 
         design = self.design(row)
-        checked = self._ruled(design)
-        kept, _ = Decisions.of(self.places.intent).apply(checked.findings)
-        if not self.renders or any(one.severity >= Severity.ERROR for one in kept):
-            return checked
-        try:
-            files = rendered_switch(design)
-        except RenderError as error:
-            return replace(checked, failure=str(error))
-        return replace(checked, files=files, outcome=_judged(design, files))
-
-    def _ruled(self, design: DeviceDesign) -> Checked:
         findings: list[Finding] = []
         broken = {}
         for rule in _switch_rules():
@@ -174,7 +165,16 @@ class Checking:
                 findings += rule.check_switch(self.places, design)
             except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
                 broken[rule.id] = f"{type(error).__name__}: {error}"
-        return Checked(findings, broken)
+        kept, _ = Decisions.of(self.places.intent).apply(findings)
+        if not self.renders or any(one.severity >= Severity.ERROR for one in kept):
+            return Checked(findings, broken)
+        try:
+            files = render_device(design)
+        except RenderError as error:
+            return Checked(findings, broken, failure=str(error))
+        config = next((file.content for file in files if file.kind == "config_db"), None)
+        outcome = None if config is None else verdict(design.name, config, design.sku)
+        return Checked(findings, broken, files, outcome)
 
 
 @lru_cache(1)
@@ -183,13 +183,6 @@ def _switch_rules() -> list[SwitchRule]:
     from fabric.validate.runner import all_rules
 
     return [rule for rule in all_rules() if isinstance(rule, SwitchRule)]
-
-
-def _judged(design: DeviceDesign, files: list[Artefact]) -> Outcome | None:
-    from fabric.systems.sonic.verdict import verdict
-
-    config = next((file.content for file in files if file.kind == "config_db"), None)
-    return None if config is None else verdict(design.name, config, design.sku)
 
 
 def unkept(checked: Checked) -> Checked:

@@ -21,7 +21,7 @@ from fabric.workflow.cluster import Cluster
 from fabric.workflow.store import Store, code_version, user_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, ProcessPoolExecutor
     from pathlib import Path
 
@@ -67,9 +67,10 @@ class Job(Generic[T, R]):
 
     def __call__(self, inputs: Sequence[Any]) -> list[tuple[R, bytes | None]]:
         """Return the result of each input, and what is to be kept of it."""
-        return [self._one(self.make(item)) for item in inputs]
+        return [self.done(self.make(item)) for item in inputs]
 
-    def _one(self, value: T) -> tuple[R, bytes | None]:
+    def done(self, value: T) -> tuple[R, bytes | None]:
+        """Return the result of what was made, and what is to be kept of it."""
         kept = self.write(value) if self.write else None
         return self.then(value), kept
 
@@ -134,10 +135,17 @@ class Work:
             left = [name for name in inputs if name not in results]
             parts = [left[start : start + per_task] for start in range(0, len(left), per_task)]
             job = Job(stage.make, then, stage.keep.write if keys and stage.keep else None)
-            with self._mapped(job, [[inputs[name] for name in part] for part in parts]) as done:
-                made = self._stored(zip(parts, done, strict=True), keys)
-                for name in steps(stage.counted, left):
-                    results[name] = next(made)
+            names = steps(stage.counted, left)
+            with self._far(job, [[inputs[name] for name in part] for part in parts]) as far:
+                for part in parts:
+                    done = [] if far is None else next(far)
+                    with watched(None):  # what it counts inside is not to be seen
+                        for name in part if far is None else ():
+                            value = stage.make(inputs[name])
+                            done.append(job.done(value))
+                    self._store(part, done, keys)
+                    results |= {next(names): result for result, _ in done}
+            next(names, None)  # the last one is done
             self.made[stage.kind] += len(left)
         return {name: results[name] for name in inputs}
 
@@ -158,28 +166,22 @@ class Work:
         }
         return {name: result for name, result in results.items() if result is not None}
 
-    def _stored(
-        self,
-        made: Iterable[tuple[Sequence[str], list[tuple[R, bytes | None]]]],
-        keys: Mapping[str, str],
-    ) -> Iterator[R]:
-        """Yield the results, and keep what is to be kept of them."""
-        for names, done in made:
-            pairs = zip(names, done, strict=True)
-            self.store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
-            yield from (result for result, _ in done)
+    def _store(
+        self, names: Sequence[str], done: Sequence[tuple[Any, bytes | None]], keys: dict[str, str]
+    ) -> None:
+        """Keep what is to be kept of some results."""
+        pairs = zip(names, done, strict=True)
+        self.store.put({keys[name]: kept for name, (_, kept) in pairs if kept is not None})
 
     @contextmanager
-    def _mapped(
+    def _far(
         self, job: Job[T, R], parts: list[list[Any]]
-    ) -> Iterator[Iterator[list[tuple[R, bytes | None]]]]:
-        """Yield the results of the parts, in order, wherever they are made."""
+    ) -> Iterator[Iterator[list[tuple[R, bytes | None]]] | None]:
+        """Yield the results of the parts, in order, as others make them; None to work here."""
         if isinstance(self._executor, Cluster):
             far = Job(job.make, same, job.write)
-            yield (
-                [(job.then(one), kept) for one, kept in made]
-                for made in self._executor.map(far, parts)
-            )
+            made = self._executor.map(far, parts)
+            yield ([(job.then(one), kept) for one, kept in part] for part in made)
             return
         if self._executor:
             yield iter(self._executor.map(job, parts))
@@ -187,7 +189,7 @@ class Work:
         total = sum(map(len, parts))
         workers = self._workers or min(os.cpu_count() or 1, total // PER_PROCESS)
         if workers <= 1 or total <= 1:
-            yield map(watched(None)(job), parts)  # what it counts inside is not to be seen
+            yield None
             return
         with _pool(workers, job) as pool:
             yield pool.map(_work, parts)

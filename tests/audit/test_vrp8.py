@@ -323,6 +323,22 @@ def test_a_megabyte_is_more_than_a_thousand_kbytes() -> None:
     assert port(re.sub("mbytes", "kbytes", text)).pause_bytes[3] == Value(1_024, 2)
 
 
+#: Lines that no switch has where they stand, and lines that count by no form of them.
+LEFT = (
+    "interface 100GE1/0",
+    "interface Vlanif5\n qos queue 3 ecn",
+    "dcb pfc uplink",
+    "dcb pfc deadlock-detect interval 1",
+    "drop-profile P\n color green low-limit 5",
+    "port split dimension interface 400GE1/0/1 to 400GE1/0/3 split-type 4*100GE",
+)
+
+
+def test_what_is_not_understood_is_left() -> None:
+    for text in LEFT:
+        assert [item.text for item in read(f"{text}\n").leftovers] == [text.rpartition("\n ")[2]]
+
+
 def test_recorded_outputs_say_nothing_of_the_lossless_class() -> None:
     for name in sorted(recordings("huawei-vrp8")):
         switch = read(recorded(f"huawei-vrp8/{name}"))

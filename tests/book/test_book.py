@@ -44,10 +44,12 @@ EXAMPLES = {
 WORDS = (
     *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
-    *("HundredGigE1/0/1", "Vlan-interface7", "LoopBack0", "255.255.255.0"),
+    *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
+    *("HundredGigE1/0/1", "Vlan-interface7"),
+    *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
 )
 #: What rules of books are bound to.
-TRAITS = ("dnx", "xgs", "tx", "uc", "q7")
+TRAITS = ("dnx", "xgs", "tx", "uc", "q7", "a", "b")
 
 
 @each("name", WRONG)
@@ -94,6 +96,13 @@ def test_an_owner_that_names_an_argument_owns_what_has_it(tmp_path: Path) -> Non
         ["lane", "lane"],
     ]
     assert book.owned_at_the_top() == ("lane group fast", "lane .*")
+
+
+def test_an_argument_of_an_own_kind_has_a_name(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text("[kinds]\nlanes x\\d+\n[config]\nport <name:lanes>\nspare <lanes>\n")
+    lines = [line for rule in read_book(file, "acme").rules for line in rule.lines()]
+    assert lines == [r"(?:port) (?P<name>x\d+)", r"(?:spare) (?:x\d+)"]
 
 
 @each("system", books())

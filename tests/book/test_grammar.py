@@ -125,6 +125,13 @@ mtu 1500
 """
 
 
+def test_signs_of_a_hierarchy_are_no_part_of_a_line() -> None:
+    """Levels of several words, levels on one line, and values side by side."""
+    mode = Mode(["class~<0-9>! points += <~[a-z~!]+>"])
+    assert taken(mode, "class 3 points a~b!") == ["class 3 points a~b!"]
+    assert mode.match("class 3 points a".split()).key_length == len("class 3 points a".split())
+
+
 def test_a_file_gives_rules_to_its_modes_and_kinds_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "grammar.txt").write_text(FILE)
     tables, hidden = rules(str(tmp_path / "rules.py"))

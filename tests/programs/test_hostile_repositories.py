@@ -11,7 +11,8 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.workflow.diff import diff
 from fabric.workflow.plan import origin_of
-from fabric.workflow.since import check_folder, without_known
+from fabric.workflow.since import without_known
+from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
 from tests.programs.hostile import TRAPS, Trap, commit_all, git, make_canary
 from tests.topology.fabrics import INVENTORY

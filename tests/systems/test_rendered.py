@@ -21,10 +21,8 @@ from fabric.systems.comware7.render import FEATURES as COMWARE7
 from fabric.systems.cumulus import render as cumulus
 from fabric.systems.esonic import platforms as esonic
 from fabric.systems.esonic.render import FEATURES as ESONIC
-from fabric.systems.junos.platforms import OWNED_STATEMENTS
 from fabric.systems.junos.render import FEATURES as JUNOS
 from fabric.systems.nxos.render import FEATURES as NXOS
-from fabric.systems.vrp8.platforms import OWNED_LINES as VRP8_LINES
 from fabric.systems.vrp8.render import FEATURES as VRP8
 from tests.cases import each
 from tests.render import (
@@ -116,8 +114,8 @@ SYSTEMS = (
         },
         explained=".set",
         more_than=130,
-        top=lambda text: [f"{line.removeprefix('set ')} " for line in text.splitlines()],
-        owned=[f"(?:{statement}).*" for statement in OWNED_STATEMENTS],
+        top=lambda text: [line.removeprefix("set ") for line in text.splitlines()],
+        owned=books()["junos"].owned_at_the_top(),
         line_break="x\nset system root-authentication",
     ),
     Rendered(
@@ -149,7 +147,7 @@ SYSTEMS = (
         separators={"#"},
         optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
         top=_outside(" #"),
-        owned=VRP8_LINES,
+        owned=books()["vrp8"].owned_at_the_top(),
         hostile=["x; reset", "{{ 7 * 7 }}", "a # b", "return"],
         line_break="x\nreturn",
     ),

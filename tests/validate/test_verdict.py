@@ -86,14 +86,10 @@ def test_rules_of_policies_need_no_names(leaf: tuple[str, bytes, Any], fault: st
     for rule in all_rules():
         if isinstance(rule, SonicPolicyRule) and rule.judges_rendered:
             found = [
-                [
-                    *(
-                        rule.run(
-                            World(configurations=configs_of({name: one}), skus={model.name: model})
-                        )
-                        or ()
-                    )
-                ]
+                run(
+                    World(configurations=configs_of({name: one}), skus={model.name: model}),
+                    rules=[rule],
+                ).findings
                 for one in (tables, nameless(tables))
             ]
             assert found[0] == found[1], rule.id
@@ -102,9 +98,12 @@ def test_rules_of_policies_need_no_names(leaf: tuple[str, bytes, Any], fault: st
 def test_equal_ones_are_judged_once(leaf: tuple[str, bytes, Any], monkeypatch: Any) -> None:
     name, content, model = leaf
     asked = []
-    monkeypatch.setattr(
-        module, "_policy", lambda *words: asked.append(words) or Outcome((), (), (), ())
-    )
+
+    def counted(world: World, rules: Any) -> Outcome:
+        asked.extend([world] if rules == module._other_rules() else [])
+        return Outcome((), (), (), ())
+
+    monkeypatch.setattr(module, "run", counted)
     module._judged.cache_clear()
     verdict(name, content, model)
     tables = json.loads(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +10,21 @@ from typing import Any
 
 import pytest
 
+import fabric.render
 from fabric.core.errors import RenderError
 from fabric.core.findings import Finding, Severity
+from fabric.systems.sonic import verdict
+from fabric.systems.sonic.rules.queues import MarkedQueue
 from fabric.validate.rules.ageing import ArpBeforeMac
-from fabric.workflow import stages
+from fabric.validate.rules.marking import EcnOrder
+from fabric.validate.rules.mtu import MtuRange
+from fabric.validate.rules.reach import Oversubscription
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
 from fabric.workflow.store import Store
 from fabric.workflow.work import Work
+from tests.cases import each
+from tests.cli.runs import run
 from tests.topology.fabrics import INVENTORY
 
 WAIVER = """
@@ -39,7 +47,7 @@ def each_wrong(self: ArpBeforeMac, _places: Any, device: Any) -> Iterator[Findin
 def rendered(monkeypatch: pytest.MonkeyPatch, failing: str = "") -> list[str]:
     """Return a list that gets the name of each switch that is rendered; one of them fails."""
     names: list[str] = []
-    real = stages.rendered_switch
+    real = fabric.render.render_device
 
     def render(design: Any) -> Any:
         names.append(design.name)
@@ -47,7 +55,7 @@ def rendered(monkeypatch: pytest.MonkeyPatch, failing: str = "") -> list[str]:
             raise RenderError(f"{design.name}: cannot be rendered")
         return real(design)
 
-    monkeypatch.setattr(stages, "rendered_switch", render)
+    monkeypatch.setattr(fabric.render, "render_device", render)
     return names
 
 
@@ -104,3 +112,31 @@ def test_an_error_of_the_whole_fabric_leaves_the_rules_about_switches(folder: Pa
     assert "BGP001" in {one.rule for one in outcome.at_least(Severity.ERROR)}
     assert names == []
     assert "ARP001" in outcome.checked
+
+
+#: How many functions there are from the command to a rule, both counted; our choice.
+MOST_FRAMES = 8
+SHORT = (
+    (MtuRange, "judge", "a policy"),
+    (EcnOrder, "judge_class", "a class of a policy"),
+    (ArpBeforeMac, "check_switch", "a switch"),
+    (Oversubscription, "check", "the fabric"),
+    (MarkedQueue, "check", "a file"),
+)
+
+
+@each("rule", SHORT)
+def test_the_way_to_a_rule_is_short(rule: tuple[type, str, str], monkeypatch: Any) -> None:
+    """A reader gets from the command to what a rule says in a few functions."""
+    depths: list[int] = []
+
+    def counted(*_: Any) -> Iterator[Any]:
+        files = [Path(frame.filename).as_posix() for frame in inspect.stack()[1:]]
+        depths.append(next(n for n, file in enumerate(files, 2) if "fabric/cli/" in file))
+        return iter(())
+
+    verdict._judged.cache_clear()
+    monkeypatch.setattr(rule[0], rule[1], counted)
+    assert run("check", INVENTORY / "demo", "--fresh", "--workers", "1").code == 0
+    assert depths
+    assert max(depths) <= MOST_FRAMES

@@ -11,7 +11,8 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
-from fabric.workflow.since import check_folder, without_known
+from fabric.workflow.since import without_known
+from fabric.workflow.site import check_folder
 from fabric.workflow.work import Work
 from tests.topology.fabrics import INVENTORY
 

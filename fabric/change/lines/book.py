@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from fabric.book.grammar import Variant
     from fabric.change.lines.grammar import Form
 
+#: Statements whose risk is remembered: most of a switch are those of others too.
+_LINES_KEPT = 1 << 16
 _NEGATE_FIRST, _STAYS = "negate first", "stays"
 
 
@@ -101,3 +104,46 @@ def _parts(rule: BookRule, variant: Variant) -> tuple[str, str]:
     rest = "".join(f" {one}" for one in key[same:])
     words = (min(one.literals) for one in phrase[same:])
     return f"({' '.join(key[:same])})({rest})", " ".join([r"\1", *words])
+
+
+class Statements:
+    """What a book says of statements that stand alone, without a section around them.
+
+    Parameters
+    ----------
+    system : str
+        Its book.
+    """
+
+    def __init__(self, system: str) -> None:
+        book = books()[system]
+        self._owned = re.compile("|".join(book.owned_at_the_top()))
+        printed = (rule.whole(ours) for rule, ours in book.owned() if ours.template)
+        self._printed = re.compile("|".join(printed))
+        self._risks: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+        for rule in book.rules:
+            for line in rule.lines() if rule.known.ours else ():
+                pattern = re.compile(line)
+                for word in rule.rule.first_words:
+                    self._risks.setdefault(word, []).append((pattern, rule.known.risk))
+        self.risk = lru_cache(maxsize=_LINES_KEPT)(self._risk)
+
+    def is_ours(self, statement: str) -> bool:
+        """Tell whether rocefab owns a statement."""
+        return bool(self._owned.fullmatch(statement))
+
+    def is_printed(self, statement: str) -> bool:
+        """Tell whether a template prints such a statement."""
+        return bool(self._printed.fullmatch(statement))
+
+    def _risk(self, statement: str) -> Risk:
+        """Return what a change of a statement does to traffic, by the first rule that it fits."""
+        rules = self._risks.get(statement.partition(" ")[0], ())
+        risk = next((risk for pattern, risk in rules if pattern.fullmatch(statement)), "")
+        return Risk.from_word(risk) if risk else Risk.BRIEF_LOSS
+
+
+@cache
+def statements(system: str) -> Statements:
+    """Return what the book of a system says of statements."""
+    return Statements(system)

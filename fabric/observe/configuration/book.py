@@ -4,6 +4,8 @@ A rule says what it means to a reader:
 
 ``nothing``
     it is passed over, with everything inside.
+``unread``
+    it is not understood, where a rule below it would pass over it.
 ``.FIELD``
     its argument is the value of a field of the target.
 ``.FIELD yes``, ``.FIELD no``
@@ -99,13 +101,19 @@ class BookReader:
         undone = rf"(?P<no>{self._negation} )?" if more and not is_negative else ""
         patterns = [f"{undone}{line}" for line in rule.lines()]
         inside = self._context(rule.rule.opens) if rule.rule.opens else None
-        if name.startswith("."):
-            action: Action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
+        if name == "unread":
+            action: Action = _leave
+        elif name.startswith("."):
+            action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
         elif name in self._actions:
             action = self._actions[name]
         else:
             raise ValueError(f"line {rule.known.line}: no reader takes {name!r}")
         context.line(*patterns, inside=inside)(action)
+
+
+def _leave(*_: object, **__: str | None) -> None:
+    raise ValueError("a line that is not understood")
 
 
 def _set(

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.placement.job import traffic_of
 from fabric.serve.bodies import body
 from fabric.serve.book import Job
 from fabric.serve.problem import Problem, refused
-from fabric.serve.query import Wrong, job_hosts, traffic_of
+from fabric.serve.query import Wrong, job_hosts
 from fabric.serve.replies import JobReply, JobsReply
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import (
@@ -109,7 +110,7 @@ async def delete_job(
 
 def _job(wanted: JobBody, fabric: Fabric) -> Job:
     wrong = Wrong()
-    hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong)
+    hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong.add)
     all_gpus = fabric.intent.fabric.host.gpus
     gpus = wanted.gpus_per_node or all_gpus
     if gpus > all_gpus:

@@ -10,12 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
-from fabric.change.model import Change, Risk
+from fabric.change.lines.book import statements
+from fabric.change.model import Change
 from fabric.change.scope import notes
 from fabric.devices.candidate import SetLines
 from fabric.devices.redaction import redacted
 from fabric.render.scope import is_merged
-from fabric.systems.cumulus.platforms import LINE_RISK, SELF_MADE
+from fabric.systems.cumulus.platforms import SELF_MADE
 from fabric.systems.cumulus.platforms.lines import natural, read, write
 from fabric.systems.cumulus.platforms.tree import is_value
 from fabric.systems.cumulus.scope import merged, owned_depth
@@ -68,8 +69,10 @@ def patch(running: set[Path], target: set[Path]) -> SetLines:
 def changes(running: set[Path], target: set[Path]) -> tuple[Change, ...]:
     """Return every value that changes, by the words before it."""
     before, after = _values(running - target), _values(target - running)
+    lines = {_name(path): " ".join(path) for path in running ^ target}
+    risk = statements("cumulus").risk
     return tuple(
-        Change(name, before.get(name, ""), after.get(name, ""), line_risk(name))
+        Change(name, before.get(name, ""), after.get(name, ""), risk(lines[name]))
         for name in sorted(before.keys() | after.keys(), key=lambda name: natural((name,)))
     )
 
@@ -77,18 +80,15 @@ def changes(running: set[Path], target: set[Path]) -> tuple[Change, ...]:
 def _values(paths: Iterable[Path]) -> dict[str, str]:
     values = {}
     for path in paths:
-        name = " ".join(path[:-1] if is_value(path) else path)
+        name = _name(path)
         line = redacted(" ".join(path))
         values[name] = line.removeprefix(name).strip() if is_value(path) else line
     return values
 
 
-def line_risk(name: str) -> Risk:
-    """Return what a change of a value does to traffic, by the words before it."""
-    for risk, patterns in LINE_RISK:
-        if any(re.search(pattern, name) for pattern in patterns):
-            return Risk.from_word(risk)
-    return Risk.BRIEF_LOSS
+def _name(path: Path) -> str:
+    """Return the words before the value of a path."""
+    return " ".join(path[:-1] if is_value(path) else path)
 
 
 class CumulusAdapter(ConfigurationAdapter):

@@ -1,7 +1,7 @@
 """Cumulus Linux: our paths merged into what runs, where other tools own the rest.
 
-A path is ours by the patterns that explain it (``templates/cumulus/*.toml``), in an interface or a
-BGP neighbour that the inventory has. VLANs, networks and IPv6 addresses of others stay, and so do
+A path is ours where a template prints it, in an interface or a BGP neighbour that the inventory
+has. VLANs, networks and IPv6 addresses of others stay, and so do
 their QoS profiles: ours is ``default-global``.
 """
 
@@ -11,9 +11,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabric.book.book import books
+from fabric.change.lines.book import statements
 from fabric.change.scope import other_as
-from fabric.render.explain import find
-from fabric.systems.cumulus.platforms import OWNED_BRANCHES
 from fabric.systems.cumulus.platforms.lines import natural
 
 if TYPE_CHECKING:
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
     from fabric.systems.cumulus.platforms.lines import Path
 
-_OWNED = tuple(tuple(re.compile(word) for word in branch.split()) for branch in OWNED_BRANCHES)
+#: Branches of which all is ours, word by word.
+_OWNED = tuple(
+    tuple(re.compile(word.pattern) for word in variant.elements)
+    for rule, ours in books()["cumulus"].owned()
+    for variant in rule.rule.variants
+    if not ours.template and not variant.elements[-1].rest
+)
 _AS = re.compile(r"(?:vrf default )?router bgp autonomous-system \d+")
 _OBJECT = re.compile(r"interface \S+|vrf default router bgp neighbor \S+")
 #: Ours even where no pattern explains it: QoS of our ports and of the switch.
@@ -61,13 +67,13 @@ class Merged(NamedTuple):
 
 def owned_depth(path: Path) -> int:
     """Return how many words of a path name the branch of ours that it is in; 0 for others."""
-    for branch in _OWNED:
-        words = path[: len(branch)]
-        if len(words) == len(branch) and all(
-            pattern.fullmatch(word) for pattern, word in zip(branch, words, strict=True)
-        ):
-            return len(branch)
-    return 0
+    depths = (
+        len(branch)
+        for branch in _OWNED
+        if len(path) >= len(branch)
+        and all(pattern.fullmatch(word) for pattern, word in zip(branch, path, strict=False))
+    )
+    return min(depths, default=0)
 
 
 def merged(running: set[Path], intended: set[Path]) -> Merged:
@@ -105,7 +111,7 @@ def _is_ours(path: Path) -> bool:
     if not owned_depth(path):
         return False
     known = _ALONE.fullmatch(line) or (
-        not _OTHERS.fullmatch(line) and find("cumulus", f"nv set {line}")
+        not _OTHERS.fullmatch(line) and statements("cumulus").is_printed(line)
     )
     return bool(known)
 

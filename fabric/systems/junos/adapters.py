@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
-from fabric.change.model import Change, Risk
+from fabric.change.lines.book import statements
+from fabric.change.model import Change
 from fabric.change.scope import notes
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
 from fabric.render.scope import is_marked
-from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
+from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.grammar import levels, replaces
 from fabric.systems.junos.platforms.text import LINES_KEPT, line_text, quoted, read_set
 from fabric.systems.junos.scope import merged
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from fabric.observe.snapshot import Running
     from fabric.systems.junos.platforms.text import Line, Words
 
-_OWNED = re.compile("|".join(OWNED_STATEMENTS))
 _ORDERED = re.compile("|".join(f"({part}) " for part in ORDERED_PARTS))
 #: First words of these parts: most lines have another one.
 _ORDERED_HEADS = frozenset(part.partition(" ")[0] for part in ORDERED_PARTS)
@@ -34,7 +34,7 @@ _ORDERED_HEADS = frozenset(part.partition(" ")[0] for part in ORDERED_PARTS)
 @lru_cache(maxsize=LINES_KEPT)
 def is_owned(line: Line) -> bool:
     """Tell whether rocefab writes a statement."""
-    return bool(_OWNED.match(f"{_said(line)} "))
+    return statements("junos").is_ours(_said(line))
 
 
 def compose(running: Sequence[Line], intended: Sequence[Line]) -> list[Line]:
@@ -113,15 +113,6 @@ def _said(line: Line) -> str:
     return " ".join(map(quoted, line[1]))
 
 
-def line_risk(line: Line) -> Risk:
-    """Return what a changed statement does to traffic, by its beginning."""
-    words = f"{_said(line)} "
-    for risk, beginning in STATEMENT_RISK:
-        if re.match(beginning, words):
-            return Risk.from_word(risk)
-    return Risk.BRIEF_LOSS
-
-
 class JunosAdapter(ConfigurationAdapter):
     """Changes Junos switches."""
 
@@ -170,10 +161,10 @@ def _changes(before: Sequence[Line], after: Sequence[Line]) -> list[Change]:
     changes = []
     for line in gone:
         text = redacted(line_text(line))
-        changes.append(Change(_path(text), text, "", line_risk(line)))
+        changes.append(Change(_path(text), text, "", statements("junos").risk(_said(line))))
     for line in come:
         text = redacted(line_text(line))
-        changes.append(Change(_path(text), "", text, line_risk(line)))
+        changes.append(Change(_path(text), "", text, statements("junos").risk(_said(line))))
     return changes
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from fabric.book.book import books
 from fabric.prove.batfish.forms import Form, snapshot_writers
 
 if TYPE_CHECKING:
@@ -12,12 +14,8 @@ if TYPE_CHECKING:
     from fabric.observe.configuration import Configured
 
 _KIND = "set"
-_QOS = (
-    r"dedicated-buffer|congestion-notification-profile"
-    r"|interfaces \S+ congestion-notification-profile"
-    r"|forwarding-classes class \S+ (no-loss|pfc-priority)"
-    r"|schedulers \S+ explicit-congestion-notification"
-)
+#: Statements that Batfish may leave over.
+_UNREAD = chain.from_iterable(rule.keys() for rule in books()["junos"].marked("batfish misses it"))
 
 
 def _write(name: str, texts: Mapping[str, str], _: Configured) -> dict[str, bytes]:
@@ -29,10 +27,6 @@ snapshot_writers.add("junos")(
         kind=_KIND,
         formats=("FLAT_JUNIPER", "JUNIPER"),
         write=_write,
-        harmless=(
-            rf"set class-of-service ({_QOS})",
-            r"set routing-options forwarding-table ecmp-fast-reroute",
-            r"set protocols rstp (bpdu-block-on-edge|disable)",
-        ),
+        harmless=tuple(f"set {words}" for words in _UNREAD),
     )
 )

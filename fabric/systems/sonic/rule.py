@@ -11,7 +11,7 @@ from fabric.systems.sonic.config_db import SonicConfig
 from fabric.validate.rule import FileRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.core.findings import Finding
     from fabric.platforms.model import Sku
@@ -51,10 +51,10 @@ class SonicModelRule(SonicPolicyRule):
 
     skus: Mapping[str, Sku] = Skus()
 
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check each configuration, with the inventory's own models where there are any."""
+    def subjects(self, world: World) -> Sequence[tuple[Configuration]] | None:
+        """Return each configuration, and see the inventory's own models where there are any."""
         self.skus = world.skus
-        return super().run(world)
+        return super().subjects(world)
 
     def model(self, config: SonicConfig) -> Sku | None:
         """Return the model of a switch, where it is known."""

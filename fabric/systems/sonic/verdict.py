@@ -69,7 +69,7 @@ def verdict(device: str, content: bytes, model: Sku) -> Outcome:
     kind = _Kind(tables, model, tuple(_nameless_texts(texts)))
     policy = _judged(kind)
     if policy.findings or policy.broken:
-        policy = _policy(device, kind)
+        policy = run(_world(device, kind.tables, model), rules=_other_rules())
     return _joined(policy, run(_world(device, tables, model), rules=_named_rules()))
 
 
@@ -121,14 +121,14 @@ def _table(text: str) -> ConfigDb:
 
 @lru_cache(_KINDS)
 def _judged(kind: _Kind) -> Outcome:
-    return _policy("", kind)
+    """Return what the rules say that see no names."""
+    return run(_world("", kind.tables, kind.model), rules=_other_rules())
 
 
-def _policy(device: str, kind: _Kind) -> Outcome:
-    """Return what the rules say that see no names, and which rules there are beside them."""
+@lru_cache(1)
+def _other_rules() -> tuple[Rule, ...]:
     named = {rule.id for rule in _named_rules()}
-    others = [rule for rule in all_rules() if rule.id not in named]
-    return run(_world(device, kind.tables, kind.model), rules=others)
+    return tuple(rule for rule in all_rules() if rule.id not in named)
 
 
 @lru_cache(1)

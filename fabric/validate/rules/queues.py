@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.pool import lossless_pool_bytes, lossy_queues
 from fabric.qos.thresholds import LOWEST_THRESHOLD, alpha, ecn_limit_bytes
-from fabric.validate.rule import ClassRule, ModelRule, PolicyRule, SwitchRule, Wrong, rules
+from fabric.validate.rule import ModelRule, PolicyRule, SwitchRule, Wrong, rules
 from fabric.validate.traits import classes_of, classes_of_kinds
 
 if TYPE_CHECKING:
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.design.pool import LossyQueues
     from fabric.design.qos_model import QosProfile
-    from fabric.intent.classes import LosslessClass
     from fabric.validate.places import Places
     from fabric.validate.world import Model
 
 
 @rules.add("QOS010")
-class DefaultClass(ClassRule):
+class DefaultClass(PolicyRule):
     """RoCE data and CNPs stay out of the default class."""
 
     why = (
@@ -42,22 +41,18 @@ class DefaultClass(ClassRule):
         "lossless.pfc_priority",
     )
 
-    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
-        """Look for 0 among the numbers of CNPs, and of each class."""
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Look for 0 among the numbers of CNPs, and of RoCE data of each class."""
+        message, fix = "{0} 0 carries all other traffic", "use another {0}"
         for field in ("cnp_traffic_class", "cnp_queue"):
             if getattr(profile, field) == 0:
-                yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
-        yield from super().judge(device, profile)
-
-    def judge_class(
-        self, _device: DeviceDesign, _profile: QosProfile, one: LosslessClass
-    ) -> Iterator[Wrong]:
-        """Look for 0 among the numbers of RoCE data."""
-        numbers = ("traffic_class", "queue", "priority_group", "pfc_priority")
-        values = {"roce_dscp": min(one.dscps), **{name: getattr(one, name) for name in numbers}}
-        for field, value in values.items():
-            if value == 0:
-                yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
+                yield Wrong(field, message.format(field), fix.format(field))
+        for one in profile.classes:
+            numbers = ("traffic_class", "queue", "priority_group", "pfc_priority")
+            values = {"roce_dscp": min(one.dscps), **{name: getattr(one, name) for name in numbers}}
+            for field in (field for field, value in values.items() if value == 0):
+                said = f"{one.title}{message.format(field)}"
+                yield Wrong(one.field(field), said, fix.format(field))
 
 
 WHOLE_PERCENT = 100

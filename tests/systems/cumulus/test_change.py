@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.change.lines.book import statements
 from fabric.change.model import Risk
 from fabric.lab.faults import Fault
 from fabric.observe.snapshot import Running
@@ -185,24 +186,24 @@ def test_clear_and_config_replace_all_that_is_ours(data):
 @pytest.mark.parametrize(
     ("name", "risk"),
     [
-        ("interface swp1 link speed", Risk.PORT_FLAP),
-        ("interface swp1 link state", Risk.PORT_FLAP),
-        ("interface swp1 link mtu", Risk.PORT_FLAP),
-        ("interface swp1 description", Risk.HARMLESS),
-        ("interface swp1 qos pfc-watchdog state", Risk.HARMLESS),
-        ("qos congestion-control default-global traffic-class 3 min-threshold", Risk.HARMLESS),
-        ("qos roce mode", Risk.BRIEF_LOSS),
-        ("qos pfc default-global cable-length", Risk.BRIEF_LOSS),
-        ("vrf default router bgp neighbor 10.0.0.1 remote-as", Risk.BRIEF_LOSS),
-        ("router bgp autonomous-system", Risk.RESTART),
-        ("router bgp enable", Risk.RESTART),
-        ("router bgp state", Risk.RESTART),
-        ("system syslog server 192.0.2.1 port", Risk.HARMLESS),
+        ("interface swp1 link speed 400G", Risk.PORT_FLAP),
+        ("interface swp1 link state up", Risk.PORT_FLAP),
+        ("interface swp1 link mtu 9216", Risk.PORT_FLAP),
+        ("interface swp1 description x", Risk.HARMLESS),
+        ("interface swp1 qos pfc-watchdog state enable", Risk.HARMLESS),
+        ("qos congestion-control default-global traffic-class 3 min-threshold 1000", Risk.HARMLESS),
+        ("qos roce mode lossy", Risk.BRIEF_LOSS),
+        ("qos pfc default-global cable-length 5", Risk.BRIEF_LOSS),
+        ("vrf default router bgp neighbor 10.0.0.1 remote-as 65001", Risk.BRIEF_LOSS),
+        ("router bgp autonomous-system 65001", Risk.RESTART),
+        ("router bgp enable on", Risk.RESTART),
+        ("router bgp state enabled", Risk.RESTART),
+        ("system syslog server 192.0.2.1 port 514", Risk.HARMLESS),
         ("bridge domain br_default vlan 101", Risk.BRIEF_LOSS),
     ],
 )
 def test_risk_of_a_line(name, risk):
-    assert cumulus.line_risk(name) is risk
+    assert statements("cumulus").risk(name) is risk
 
 
 def test_changes_name_values_before_and_after():

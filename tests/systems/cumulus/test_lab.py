@@ -104,7 +104,6 @@ REFUSED = [
     "nv set router bgp state enabled",
     "nv set router bgp autonomous-system 4294967296",
     "nv set vrf default router bgp address-family ipv4-unicast multipaths ebgp 129",
-    "nv set vrf default router bgp neighbor spine01 remote-as external",
     "nv set vrf default router bgp neighbor 10.0.0.1 timers hold 2",
     "nv set qos roce mode full",
     "nv set qos mapping default-global dscp 64 switch-priority 3",

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.change.lines.book import statements
 from fabric.change.model import Risk
 from fabric.core.errors import DeviceError, IdentityMismatchError
 from fabric.devices.redaction import redacted
@@ -224,7 +225,7 @@ def test_what_somebody_deactivated_is_activated():
     ],
 )
 def test_risk_of_a_statement(text, risk):
-    assert junos.line_risk(read_set(text)[0]) is Risk[risk]
+    assert statements("junos").risk(text.partition(" ")[2]) is Risk[risk]
 
 
 SECRETS = [

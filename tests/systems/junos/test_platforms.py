@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import (
-    STATEMENTS,
     StatementError,
     levels,
     replaces,
@@ -230,12 +229,6 @@ def test_a_cut_tree_is_noticed(cut: int) -> None:
     except ConfigurationTextError:
         return
     assert found == read_tree(TREE)[: len(found)]
-
-
-def test_every_statement_of_the_grammar_is_its_own() -> None:
-    """A line that stands twice would hide a mistake."""
-    lines = STATEMENTS.strip().splitlines()
-    assert len(lines) == len(set(lines)) > 70
 
 
 @each("name", sku_names())

@@ -12,7 +12,7 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import render_device
-from fabric.render.explain import find
+from fabric.render.explain import explain_lines, find
 from fabric.systems.junos import render as junos
 from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import statements
@@ -61,6 +61,21 @@ def test_artefacts_have_their_place() -> None:
 def test_the_first_explanation_is_the_nearest(line: str, field: str) -> None:
     """The field that a person would look for comes first."""
     assert field in find("junos", line)[0].fields
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ("fill-level [ ", "lossless.ecn.kmin_bytes"),
+        ("mtu 9100;", "lossless.mtu.port_bytes"),
+        ("class NO-LOSS queue-num 3 no-loss pfc-priority 3;", "lossless.queue"),
+    ],
+)
+def test_a_line_in_braces_is_explained_by_its_path(line: str, field: str) -> None:
+    """Its own words do not say what it is about."""
+    found = explain_lines("junos", render_device(designs("demo")["su1-rail0"])[1:], line)
+    assert found
+    assert all(field in one.explanations[0].fields for one in found)
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)

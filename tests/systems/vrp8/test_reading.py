@@ -231,6 +231,13 @@ UNKNOWN = {
     ),
     "other family": (f"{BGP} ipv6-family unicast\n", "ipv6-family unicast"),
     "routing protocol": ("ospf 1\n", "ospf 1"),
+    "paths of IBGP": (
+        f"{FAMILY}  maximum load-balancing ibgp 8\n",
+        "maximum load-balancing ibgp 8",
+    ),
+    "half a port": ("interface 100GE1/0\n", "interface 100GE1/0"),
+    "a word that begins like another": ("qos-map x\n", "qos-map x"),
+    "layer of a gateway": ("interface Vlanif5\n portswitch\n", "portswitch"),
 }
 
 

@@ -45,57 +45,9 @@ ROCE_TRAFFIC_CLASS, CNP_TRAFFIC_CLASS = 3, 6
 ROCE_PRIORITY, CNP_PRIORITY = 3, 6
 ROCE_SHARE_PERCENT = 50
 
-#: Branches of the configuration that rocefab writes, word by word as regular expressions; every
-#: other line is kept as it is found.
-OWNED_BRANCHES = (
-    "system hostname",
-    "system global arp",
-    "interface swp.*",
-    r"interface vlan\d+",
-    r"interface lo (ip|ipv4) address",
-    "interface lo type",
-    "bridge domain br_default",
-    "router bgp",
-    "router adaptive-routing",
-    "vrf default router bgp",
-    "qos",
-    "service ntp mgmt server",
-    "system ntp server",
-    "service syslog mgmt server",
-    "system syslog server",
-    "(service|system) lldp (tx-interval|tx-hold-multiplier)",
-)
-
 #: Leaves that the switch writes by itself beside ours (startup files of the guide).
 SELF_MADE = (
     r"interface \S+ (type|base-interface|vlan) \S+",
     r"bridge domain br_default (type|untagged|encap|mac-address) \S+",
     r"vrf default router bgp neighbor \S+ type \S+",
-)
-
-#: What a change does, by the words before its value; the first match counts, the default is brief
-#: loss: PFC and pools rewrite buffers, while maps, ECN and shares are reloaded without an effect
-#: on traffic (514 Quality of Service, NVUE CLI).
-LINE_RISK = (
-    (
-        "restart",
-        (
-            r"^router bgp (enable|state|autonomous-system)",
-            r"^vrf default router bgp (enable|state)",
-            r"^system forwarding",
-        ),
-    ),
-    ("port flap", (r"^interface swp\S+( type)?$", r"\blink (state|speed|fec|auto|breakout|mtu)")),
-    (
-        "harmless",
-        (
-            r"\bdescription$",
-            r"^(service|system) (ntp|syslog|lldp)",
-            r"^system (hostname|global arp)",
-            r"\bageing$",
-            r"^qos (congestion-control|mapping|egress-scheduler|pfc-watchdog)",
-            r"\bqos pfc-watchdog",
-            r"\bstp\b",
-        ),
-    ),
 )

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DEFAULT_RELEASE = "5.14"
 _RELEASE = re.compile(r"5\.(\d{1,2})(\.\d{1,3})*")
@@ -36,6 +40,17 @@ class Words:
     syslog: str
     lldp: str
 
+    def of_release(self, spellings: frozenset[str]) -> frozenset[str]:
+        """Return those of several words that the range of releases has."""
+        same = next((words for words in _SPELLINGS if words == spellings), frozenset())
+        own = {self.enable, self.on, self.off, self.ip}
+        return spellings & own if same else spellings
+
+    def has(self, line: Sequence[str]) -> bool:
+        """Tell whether a line begins with no branch that other releases alone have."""
+        own = {self.ntp, self.syslog, self.lldp}
+        return not any(" ".join([*line, ""]).startswith(f"{other} ") for other in _BRANCHES - own)
+
 
 _UP_TO_12 = Words(
     "enable", "on", "off", "ip", "service ntp mgmt", "service syslog mgmt", "service lldp"
@@ -48,6 +63,16 @@ _FROM_15 = Words(
 _FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
 VOCABULARIES = tuple(vocabulary for _, vocabulary in _FIRST_MINOR)
 _NEWEST = 15
+#: Words that mean the same in different releases, and branches that moved.
+_SPELLINGS = tuple(
+    frozenset(word for words in VOCABULARIES for word in pick(words))
+    for pick in (
+        lambda words: (words.enable,),
+        lambda words: (words.on, words.off),
+        lambda words: (words.ip,),
+    )
+)
+_BRANCHES = {name for words in VOCABULARIES for name in (words.ntp, words.syslog, words.lldp)}
 #: Trains that are known.
 RELEASES = tuple(f"5.{minor}" for minor in range(_FIRST_MINOR[-1][0], _NEWEST + 1))
 

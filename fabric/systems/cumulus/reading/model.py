@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import number_of
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import Bgp, Configured, Port
 
-_ON = r"(on|enabled)"
-SWITCH = rf"(enable|state) {_ON}"
-BGP = r"vrf default router bgp"
-FAMILY = rf"{BGP} address-family ipv4-unicast"
-
-TABLE = Context(
-    r"system (?!hostname ).*",
-    r"(service|qos) .*",
-    r"router adaptive-routing .*",
-    r"interface (eth\d+|mgmt)( .*)?",
-    r"vrf mgmt .*",
-    r"interface \S+ link (speed|fec|auto-negotiate|breakout|lanes|duplex)( .*)?",
-    r"interface \S+ (qos|router adaptive-routing|lldp|router bfd|ptp|storm-control) .*",
-    r"interface \S+ bridge domain br_default stp .*",
-    r"interface vlan\d+ base-interface br_default",
-    r"bridge domain br_default (ageing|type|stp|encap|mac-address|multicast) ?.*",
-    rf"{BGP} (graceful-restart|timers (?!(keepalive|hold) )|dynamic-neighbor limit) ?.*",
-    rf"{BGP} (neighbor|peer-group) \S+ (type (numbered|unnumbered)|bfd .+ \d+)",
-    rf"{FAMILY} {SWITCH}",
-    rf"{FAMILY} multipaths ibgp \d+",
-)
+LINES = BookReader("cumulus", "routing", "no")
+_PORT = re.compile(r"swp\d+(s\d+)?|lo|vlan\d+")
 
 
 @dataclass(slots=True)
@@ -51,7 +33,15 @@ class Reading:
     said: set[str] = field(default_factory=set)
 
     def port(self, name: str, line: int) -> Port:
-        """Return a port with the values that hold where no line says others."""
+        """Return a port with the values that hold where no line says others.
+
+        Raises
+        ------
+        ValueError
+            When it is neither a port of the front panel, nor a gateway or the loopback.
+        """
+        if not _PORT.fullmatch(name):
+            raise ValueError(name)
         new = name not in self.switch.ports
         port = self.switch.port(name, line)
         if new and name.startswith("swp"):

@@ -4,62 +4,76 @@ from __future__ import annotations
 
 from fabric.observe.configuration.blocks import address
 from fabric.observe.configuration.defaults import leave_open
-from fabric.systems.cumulus.reading.model import TABLE, Reading
-
-_PORT = r"interface (?P<name>swp\d+(s\d+)?|lo|vlan\d+)"
+from fabric.systems.cumulus.reading.model import LINES, Reading
 
 
-@TABLE.line(r"system hostname (?P<name>\S+)")
+@LINES.means("hostname")
 def _hostname(reading: Reading, _: int, name: str) -> None:
     reading.switch.name = name
 
 
-@TABLE.line(r"bridge domain br_default vlan (?P<vlan>\d+)")
-def _vlan(reading: Reading, line: int, vlan: str) -> None:
+@LINES.means("vlan")
+def _vlan(reading: Reading, line: int, bridge: str, vlan: str) -> None:
+    _check(bridge)
     reading.switch.vlans[int(vlan)] = line
 
 
-@TABLE.line(rf"{_PORT}( type (swp|loopback|svi))?")
-def _interface(reading: Reading, line: int, name: str) -> None:
+@LINES.means("interface")
+def _interface(reading: Reading, line: int, name: str, type: str = "swp") -> None:  # noqa: A002
+    if type not in {"swp", "loopback", "svi"}:
+        raise ValueError(type)
     reading.port(name, line)
 
 
-@TABLE.line(rf"{_PORT} description (?P<text>.*)")
+@LINES.means("description")
 def _description(reading: Reading, line: int, name: str, text: str) -> None:
     reading.port(name, line).description = text
 
 
-@TABLE.line(rf"{_PORT} link state (?P<state>up|down)")
+@LINES.means("state")
 def _state(reading: Reading, line: int, name: str, state: str) -> None:
-    reading.said.add(name)
     reading.port(name, line).enabled = state == "up"
+    reading.said.add(name)
 
 
-@TABLE.line(rf"{_PORT} link mtu (?P<mtu>\d+)")
+@LINES.means("mtu")
 def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
     reading.port(name, line).mtu_bytes = int(mtu)
 
 
-@TABLE.line(rf"{_PORT} bridge domain br_default( access (?P<vlan>\d+))?")
-def _access(reading: Reading, line: int, name: str, vlan: str | None) -> None:
+@LINES.means("access")
+def _access(reading: Reading, line: int, name: str, bridge: str, vlan: str | None = None) -> None:
+    _check(bridge)
     port = reading.port(name, line)
     if port.routed:
         raise ValueError("a routed port")
     port.routed, port.vlan = False, int(vlan) if vlan else port.vlan
 
 
-@TABLE.line(rf"{_PORT} vlan (?P<vlan>\d+)")
+@LINES.means("gateway")
 def _gateway(reading: Reading, line: int, name: str, vlan: str) -> None:
     reading.port(name, line).gateway_vlan = int(vlan)
 
 
-@TABLE.line(rf"{_PORT} (ip|ipv4) address (?P<text>[\d.]+/\d+)")
+@LINES.means("address")
 def _address(reading: Reading, line: int, name: str, text: str) -> None:
     port = reading.port(name, line)
     if port.routed is False:
         raise ValueError("a switched port")
     port.routed = True
     port.addresses.append(address(text, None, line))
+
+
+def _check(bridge: str) -> None:
+    """Check that a bridge is the one that switches have.
+
+    Raises
+    ------
+    ValueError
+        When it is another one.
+    """
+    if bridge != "br_default":
+        raise ValueError(bridge)
 
 
 def settle_ports(reading: Reading) -> None:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.book import BookReader
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration.lossless import Lossless, Value, Watchdog
+    from fabric.observe.configuration.lossless import Lossless, PortPolicy, Value, Watchdog
 
 #: The profile of all ports that have no other one.
 GLOBAL = "default-global"
-#: Kinds of profiles that a port may have.
-KINDS = ("mapping", "pfc", "congestion-control", "egress-scheduler")
 
-TABLE = Context(
-    r"(?!system (hostname|global arp|forwarding ecmp-hash) |interface |bridge domain \S+ ageing "
-    r"|qos |vrf \S+ router bgp neighbor ).*",
-    r"interface (?!swp\d).*",
-    r"qos (remark|advance-buffer-config|egress-shaper|link-pause) .*",
-    r"qos traffic-pool (?!default-lossless memory-percent ).*",
-    r"qos mapping \S+ port-default-sp \d",
-    r"qos pfc \S+ (cable-length|port-buffer|xoff-threshold|xon-threshold) \d+",
-    r"interface \S+ qos (remark|link-pause|egress-shaper|counter)( .*)?",
-    r"system global arp (?!base-reachable-time ).*",
-)
+#: What a line is about that counts here.
+_TOPICS = {
+    "config": r"(?!qos traffic-pool (?!default-lossless memory-percent ))"
+    r"(system (hostname|global arp|forwarding ecmp-hash) |interface |bridge domain \S+ ageing "
+    r"|qos |vrf \S+ router bgp neighbor )"
+}
+LINES = BookReader("cumulus", "lossless", "no", _TOPICS)
+_PORT = re.compile(r"swp\d+(s\d+)?")
 
 
 @dataclass(slots=True)
@@ -107,3 +103,15 @@ class Reading:
     parents: set[str] = field(default_factory=set)
     speakers: set[str] = field(default_factory=set)
     reachable_s: Value | None = None
+
+    def port(self, name: str, line: int) -> PortPolicy:
+        """Return a port of the front panel.
+
+        Raises
+        ------
+        ValueError
+            When it is something else, such as a part of a port.
+        """
+        if not _PORT.fullmatch(name):
+            raise ValueError(name)
+        return self.switch.port(name, line)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 
 from fabric.observe.configuration.lossless import Use, Value, Watchdog
-from fabric.systems.cumulus.reading_lossless.model import GLOBAL, KINDS, TABLE, Reading
+from fabric.systems.cumulus.reading_lossless.model import GLOBAL, LINES, Reading
 
 _NAME = r"swp\d+(s\d+)?"
-_PORT = rf"interface (?P<name>{_NAME})"
-_NEIGHBOUR = r"vrf \S+ router bgp neighbor (?P<name>\S+)"
 _HASHES = {
     "source-ip": "src-ip",
     "destination-ip": "dst-ip",
@@ -18,90 +16,93 @@ _HASHES = {
 }
 
 
-@TABLE.line(r"system hostname (?P<name>\S+)")
+@LINES.means("hostname")
 def _hostname(reading: Reading, _: int, name: str) -> None:
     reading.switch.name = name
 
 
-@TABLE.line(rf"{_PORT} description (?P<text>.*)")
+@LINES.means("description")
 def _description(reading: Reading, line: int, name: str, text: str) -> None:
-    reading.switch.port(name, line).description = text
+    reading.port(name, line).description = text
 
 
-@TABLE.line(rf"{_PORT} link state (?P<state>up|down)")
+@LINES.means("state")
 def _state(reading: Reading, line: int, name: str, state: str) -> None:
-    reading.switch.port(name, line).enabled = state == "up"
+    reading.port(name, line).enabled = state == "up"
 
 
-@TABLE.line(rf"{_PORT} link mtu (?P<mtu>\d+)")
+@LINES.means("mtu")
 def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
-    reading.switch.port(name, line).mtu_bytes = Value(int(mtu), line)
+    reading.port(name, line).mtu_bytes = Value(int(mtu), line)
 
 
-@TABLE.line(rf"{_PORT} link speed (?P<gbps>\d+)G")
-def _speed(reading: Reading, line: int, name: str, gbps: str) -> None:
-    reading.switch.port(name, line).speed_gbps = float(gbps)
+@LINES.means("speed")
+def _speed(reading: Reading, line: int, name: str, speed: str) -> None:
+    port = reading.port(name, line)
+    if re.fullmatch(r"\d+G", speed):
+        port.speed_gbps = float(speed.removesuffix("G"))
 
 
-@TABLE.line(rf"{_PORT} (ip|ipv4|ipv6) address .*")
-def _address(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line).routed = True
+@LINES.means("address")
+def _address(reading: Reading, line: int, name: str, **_: str) -> None:
+    reading.port(name, line).routed = True
 
 
-@TABLE.line(rf"{_PORT} bridge domain \S+(?P<access> access \d+)?( .*)?")
-def _bridge(reading: Reading, line: int, name: str, access: str | None) -> None:
-    reading.switch.port(name, line).routed = False
-    reading.tagged[name] = reading.tagged.get(name, True) and not access
+@LINES.means("bridge")
+def _bridge(reading: Reading, line: int, name: str, vlan: str | None = None, **_: str) -> None:
+    reading.port(name, line).routed = False
+    reading.tagged[name] = reading.tagged.get(name, True) and not vlan
 
 
-@TABLE.line(rf"{_PORT} qos pfc-watchdog( state (?P<state>\S+))?")
-def _watchdog(reading: Reading, line: int, name: str, state: str | None) -> None:
-    reading.switch.port(name, line)
+@LINES.means("watchdog")
+def _watchdog(reading: Reading, line: int, name: str, state: str | None = None) -> None:
+    reading.port(name, line)
     is_on = state in (None, "enable", "enabled", "on")
     reading.watchdogs[name] = Watchdog(line, enabled=is_on, action="drop")
 
 
-@TABLE.line(rf"{_PORT} qos (?P<kind>{'|'.join(KINDS)}) profile (?P<profile>\S+)")
+@LINES.means("profile")
 def _profile(reading: Reading, line: int, name: str, kind: str, profile: str) -> None:
-    reading.switch.port(name, line)
+    reading.port(name, line)
     reading.bound[name][kind] = profile
     if profile != GLOBAL:
         reading.switch.used.append(Use(f"qos {kind} profile", profile, line))
 
 
-@TABLE.line(rf"{_PORT} link breakout [248]x( .*)?")
-def _parent(reading: Reading, _: int, name: str) -> None:
-    reading.parents.add(name)
+@LINES.means("parent")
+def _parent(reading: Reading, line: int, name: str, parts: str) -> None:
+    if parts == "1x":
+        reading.port(name, line)
+    else:
+        reading.parents.add(name)
 
 
-@TABLE.line(rf"{_PORT}( (?!qos ).*)?")
-def _exists(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line)
+@LINES.means("exists")
+def _exists(reading: Reading, line: int, name: str, rest: str = "", **_: str) -> None:
+    if rest.startswith("qos "):
+        raise ValueError(rest)
+    reading.port(name, line)
 
 
-@TABLE.line(rf"{_NEIGHBOUR}( .*)?")
+@LINES.means("neighbour")
 def _neighbour(reading: Reading, line: int, name: str) -> None:
     reading.speakers.add(name)
     if re.fullmatch(_NAME, name):  # a session by the port: an unnumbered port needs no own line
-        reading.switch.port(name, line)
+        reading.port(name, line)
 
 
-@TABLE.line(r"system global arp base-reachable-time (?P<seconds>\d+)")
-def _arp(reading: Reading, line: int, seconds: str) -> None:
-    reading.reachable_s = Value(int(seconds), line)
+@LINES.means("arp")
+def _arp(reading: Reading, line: int, seconds: str = "", **_: str) -> None:
+    if seconds:  # `auto` leaves the default
+        reading.reachable_s = Value(int(seconds), line)
 
 
-@TABLE.line(r"system global arp base-reachable-time auto")
-def _arp_auto(_: Reading, __: int) -> None:
-    """Leave the default."""
-
-
-@TABLE.line(r"bridge domain \S+ ageing (?P<seconds>\d+)")
-def _mac(reading: Reading, line: int, seconds: str) -> None:
+@LINES.means("mac")
+def _mac(reading: Reading, line: int, seconds: str, **_: str) -> None:
     reading.switch.mac_ageing_s = Value(int(seconds), line)
 
 
-@TABLE.line(r"system forwarding ecmp-hash (?P<field>\S+) (?P<state>on|off|enabled|disabled)")
+@LINES.means("hash")
 def _hash(reading: Reading, _: int, field: str, state: str) -> None:
     fields = reading.switch.hash_fields
     if fields is None:

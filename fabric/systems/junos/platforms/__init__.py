@@ -50,44 +50,8 @@ CONTROL_CLASS, CONTROL_QUEUE = "network-control", 7
 CNP_CAP_PERCENT = 5
 CONTROL_PERCENT = 5
 
-#: Statements that rocefab writes, as regular expressions of their beginning; all else is kept.
-OWNED_STATEMENTS = (
-    r"system host-name ",
-    r"system arp ",
-    r"system ntp server ",
-    r"system syslog host ",
-    r"interfaces et-",
-    r"interfaces irb ",
-    r"interfaces lo0 unit 0 family inet ",
-    r"vlans ",
-    r"class-of-service ",
-    r"policy-options policy-statement (FABRIC-OUT|PFE-LB) ",
-    r"routing-options (router-id|autonomous-system|forwarding-table) ",
-    r"forwarding-options (hash-key|enhanced-hash-key) ",
-    r"protocols bgp ",
-    r"protocols lldp ",
-    r"protocols l2-learning global-mac-table-aging-time ",
-    r"protocols rstp ",
-)
-
 #: Parts in which the order counts: what differs in one of them is written anew.
 ORDERED_PARTS = (
     r"policy-options policy-statement \S+",
     r"class-of-service drop-profiles \S+",
-)
-
-#: What a changed statement does, by its beginning; the first match counts, the default is brief
-#: loss. Shared buffers stop all ports while they are programmed, PFC the port (juniper.net CLI
-#: reference shared-buffer, congestion-notification-profile); a new MTU takes the interface away
-#: (juniper.net, physical-interface-properties).
-STATEMENT_RISK = (
-    ("port flap", r"class-of-service (shared-buffer|dedicated-buffer) "),
-    ("port flap", r"interfaces \S+ (speed|number-of-sub-ports|disable|gigether-options|mtu)\b"),
-    ("port flap", r"class-of-service (congestion-notification-profile|forwarding-classes) "),
-    ("port flap", r"class-of-service interfaces \S+ congestion-notification-profile "),
-    ("harmless", r"interfaces \S+ description "),
-    ("harmless", r"system (arp|ntp|syslog) "),
-    ("harmless", r"class-of-service drop-profiles "),
-    ("harmless", r"protocols (lldp|l2-learning) "),
-    ("harmless", r"protocols bgp group \S+ neighbor \S+ description "),
 )

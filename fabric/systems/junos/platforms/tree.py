@@ -36,16 +36,16 @@ def nested(found: Iterable[Statement]) -> str:
 def _add(rows: list[str], branch: Branch, indent: str) -> None:
     lists: dict[Words, list[str]] = {}
     for words, (step, _) in branch.items():
-        if step.several:
+        if step.level.several:
             lists.setdefault(words[:-1], []).append(words[-1])
     for words, (step, below) in branch.items():
-        if step.several:
+        if step.level.several:
             values = lists.pop(words[:-1], None)
             if values:
                 rows.append(f"{indent}{_text(words[:-1])} {_several(values)};")
         elif not below:
             rows.append(f"{indent}{_text(words)};")
-        elif step.inline:
+        elif step.level.inline:
             inner: list[str] = []
             _add(inner, below, "")
             rows.append(f"{indent}{_text(words)} {' '.join(row.rstrip(';') for row in inner)};")

@@ -19,7 +19,7 @@ from fabric.systems.junos.reading.policies import settle_policies
 from fabric.systems.junos.reading.ports import settle_ports
 from fabric.systems.junos.reading.routing import settle_bgp
 from fabric.systems.junos.reading.statements import statements
-from fabric.systems.junos.reading.table import TABLE, VLAN_IDS
+from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,9 @@ def read(files: Mapping[str, str]) -> Configured:
     """
     kind, lines = statements(files)
     reading = Reading(Configured("junos", kind))
-    VLAN_IDS.read(reading, [line for line in lines if " vlan-id " in line.text], [])
-    TABLE.read(reading, lines, reading.switch.leftovers)
+    # Names of VLANs are used above the statement that numbers them.
+    LINES.top.read(reading, [line for line in lines if " vlan-id " in line.text], [])
+    LINES.top.read(reading, lines, reading.switch.leftovers)
     settle_ports(reading)
     settle_policies(reading)
     settle_bgp(reading)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration import Leftover, PolicyTerm
 from fabric.observe.configuration.blocks import network, prefix_match
 from fabric.observe.configuration.model import BITS, PrefixMatch
-from fabric.systems.junos.reading.table import TABLE
+from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
     from fabric.systems.junos.reading.model import Reading, Term
@@ -22,29 +22,30 @@ if TYPE_CHECKING:
 #: What BGP does with routes that no policy is about.
 DEFAULT_POLICY = "(default)"
 
-_TERM = r"policy-options policy-statement (?P<policy>\S+)( term (?P<term>\S+))?"
 _SOURCES = {"direct": "connected", "bgp": "bgp"}
 _LENGTHS = re.compile(
     r"(?P<word>exact|orlonger|longer|upto /(\d+)|prefix-length-range /(\d+)-/(\d+))"
 )
 
 
-@TABLE.line(rf"{_TERM} from family inet")
-def _family(reading: Reading, line: int, policy: str, term: str | None) -> None:
+@LINES.means("family_of_term")
+def _family(reading: Reading, line: int, policy: str, term: str | None = None) -> None:
     reading.term(policy, term, line)
 
 
-@TABLE.line(rf"{_TERM} from protocol (?P<protocol>direct|bgp)")
-def _protocol(reading: Reading, line: int, policy: str, term: str | None, protocol: str) -> None:
+@LINES.means("protocol")
+def _protocol(
+    reading: Reading, line: int, policy: str, protocol: str, term: str | None = None
+) -> None:
     entry = reading.term(policy, term, line)
     if entry.source:
         raise ValueError("a second protocol")
     entry.source = _SOURCES[protocol]
 
 
-@TABLE.line(rf"{_TERM} from route-filter (?P<prefix>[\d./]+) (?P<lengths>.+)")
+@LINES.means("filter")
 def _filter(
-    reading: Reading, line: int, policy: str, term: str | None, prefix: str, lengths: str
+    reading: Reading, line: int, policy: str, prefix: str, lengths: str, term: str | None = None
 ) -> None:
     entry = reading.term(policy, term, line)
     new = _match(prefix, lengths, line)
@@ -53,26 +54,28 @@ def _filter(
     entry.filters.append(new)
 
 
-@TABLE.line(rf"{_TERM} from prefix-list (?P<name>\S+)")
-def _prefix_list(reading: Reading, line: int, policy: str, term: str | None, name: str) -> None:
+@LINES.means("prefix_list")
+def _prefix_list(
+    reading: Reading, line: int, policy: str, name: str, term: str | None = None
+) -> None:
     entry = reading.term(policy, term, line)
     if entry.filters:
         raise ValueError("two kinds of filters")
     entry.prefix_lists.append(name)
 
 
-@TABLE.line(rf"{_TERM} then (?P<action>accept|reject)")
-def _action(reading: Reading, line: int, policy: str, term: str | None, action: str) -> None:
+@LINES.means("action")
+def _action(reading: Reading, line: int, policy: str, action: str, term: str | None = None) -> None:
     reading.term(policy, term, line).permit = action == "accept"
 
 
-@TABLE.line(rf"{_TERM} then load-balance per-packet")
-def _balance(reading: Reading, line: int, policy: str, term: str | None) -> None:
+@LINES.means("balance")
+def _balance(reading: Reading, line: int, policy: str, term: str | None = None) -> None:
     reading.term(policy, term, line)
     reading.balancing.add(policy)
 
 
-@TABLE.line(r"policy-options prefix-list (?P<name>\S+) (?P<prefix>[\d./]+)")
+@LINES.means("entry")
 def _entry(reading: Reading, line: int, name: str, prefix: str) -> None:
     entries = reading.switch.prefix_lists.setdefault(name, [])
     length = str(network(prefix)[1])

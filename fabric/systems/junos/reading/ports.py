@@ -6,112 +6,128 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, numbers
 from fabric.observe.configuration.defaults import number_of
-from fabric.systems.junos.reading.table import TABLE, VLAN_IDS, unquoted
+from fabric.systems.junos.platforms.text import unquoted
+from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import Port
     from fabric.systems.junos.reading.model import Reading
 
-_PORT = r"interfaces (?P<name>(et|xe|ge)-\d+/\d+/\d+(:\d+)?)"
-_IRB = r"interfaces irb unit (?P<unit>\d+)"
-
+#: Begin of the names of aggregated interfaces.
+BUNDLE = "ae"
+_UNIT = "0"
 #: Bytes of a frame before an untagged packet (juniper.net CLI reference, mtu).
 _HEADER_BYTES = 14
 
 
-@VLAN_IDS.line(r"vlans (?P<name>\S+) vlan-id (?P<vlan>\d+)")
+@LINES.means("vlan")
 def _vlan(reading: Reading, line: int, name: str, vlan: str) -> None:
     reading.vlan_ids[name] = int(vlan)
     reading.switch.vlans[int(vlan)] = line
 
 
-@TABLE.line(r"vlans \S+ vlan-id-list (?P<vlans>\d+(-\d+)?)")
+@LINES.means("vlan_range")
 def _vlan_range(reading: Reading, line: int, vlans: str) -> None:
     reading.switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
-@TABLE.line(r"vlans (?P<name>\S+) l3-interface (?P<irb>irb\.\d+)")
+@LINES.means("gateway")
 def _gateway(reading: Reading, line: int, name: str, irb: str) -> None:
     reading.switch.port(irb, line).gateway_vlan = reading.vlan_ids[name]
 
 
-@TABLE.line(rf"{_PORT}( unit 0)? disable")
-def _disable(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line).enabled = False
+def _port(reading: Reading, name: str, line: int, unit: str = _UNIT) -> Port:
+    """Return a port of the front panel; its one unit is the port itself.
+
+    Raises
+    ------
+    ValueError
+        When it is a bundle, or another unit.
+    """
+    if name.startswith(BUNDLE) or unit != _UNIT:
+        raise ValueError(f"{name} unit {unit}")
+    return reading.switch.port(name, line)
 
 
-@TABLE.line(rf"{_PORT} description (?P<text>.*)")
+@LINES.means("disable")
+def _disable(reading: Reading, line: int, name: str, unit: str = _UNIT) -> None:
+    _port(reading, name, line, unit).enabled = False
+
+
+@LINES.means("description")
 def _description(reading: Reading, line: int, name: str, text: str) -> None:
-    reading.switch.port(name, line).description = unquoted(text)
+    _port(reading, name, line).description = unquoted(text)
 
 
-@TABLE.line(rf"{_PORT} mtu (?P<mtu>\d+)")
+@LINES.means("mtu")
 def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
-    reading.switch.port(name, line).mtu_bytes = int(mtu)
+    _port(reading, name, line).mtu_bytes = int(mtu)
 
 
-@TABLE.line(rf"{_PORT} unit 0 family inet mtu (?P<mtu>\d+)")
-def _inet_mtu(reading: Reading, _: int, name: str, mtu: str) -> None:
-    reading.inet_mtu_bytes[name] = int(mtu)
+@LINES.means("inet_mtu")
+def _inet_mtu(reading: Reading, line: int, name: str, unit: str, mtu: str) -> None:
+    reading.inet_mtu_bytes[_port(reading, name, line, unit).name] = int(mtu)
 
 
-@TABLE.line(rf"{_PORT} unit 0 family inet")
-def _inet(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line).routed = True
+@LINES.means("inet")
+def _inet(reading: Reading, line: int, name: str, unit: str) -> None:
+    _port(reading, name, line, unit).routed = True
 
 
-@TABLE.line(rf"{_PORT} unit 0 family inet address (?P<text>[\d./]+)")
-def _address(reading: Reading, line: int, name: str, text: str) -> None:
-    port = reading.switch.port(name, line)
+@LINES.means("address")
+def _address(reading: Reading, line: int, name: str, unit: str, text: str) -> None:
+    port = _port(reading, name, line, unit)
     if port.routed is False:
         raise ValueError("a switched port")
     _add(port, text, line)
 
 
-@TABLE.line(rf"{_PORT} unit 0 family ethernet-switching( interface-mode access)?")
-def _switched(reading: Reading, line: int, name: str) -> None:
-    port = reading.switch.port(name, line)
-    if port.routed:
-        raise ValueError("a routed port")
+@LINES.means("switched")
+def _switched(reading: Reading, line: int, name: str, unit: str, mode: str = "access") -> None:
+    port = _port(reading, name, line, unit)
+    if port.routed or mode != "access":
+        raise ValueError("a routed port, or a trunk")
     port.routed = False
 
 
-@TABLE.line(rf"{_PORT} unit 0 family ethernet-switching vlan members (?P<vlan>\S+)")
-def _member(reading: Reading, line: int, name: str, vlan: str) -> None:
-    port = reading.switch.port(name, line)
+@LINES.means("member")
+def _member(reading: Reading, line: int, name: str, unit: str, vlan: str) -> None:
+    port = _port(reading, name, line, unit)
     if port.routed or port.vlan is not None:
         raise ValueError("a routed port, or a second VLAN")
     port.routed = False
     port.vlan = int(vlan) if vlan.isdecimal() else reading.vlan_ids[vlan]
 
 
-@TABLE.line(r"interfaces irb mtu (?P<mtu>\d+)")
+@LINES.means("irb_mtu")
 def _irb_mtu(reading: Reading, _: int, mtu: str) -> None:
     reading.irb_mtu_bytes = int(mtu)
 
 
-@TABLE.line(r"interfaces irb disable")
+@LINES.means("irb_disable")
 def _irb_disable(reading: Reading, _: int) -> None:
     reading.irb_enabled = False
 
 
-@TABLE.line(rf"{_IRB} disable")
+@LINES.means("unit_disable")
 def _unit_disable(reading: Reading, line: int, unit: str) -> None:
     reading.switch.port(f"irb.{unit}", line).enabled = False
 
 
-@TABLE.line(rf"{_IRB} family inet mtu (?P<mtu>\d+)")
+@LINES.means("unit_mtu")
 def _unit_mtu(reading: Reading, _: int, unit: str, mtu: str) -> None:
     reading.inet_mtu_bytes[f"irb.{unit}"] = int(mtu)
 
 
-@TABLE.line(rf"{_IRB} family inet address (?P<text>[\d./]+)")
+@LINES.means("unit_address")
 def _unit_address(reading: Reading, line: int, unit: str, text: str) -> None:
     _add(reading.switch.port(f"irb.{unit}", line), text, line)
 
 
-@TABLE.line(r"interfaces lo0 unit 0 family inet address (?P<text>[\d./]+)")
-def _loopback(reading: Reading, line: int, text: str) -> None:
+@LINES.means("loopback")
+def _loopback(reading: Reading, line: int, unit: str, text: str) -> None:
+    if unit != _UNIT:
+        raise ValueError(f"lo0 unit {unit}")
     _add(reading.switch.port("lo0", line), text, line)
 
 

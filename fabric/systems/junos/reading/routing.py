@@ -14,114 +14,132 @@ from fabric.observe.configuration import (
     StaticRoute,
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
+from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading.policies import DEFAULT_POLICY
-from fabric.systems.junos.reading.table import TABLE, unquoted
+from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import BgpTemplate
     from fabric.systems.junos.reading.model import Reading
 
-_GROUP = r"protocols bgp group (?P<group>\S+)"
-_SPEAKER = rf"{_GROUP}( neighbor (?P<session>[\d.]+))?"
 #: Keepalives are sent three times in a hold time (juniper.net CLI reference, hold-time).
 _KEEPALIVES = 3
 
-TABLE.sets(r"routing-options router-id (?P<value>\S+)", "router_id", ipv4)
-TABLE.sets(r"routing-options forwarding-table export (?P<value>\S+)", "forwarding_policy")
-TABLE.sets(r"chassis maximum-ecmp (?P<value>\d+)", "maximum_ecmp", int)
+
+@LINES.means("router_id")
+def _router_id(reading: Reading, _: int, router_id: str) -> None:
+    reading.router_id = ipv4(router_id)
 
 
-@TABLE.line(r"routing-options autonomous-system (?P<asn>\d+)( loops (?P<loops>\d+))?")
-def _own_as(reading: Reading, _: int, asn: str, loops: str | None) -> None:
+@LINES.means("own_as")
+def _own_as(reading: Reading, _: int, asn: str, loops: str | None = None) -> None:
     reading.asn = int(asn)
     reading.loops = int(loops) if loops else reading.loops
 
 
-@TABLE.line(r"system host-name (?P<name>\S+)")
+@LINES.means("host_name")
 def _host_name(reading: Reading, _: int, name: str) -> None:
     reading.switch.name = name
 
 
-@TABLE.line(r"routing-options static route (?P<prefix>[\d./]+) (?P<hop>discard|reject)")
-@TABLE.line(r"routing-options static route (?P<prefix>[\d./]+) next-hop (?P<hop>[\d.]+)")
+@LINES.means("static")
 def _static(reading: Reading, line: int, prefix: str, hop: str) -> None:
     to = address(hop, "32", line).address if hop[0].isdigit() else Discard()
     reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
 
 
-@TABLE.line(rf"{_GROUP} type external")
-@TABLE.line(rf"{_GROUP} neighbor (?P<session>[\d.]+)")
+@LINES.means("exists")
 def _exists(reading: Reading, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session)
 
 
-@TABLE.line(rf"{_GROUP} multipath(?P<several> multiple-as)?")
-def _multipath(reading: Reading, line: int, group: str, several: str | None) -> None:
+@LINES.means("multipath")
+def _multipath(reading: Reading, line: int, group: str, several: str | None = None) -> None:
     _speaker(reading, line, group, None)
     reading.multipath[group] = bool(several) or reading.multipath.get(group, False)
 
 
-@TABLE.line(rf"{_SPEAKER} peer-as (?P<asn>\d+)")
-def _peer_as(reading: Reading, line: int, group: str, session: str | None, asn: str) -> None:
+@LINES.means("peer_as")
+def _peer_as(reading: Reading, line: int, group: str, asn: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).asn = int(asn)
 
 
-@TABLE.line(rf"{_SPEAKER} local-address (?P<local>[\d.]+)")
-def _local(reading: Reading, line: int, group: str, session: str | None, local: str) -> None:
+@LINES.means("local")
+def _local(reading: Reading, line: int, group: str, local: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).local_address = local
 
 
-@TABLE.line(r"protocols bgp hold-time (?P<hold>\d+)")
+@LINES.means("process_hold")
 def _process_hold(reading: Reading, line: int, hold: str) -> None:
     bgp = _process(reading, line)
     bgp.keepalive_s, bgp.hold_s = int(hold) // _KEEPALIVES, int(hold)
 
 
-@TABLE.line(rf"{_SPEAKER} hold-time (?P<hold>\d+)")
-def _hold(reading: Reading, line: int, group: str, session: str | None, hold: str) -> None:
+@LINES.means("hold")
+def _hold(reading: Reading, line: int, group: str, hold: str, session: str | None = None) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.hold_s, speaker.keepalive_s = int(hold), int(hold) // _KEEPALIVES
 
 
-@TABLE.line(rf"{_SPEAKER} family inet unicast")
-def _family(reading: Reading, line: int, group: str, session: str | None) -> None:
+@LINES.means("family")
+def _family(reading: Reading, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).activated = True
 
 
-@TABLE.line(rf"{_SPEAKER} family inet unicast loops (?P<loops>\d+)")
-def _loops(reading: Reading, line: int, group: str, session: str | None, loops: str) -> None:
+@LINES.means("loops")
+def _loops(reading: Reading, line: int, group: str, loops: str, session: str | None = None) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.activated, speaker.allowas_in = True, int(loops) - 1
 
 
-@TABLE.line(rf"{_SPEAKER} (?P<no>no-)?advertise-peer-as")
-def _peer_as_is_told(
-    reading: Reading, line: int, group: str, session: str | None, no: str | None
+@LINES.means("peer_as_is_sent")
+def _peer_as_is_sent(
+    reading: Reading, line: int, group: str, session: str | None = None, no: str | None = None
 ) -> None:
     _speaker(reading, line, group, session).tells_peer_as = not no
 
 
-@TABLE.line(rf"{_SPEAKER} description (?P<text>.*)")
-def _description(reading: Reading, line: int, group: str, session: str | None, text: str) -> None:
+@LINES.means("peer_description")
+def _description(
+    reading: Reading, line: int, group: str, text: str, session: str | None = None
+) -> None:
     speaker = _speaker(reading, line, group, session)
     if isinstance(speaker, BgpPeer):
         speaker.description = unquoted(text)
 
 
-@TABLE.line(rf"{_SPEAKER} bfd-liveness-detection .*")
-def _bfd(reading: Reading, line: int, group: str, session: str | None) -> None:
+@LINES.means("bfd")
+def _bfd(reading: Reading, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).bfd = True
 
 
-@TABLE.line(rf"{_SPEAKER} (?P<way>import|export) (?P<policy>[A-Za-z0-9_.-]+)")
-def _policy(
-    reading: Reading, line: int, group: str, session: str | None, way: str, policy: str
+@LINES.means("policy_in")
+def _policy_in(
+    reading: Reading, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
-    name = "policy_in" if way == "import" else "policy_out"
-    if getattr(speaker, name):
+    speaker.policy_in = _only(speaker.policy_in, policy)
+
+
+@LINES.means("policy_out")
+def _policy_out(
+    reading: Reading, line: int, group: str, policy: str, session: str | None = None
+) -> None:
+    speaker = _speaker(reading, line, group, session)
+    speaker.policy_out = _only(speaker.policy_out, policy)
+
+
+def _only(policy: str | None, new: str) -> str:
+    """Return a policy where there is no other yet.
+
+    Raises
+    ------
+    ValueError
+        When it is the second of a chain.
+    """
+    if policy:
         raise ValueError("a chain of policies")
-    setattr(speaker, name, policy)
+    return new
 
 
 def _process(reading: Reading, line: int) -> Bgp:

@@ -23,12 +23,11 @@ from __future__ import annotations
 
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.systems.junos.reading.statements import statements
-from fabric.systems.junos.reading_lossless import ports
-from fabric.systems.junos.reading_lossless.classes import ALIASES
-from fabric.systems.junos.reading_lossless.model import TABLE, Reading
+from fabric.systems.junos.reading_lossless import ports, queues
+from fabric.systems.junos.reading_lossless.model import LINES, Reading
 from fabric.systems.junos.reading_lossless.settle import settle
 
-__all__ = ["ports", "read"]
+__all__ = ["ports", "queues", "read"]
 
 
 def read(text: str) -> Lossless:
@@ -41,8 +40,10 @@ def read(text: str) -> Lossless:
     """
     _, lines = statements({"set": text})
     reading = Reading(Lossless("junos"))
-    ALIASES.read(reading, [one for one in lines if "code-point-aliases dscp" in one.text], [])
-    TABLE.read(reading, lines, reading.switch.leftovers)
+    # Aliases are used above the statements that define them.
+    aliases = [line for line in lines if "code-point-aliases dscp" in line.text]
+    LINES.top.read(reading, aliases, [])
+    LINES.top.read(reading, lines, reading.switch.leftovers)
     settle(reading)
     return reading.switch
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 
-from fabric.observe.configuration.blocks import Context
 from fabric.observe.configuration.lossless import Use, Watchdog
 from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
-from fabric.systems.junos.reading_lossless.model import TABLE, Notification, Point, Reading, Tag
-
-#: Read before all others: names that classifiers may use in place of bits.
-ALIASES = Context()
+from fabric.systems.junos.reading_lossless.model import LINES, Notification, Point, Reading, Tag
 
 #: Classes that switches have without a line (juniper.net, default forwarding classes of the QFX).
 _BUILT_IN = {DEFAULT_CLASS, CONTROL_CLASS, "fcoe", "no-loss", "mcast"}
@@ -23,13 +19,10 @@ _DSCPS = {
     **{f"cs{number}": number << 3 for number in range(8)},
     **{f"af{one}{drop}": (one << 3) + 2 * drop for one in range(1, 5) for drop in range(1, 4)},
 }
-_COS = "class-of-service"
-_CLASS_WORDS = r"(queue-num [0-7]|no-loss|pfc-priority [0-7])"
-_PROFILE = rf"{_COS} congestion-notification-profile (?P<name>\S+)"
-_BITS = r"(?P<bits>[01]+|[a-z]+\d*)"
+_CLASS_WORDS = re.compile(r"((queue-num [0-7]|no-loss|pfc-priority [0-7])( |$))+")
 
 
-@ALIASES.line(rf"{_COS} code-point-aliases dscp (?P<name>\S+) (?P<bits>[01]{{6}})")
+@LINES.means("alias")
 def _alias(reading: Reading, _: int, name: str, bits: str) -> None:
     reading.aliases[name] = int(bits, 2)
 
@@ -47,8 +40,10 @@ def use_class(reading: Reading, name: str, line: int) -> None:
         reading.switch.used.append(Use("forwarding-class", name, line))
 
 
-@TABLE.line(rf"{_COS} forwarding-classes class (?P<name>\S+)(?P<words>( {_CLASS_WORDS})+)")
+@LINES.means("class")
 def _class(reading: Reading, line: int, name: str, words: str) -> None:
+    if not _CLASS_WORDS.fullmatch(words):
+        raise ValueError(words)
     if name not in reading.named_classes | _BUILT_IN:
         reading.named_classes.add(name)
         reading.switch.defined.append(Use("forwarding-class", name, line))
@@ -62,10 +57,7 @@ def _class(reading: Reading, line: int, name: str, words: str) -> None:
             one.priority = int(value)
 
 
-@TABLE.line(
-    rf"{_COS} classifiers dscp (?P<name>\S+) forwarding-class (?P<target>\S+)"
-    r" loss-priority (?P<loss>low|medium-low|medium-high|high) code-points (?P<word>\S+)"
-)
+@LINES.means("classifier")
 def _classifier(reading: Reading, line: int, name: str, target: str, loss: str, word: str) -> None:
     point = Point(_dscp(reading, word), target, loss)
     if name not in reading.classifiers:
@@ -74,27 +66,19 @@ def _classifier(reading: Reading, line: int, name: str, target: str, loss: str, 
     use_class(reading, target, line)
 
 
-@TABLE.line(rf"{_COS} classifiers dscp (?P<name>\S+) import (?P<base>\S+)")
+@LINES.means("import")
 def _import(reading: Reading, line: int, name: str, base: str) -> None:
     reading.imports[name] = base
     if base != "default":
         reading.switch.used.append(Use("classifier", base, line))
 
 
-@TABLE.line(
-    rf"{_COS} classifiers ieee-802.1 (?P<name>\S+) forwarding-class (?P<target>\S+)"
-    r" loss-priority (?P<loss>\S+) code-points (?P<bits>[01]{3})"
-)
+@LINES.means("tag")
 def _tag(reading: Reading, line: int, name: str, target: str, loss: str, bits: str) -> None:
     if name not in reading.tags:
         reading.switch.defined.append(Use("ieee-802.1 classifier", name, line))
     reading.tags.setdefault(name, {})[int(bits, 2)] = Tag(target, loss)
     use_class(reading, target, line)
-
-
-@TABLE.line(rf"{_COS} classifiers ieee-802.1 \S+ import default")
-def _tag_import(_: Reading, __: int) -> None:
-    """Leave the default, which holds for what no line names."""
 
 
 def _profile(reading: Reading, name: str, line: int) -> Notification:
@@ -104,48 +88,35 @@ def _profile(reading: Reading, name: str, line: int) -> Notification:
     return reading.notification(name, line)
 
 
-@TABLE.line(rf"{_PROFILE} input dscp code-point {_BITS} pfc")
+@LINES.means("input")
 def _input(reading: Reading, line: int, name: str, bits: str) -> None:
     _profile(reading, name, line).dscps[_dscp(reading, bits)] = line
 
 
-@TABLE.line(rf"{_PROFILE} input ieee-802.1 code-point (?P<bits>[01]{{3}}) pfc")
+@LINES.means("tagged_input")
 def _tagged_input(reading: Reading, line: int, name: str, bits: str) -> None:
     _profile(reading, name, line).code_points[int(bits, 2)] = line
 
 
-@TABLE.line(
-    rf"{_PROFILE} input (cable-length .*|(dscp|ieee-802.1) code-point \S+( pfc)? (mru|xon) \d+)"
-)
-def _headroom(_: Reading, __: int, name: str) -> None:
-    """Leave out what headroom is computed from."""
-
-
-@TABLE.line(
-    rf"{_PROFILE} output ieee-802.1 code-point (?P<bits>[01]{{3}}) flow-control-queue"
-    r" (?P<queue>[0-7])"
-)
+@LINES.means("output")
 def _output(reading: Reading, line: int, name: str, bits: str, queue: str) -> None:
     stops = _profile(reading, name, line).stops
     stops.setdefault(int(bits, 2), set()).add(int(queue))
 
 
-@TABLE.line(
-    rf"{_PROFILE} pfc-watchdog( (?P<word>poll-interval|detection|recovery|watchdog-action)"
-    r" (?P<value>\d+|drop|forward))?"
-)
-def _watchdog(reading: Reading, line: int, name: str, word: str | None, value: str | None) -> None:
+@LINES.means("watchdog")
+def _watchdog(reading: Reading, line: int, name: str, **words: str) -> None:
     profile = _profile(reading, name, line)
     if profile.watchdog is None:
         poll, detection, recovery = DEFAULT_WATCHDOG_MS
         profile.poll_ms, profile.polls = poll, detection // poll
         profile.watchdog = Watchdog(line, action="drop", restoration_ms=recovery)
-    if word == "watchdog-action":
-        profile.watchdog.action = value or ""
-    elif word == "recovery":
-        profile.watchdog.restoration_ms = float(value or 0)
-    elif word == "poll-interval":
-        profile.poll_ms = float(value or 0)
-    elif word == "detection":
-        profile.polls = float(value or 0)
-    profile.watchdog.detection_ms = profile.poll_ms * profile.polls
+    watchdog = profile.watchdog
+    watchdog.action = words.get("action", watchdog.action)
+    if "recovery" in words:
+        watchdog.restoration_ms = float(words["recovery"])
+    if "poll" in words:
+        profile.poll_ms = float(words["poll"])
+    if "polls" in words:
+        profile.polls = float(words["polls"])
+    watchdog.detection_ms = profile.poll_ms * profile.polls

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.book import BookReader
 from fabric.systems.junos.platforms import (
     CONTROL_CLASS,
     CONTROL_QUEUE,
@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import Lossless, Value, Watchdog
     from fabric.observe.configuration.model import Leftover
 
-TABLE = Context(
-    r"(?!(system (host-name|arp)|interfaces|class-of-service|groups|firewall) "
-    r"|protocols l2-learning |forwarding-options (hash-key|enhanced-hash-key) ).*",
-    r"groups \S+ (?!class-of-service |interfaces ).*",
-    r"firewall (?!.* then forwarding-class \S+$).*",
-    r"class-of-service (rewrite-rules|host-outbound-traffic|multi-destination|shared-buffer"
-    r"|dedicated-buffer|forwarding-class-sets|code-point-aliases) .*",
-    r"class-of-service (classifiers|rewrite-rules) (dscp-ipv6|exp|inet-precedence) .*",
-    r"protocols l2-learning (?!global-mac-table-aging-time ).*",
-    r"forwarding-options hash-key family (?!inet ).*",
-    r"forwarding-options enhanced-hash-key (hash-seed|ecmp-dlb (?!per-packet)).*",
-)
+#: Begin of the names of aggregated interfaces; one without members carries no traffic.
+BUNDLE = "ae"
+PORT = rf"((et|xe|ge)-\d+/\d+/\d+(:\d+)?|{BUNDLE}\d+)"
+#: What a statement is about that counts here.
+_TOPICS = {
+    "config": r"(?!class-of-service (rewrite-rules|host-outbound-traffic|multi-destination"
+    r"|shared-buffer|dedicated-buffer|forwarding-class-sets|code-point-aliases"
+    r"|classifiers (dscp-ipv6|exp|inet-precedence)) )"
+    r"(system (host-name|arp) |class-of-service |groups \S+ (class-of-service|interfaces) "
+    rf"|interfaces ({PORT}|interface-range )|firewall .* then forwarding-class \S+$"
+    r"|protocols l2-learning global-mac-table-aging-time "
+    r"|forwarding-options hash-key (?!family (?!inet ))"
+    r"|forwarding-options enhanced-hash-key (?!hash-seed|ecmp-dlb (?!per-packet)))"
+}
+LINES = BookReader("junos", "lossless", "no", _TOPICS)
 
 
 class Point(NamedTuple):

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import glob
+import re
 from fnmatch import fnmatchcase
 
 from fabric.observe.configuration.lossless import Use, Value
 from fabric.observe.configuration.model import Leftover
 from fabric.systems.junos.platforms.text import unquoted
-from fabric.systems.junos.reading_lossless import queues
-from fabric.systems.junos.reading_lossless.model import TABLE, Binding, Reading
+from fabric.systems.junos.reading_lossless.model import LINES, Binding, Reading
 
-__all__ = ["PORT", "queues"]
-
-#: Begin of the names of aggregated interfaces; one without members carries no traffic.
-BUNDLE = "ae"
-PORT = rf"((et|xe|ge)-\d+/\d+/\d+(:\d+)?|{BUNDLE}\d+)"
-_PORT = rf"interfaces (?P<name>{PORT})"
-_BOUND = r"class-of-service interfaces (?P<port>\S+)"
 _MINUTE_S = 60
 
 
-@TABLE.line(r"system host-name (?P<name>\S+)")
+@LINES.means("host_name")
 def _host_name(reading: Reading, _: int, name: str) -> None:
     reading.switch.name = name
 
 
-@TABLE.line(rf"{_PORT} description (?P<text>.*)")
+@LINES.means("description")
 def _description(reading: Reading, line: int, name: str, text: str) -> None:
     reading.switch.port(name, line).description = unquoted(text)
 
 
-@TABLE.line(rf"{_PORT}( unit 0)? disable")
-def _disable(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line).enabled = False
+@LINES.means("disable")
+def _disable(reading: Reading, line: int, name: str, unit: str = "0") -> None:
+    port = reading.switch.port(name, line)
+    port.enabled = port.enabled and unit != "0"
 
 
-@TABLE.line(rf"{_PORT} mtu (?P<mtu>\d+)")
+@LINES.means("mtu")
 def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
     reading.switch.port(name, line).mtu_bytes = Value(int(mtu), line)
 
 
-@TABLE.line(rf"{_PORT} unit \d+ family inet mtu (?P<mtu>\d+)")
-def _inet_mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
+@LINES.means("inet_mtu")
+def _inet_mtu(reading: Reading, line: int, name: str, mtu: str, **_: str) -> None:
     reading.switch.port(name, line)
     reading.inet_mtu_bytes[name] = Value(int(mtu), line)
 
 
-@TABLE.line(rf"{_PORT} unit \d+ family (?P<family>\S+) filter input(-list)? (?P<filtered>\S+)")
+@LINES.means("filter")
 def _filter(reading: Reading, line: int, name: str, family: str, filtered: str) -> None:
     port = reading.switch.port(name, line)
     if family == "ethernet-switching":
@@ -56,115 +50,108 @@ def _filter(reading: Reading, line: int, name: str, family: str, filtered: str) 
     reading.filtered.setdefault(filtered, Leftover(line, words))
 
 
-@TABLE.line(r"firewall (family \S+ )?filter (?P<name>\S+) .* then forwarding-class \S+")
-def _classifying(reading: Reading, _: int, name: str) -> None:
-    reading.classifying.add(name)
+@LINES.means("classifying")
+def _classifying(reading: Reading, _: int, name: str, rest: str) -> None:
+    if re.fullmatch(r".* then forwarding-class \S+", rest):
+        reading.classifying.add(name)
 
 
-@TABLE.line(rf"{_PORT} unit \d+ family (inet|inet6) address .*", rf"{_PORT} unit \d+ family inet6")
-def _routed(reading: Reading, line: int, name: str) -> None:
+@LINES.means("routed")
+def _routed(reading: Reading, line: int, name: str, **_: str) -> None:
     reading.switch.port(name, line).routed = True
 
 
-@TABLE.line(
-    rf"{_PORT} (flexible-)?vlan-tagging",
-    rf"{_PORT} unit \d+ family ethernet-switching (interface|port)-mode trunk",
-)
+@LINES.means("tagged")
 def _tagged(reading: Reading, line: int, name: str) -> None:
     port = reading.switch.port(name, line)
     port.tagged = True
     port.routed = port.routed or False
 
 
-@TABLE.line(rf"{_PORT} unit \d+ family ethernet-switching( .*)?")
-def _switched(reading: Reading, line: int, name: str) -> None:
-    reading.switch.port(name, line).routed = False
+@LINES.means("switched")
+def _switched(reading: Reading, line: int, name: str, mode: str = "access", **_: str) -> None:
+    if mode == "trunk":
+        _tagged(reading, line, name)
+    else:
+        reading.switch.port(name, line).routed = False
 
 
-@TABLE.line(rf"{_PORT} speed (?P<gbps>\d+)g")
+@LINES.means("speed")
 def _speed(reading: Reading, line: int, name: str, gbps: str) -> None:
-    reading.speeds_gbps[name] = float(gbps)
     reading.switch.port(name, line)
+    if re.fullmatch(r"\d+g", gbps):
+        reading.speeds_gbps[name] = float(gbps.removesuffix("g"))
 
 
-@TABLE.line(rf"{_PORT} (ether|gigether)-options 802.3ad (?P<bundle>ae\d+)")
+@LINES.means("member")
 def _member(reading: Reading, line: int, name: str, bundle: str) -> None:
     reading.switch.port(name, line)
     reading.members[name] = bundle
 
 
-@TABLE.line(rf"{_PORT} number-of-sub-ports \d+")
+@LINES.means("parent")
 def _parent(reading: Reading, _: int, name: str) -> None:
     reading.parents.add(name)
 
 
-@TABLE.line(rf"{_PORT}( .*)?")
+@LINES.means("exists")
 def _exists(reading: Reading, line: int, name: str) -> None:
     reading.switch.port(name, line)
 
 
-@TABLE.line(rf"interfaces (?!{PORT}|interface-range ).*")
-def _no_port(_: Reading, __: int) -> None:
-    """Leave out what is no port of the front panel."""
-
-
-@TABLE.line(
-    rf"{_BOUND} (unit (?P<unit>\S+) )?(?P<kind>congestion-notification-profile|scheduler-map"
-    r"|classifiers (dscp|ieee-802.1)) (?P<name>\S+)"
-)
-def _bind(reading: Reading, line: int, port: str, unit: str | None, kind: str, name: str) -> None:
-    if unit is not None and not kind.startswith("classifiers"):
-        raise ValueError(kind)
-    word = {
-        "classifiers dscp": "classifier",
-        "classifiers ieee-802.1": "ieee-802.1 classifier",
-    }.get(kind, kind)
-    reading.bindings.append(Binding(port, word, name, line))
+def _bind(reading: Reading, line: int, port: str, kind: str, name: str) -> None:
+    reading.bindings.append(Binding(port, kind, name, line))
     if name != "default":
-        reading.switch.used.append(Use(word, name, line))
+        reading.switch.used.append(Use(kind, name, line))
 
 
-@TABLE.line(rf"{_BOUND} forwarding-class-set \S+ output-traffic-control-profile (?P<name>\S+)")
+@LINES.means("bind")
+def _bind_notification(reading: Reading, line: int, port: str, name: str) -> None:
+    _bind(reading, line, port, "congestion-notification-profile", name)
+
+
+@LINES.means("bind_map")
+def _bind_map(reading: Reading, line: int, port: str, name: str) -> None:
+    _bind(reading, line, port, "scheduler-map", name)
+
+
+@LINES.means("bind_classifier")
+def _bind_classifier(reading: Reading, line: int, port: str, name: str) -> None:
+    _bind(reading, line, port, "classifier", name)
+
+
+@LINES.means("bind_tags")
+def _bind_tags(reading: Reading, line: int, port: str, name: str) -> None:
+    _bind(reading, line, port, "ieee-802.1 classifier", name)
+
+
+@LINES.means("bind_group")
 def _bind_group(reading: Reading, line: int, port: str, name: str) -> None:
     reading.bindings.append(Binding(port, "traffic-control-profile", name, line))
 
 
-@TABLE.line(
-    rf"{_BOUND} (unit \S+ )?classifiers (dscp-ipv6|exp|inet-precedence) .*",
-    rf"{_BOUND} (unit \S+ )?(rewrite-rules|dedicated-buffer-profile) .*",
-    rf"{_BOUND} forwarding-class-set \S+",
-)
-def _other(_: Reading, __: int, port: str) -> None:
-    """Leave out what is no part of the lossless class of DSCPs."""
-
-
-@TABLE.line(r"system arp aging-timer (?P<minutes>\d+)")
+@LINES.means("arp")
 def _arp(reading: Reading, line: int, minutes: str) -> None:
     reading.switch.arp_timeout_s = Value(int(minutes) * _MINUTE_S, line)
 
 
-@TABLE.line(r"system arp interfaces \S+ aging-timer (?P<minutes>\d+)")
+@LINES.means("port_arp")
 def _port_arp(reading: Reading, line: int, minutes: str) -> None:
     reading.hosts_arp_s.append(Value(int(minutes) * _MINUTE_S, line))
 
 
-@TABLE.line(r"system arp (?!aging-timer |interfaces \S+ aging-timer ).*")
-def _other_arp(_: Reading, __: int) -> None:
-    """Leave other properties of ARP out."""
-
-
-@TABLE.line(r"protocols l2-learning global-mac-table-aging-time (?P<seconds>\d+)")
+@LINES.means("mac")
 def _mac(reading: Reading, line: int, seconds: str) -> None:
     reading.switch.mac_ageing_s = Value(int(seconds), line)
 
 
-@TABLE.line(r"forwarding-options hash-key family inet layer-(?P<layer>[34])")
+@LINES.means("hash")
 def _hash(reading: Reading, _: int, layer: str) -> None:
-    fields = {"src-ip", "dst-ip"} if layer == "3" else {"src-port", "dst-port"}
+    fields = {"src-ip", "dst-ip"} if layer == "layer-3" else {"src-port", "dst-port"}
     reading.switch.hash_fields = (reading.switch.hash_fields or set()) | fields
 
 
-@TABLE.line(r"forwarding-options enhanced-hash-key ecmp-dlb per-packet")
+@LINES.means("per_packet")
 def _per_packet(reading: Reading, _: int) -> None:
     reading.per_packet = True
 

@@ -9,8 +9,8 @@ from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
 from fabric.systems.junos.platforms import DEFAULT_CLASS
-from fabric.systems.junos.reading_lossless.model import Notification
-from fabric.systems.junos.reading_lossless.ports import BUNDLE, fits
+from fabric.systems.junos.reading_lossless.model import BUNDLE, Notification
+from fabric.systems.junos.reading_lossless.ports import fits
 
 if TYPE_CHECKING:
     from fabric.systems.junos.reading_lossless.model import (

@@ -12,12 +12,12 @@ from fabric.systems.sonic.yang_judge import Yang
 from fabric.validate.rule import rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.core.findings import Finding
     from fabric.systems.sonic.config_db import SonicConfig
     from fabric.systems.sonic.yang_judge import Answer
-    from fabric.validate.world import SchemaJudge, World
+    from fabric.validate.world import Configuration, SchemaJudge, World
 
 
 @rules.add("SON012")
@@ -156,12 +156,12 @@ class ValidYang(SonicRule):
     guards = ("platforms.leaf.release",)
     yang: SchemaJudge = Yang(None)
 
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Judge each configuration, where there is something to judge by."""
+    def subjects(self, world: World) -> Sequence[tuple[Configuration]] | None:
+        """Return each configuration, where there is something to judge by."""
         if world.yang is None:
             return None
         self.yang = world.yang
-        return super().run(world)
+        return super().subjects(world)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Ask libyang, and say so where it could not be asked."""

@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
-from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.lines.book import changes
+from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
 from fabric.core.lines import Node
 from fabric.systems.vrp8.adapters.split import (
@@ -25,7 +27,7 @@ from fabric.systems.vrp8.adapters.split import (
     without_new_ports,
 )
 from fabric.systems.vrp8.adapters.tree import tree
-from fabric.systems.vrp8.platforms import BALANCING, KEPT_SWITCHES, LINE_RISK, OWNED_LINES
+from fabric.systems.vrp8.platforms import BALANCING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,6 +36,7 @@ _PORT = re.compile(r"interface \d+GE\S+")
 _VLAN_VIEW = re.compile(r"vlan (\d+)")
 _ANY_PEER = re.compile(r"peer (\S+) as-number ")
 _DEADLOCK = re.compile(r"priority (\d)")
+_SERVERS = r"(?:ntp unicast-server|info-center loghost) [\d.]+"
 
 
 def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
@@ -61,57 +64,20 @@ def _peers(lines: Iterable[str]) -> Iterator[str]:
     return (match[1] for line in lines if (match := _ANY_PEER.match(line)))
 
 
+_BOOK = changes("vrp8", "undo")
+#: A server is removed with its VPN instance alone, whatever else is said about it.
+_SERVER = (
+    re.compile(rf"({_SERVERS}).*?( vpn-instance \S+)?(?: .*)?"),
+    r"undo \1\2",
+)
 GRAMMAR = Grammar(
     negation="undo",
-    owned=either(*OWNED_LINES),
-    kept=either(KEPT_SWITCHES, _PORT.pattern),
-    risks=LINE_RISK,
-    toggles=either("shutdown", "portswitch"),
-    forms=(
-        *valued(
-            r"undo \1",
-            r"sysname",
-            r"arp timeout",
-            r"mac-address aging-time",
-            r"dcb pfc deadlock-detect interval",
-            r"priority \d deadlock-(?:detect|recovery)",
-            r"ip-dscp-inbound \d+",
-            r"ecn",
-            r"description",
-            r"mtu",
-            r"jumboframe enable",
-            r"port link-type",
-            r"port default vlan",
-            r"stp edged-port",
-            r"trust(?= (?:dscp$|8021p ))",
-            r"trust upstream",
-            r"qos queue \d (?:wred|shaping)",
-            r"router-id",
-            r"peer [\d.]+(?= as-number)",
-            r"peer [\d.]+ (?:description|allow-as-loop)",
-            r"maximum load-balancing(?: [ei]bgp)?(?= \d)",
-        ),
-        *valued(r"undo \g<0>", r"ecmp mode", r"fec mode", r"ip address(?= [\d.]+ [\d.]+$)"),
-        *(
-            (re.compile(pattern), negation)
-            for pattern, negation in (
-                (r"(port split dimension interface \S+) split-type .*", r"undo \1"),
-                (r"(qos buffer headroom-pool) size \d+ \w+ (slot \d+)", r"undo \1 \2"),
-                (r"(dcb pfc deadlock-(?:detect|recovery)) timer .*", r"undo \1"),
-                (r"(dcb pfc deadlock) recovery-behavior \w+ slot (\d+)", r"undo \g<0>"),
-                (r"(qos queue \d) (drr) weight .*", r"undo \1 \2 weight"),
-                (r"(peer [\d.]+) (timer) keepalive .*", r"undo \1 timer keepalive hold"),
-                (
-                    r"(peer [\d.]+ bfd) min-tx-interval .*",
-                    r"undo \1 min-tx-interval min-rx-interval detect-multiplier",
-                ),
-                (r"(peer [\d.]+) (bfd enable).*", r"undo \1 \2"),
-                (r"(ntp unicast-server [\d.]+).*?( vpn-instance \S+)?(?: .*)?", r"undo \1\2"),
-                (r"(info-center loghost [\d.]+).*?( vpn-instance \S+)?(?: .*)?", r"undo \1\2"),
-            )
-        ),
-    ),
-    server=re.compile(r"((?:ntp unicast-server|info-center loghost) [\d.]+)(?: .*)?"),
+    owned=_BOOK.owned,
+    kept=either(*_BOOK.kept, _PORT.pattern),
+    risks=_BOOK.risks,
+    toggles=_BOOK.toggles,
+    forms=(_SERVER, *_BOOK.forms),
+    server=re.compile(rf"({_SERVERS})(?: .*)?"),
     defaults=(
         ("", "arp timeout 1200"),
         ("", "mac-address aging-time 300"),
@@ -133,8 +99,6 @@ GRAMMAR = Grammar(
     addition_order=("port split ", ""),
     backwards=True,
     removed_first=re.compile(r".* deadlock-.*"),
-    # A second line is added to the first, or refused.
-    not_replaced=re.compile(r"(?:peer [\d.]+ as-number|fec mode) .*"),
     peer=re.compile(r"(peer [\d.]+) as-number .*"),
     layer="portswitch",
     layer_change=LayerChange.IS_EMPTY,
@@ -181,7 +145,7 @@ def compose(running: Node, intended: Node) -> Node:
 
 SCOPE = Scope(
     system="vrp8",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(
         r"dcb pfc (?:roce|(?:dscp-mapping|deadlock|deadlock-detect|deadlock-recovery|global) .*)",
         r"(?:diffserv domain|drop-profile) roce\S*",

@@ -1,10 +1,10 @@
-"""The lines that the VRP8 stand-in knows: ``grammar.txt``, and the limits of the families."""
+"""The lines that the VRP8 stand-in knows: those of the book, and the limits of the families."""
 
 from __future__ import annotations
 
-from fabric.book.file import rules
+from fabric.book.book import books
 
-VIEWS, HIDDEN = rules(__file__)
+VIEWS, HIDDEN = books()["vrp8"].tables()
 #: What the families do while a queue recovers, when nothing else is said.
 RECOVERY = {"a": "discard", "b": "forwarding"}
 #: Priorities that pause without a word.

@@ -16,9 +16,11 @@ import re
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.observe.configuration.texts import header_ends
+from fabric.systems.vrp8.reading_lossless import lines, port
 from fabric.systems.vrp8.reading_lossless.effect import ANY_RELEASE, OLD_RELEASE, complete
-from fabric.systems.vrp8.reading_lossless.lines import TOP
-from fabric.systems.vrp8.reading_lossless.switch import Switch
+from fabric.systems.vrp8.reading_lossless.switch import LINES, Switch
+
+__all__ = ["lines", "port", "read"]
 
 _HEAD = re.compile(r"^!Software Version V\d", re.MULTILINE)
 _OLD_HEAD = re.compile(r"^!Software Version V[12]\d\dR", re.MULTILINE)
@@ -31,7 +33,7 @@ def read(text: str) -> Lossless:
         switch.features.add(OLD_RELEASE)
     elif not _HEAD.search(text):
         switch.features.add(ANY_RELEASE)
-    TOP.read(switch, blocks(text, text_ends=header_ends), switch.leftovers)
+    LINES.top.read(switch, blocks(text, text_ends=header_ends), switch.leftovers)
     complete(switch)
     return switch
 

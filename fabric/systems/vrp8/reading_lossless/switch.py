@@ -5,10 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy, Use, Value
 
 #: Name of the PFC profile, DiffServ domain, drop profile and ETS profile that are always there.
 DEFAULT = "default"
+
+
+#: What counts on a port, an Eth-Trunk or a VLAN interface.
+_PORT = (
+    r"description |(undo )?shutdown$|(undo )?portswitch$|trust |dcb |(undo )?qos |jumboframe "
+    r"|port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout |eth-trunk |traffic-policy "
+)
+#: What is judged, by view: other lines are passed over where no rule takes them.
+LINES = BookReader(
+    "vrp8",
+    "lossless",
+    "undo",
+    {
+        "config": (
+            r"sysname |interface (\d+GE|Eth-Trunk|Vlanif)|dcb |diffserv domain |drop-profile |qos "
+            r"|arp timeout |mac-address aging-time |load-balance ecmp$|ai-service$|traffic-policy "
+            r"|port (split|mode) \S+ interface"
+        ),
+        "port": _PORT,
+        "vlanif": _PORT,
+        "ets": r"(?!)",
+        "ecmp": r"ip |ecmp mode ",
+        "drop": r"(?!color )|color green (buffer-size (cell )?)?low-limit ",
+        "ai-service": r"ai-ecn$",
+    },
+)
 
 
 class Named(NamedTuple):
