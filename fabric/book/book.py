@@ -58,16 +58,22 @@ class BookRule:
     def keys(self, ours: Ours | None = None) -> Iterator[str]:
         """Yield patterns of what lines are about: the words before the value."""
         when = dict(ours.when) if ours else {}
-        for variant in self.rule.variants:
+        for variant in self._spellings(when):
             yield _words(variant, when)
 
+    def _spellings(self, when: dict[str, str]) -> list[Variant]:
+        """Return the spellings that have what the owner narrows; all where none has it."""
+        variants = [*self.rule.variants]
+        narrow = [one for one in variants if when.keys() <= {part.name for part in one.elements}]
+        return narrow or variants
+
     def beginnings(self) -> Iterator[str]:
-        """Yield what stands before the value of the first argument; ``a|b`` are two beginnings."""
+        """Yield what stands before the first argument or value; ``a|b`` are two beginnings."""
         for variant in self.rule.variants:
             starts = [""]
-            for element in variant.elements:
-                if not element.literals:
-                    name = _NAME.match(element.pattern)
+            for at, element in enumerate(variant.elements):
+                if not element.literals or at == variant.key_length:
+                    name = None if element.literals else _NAME.match(element.pattern)
                     starts = [f"{start} {name[0] if name else ''}" for start in starts]
                     break
                 starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
@@ -81,7 +87,7 @@ class BookRule:
     def whole(self, ours: Ours | None = None) -> str:
         """Return a pattern of whole lines; any value is one, unless the owner narrows it."""
         when = dict(ours.when) if ours else {}
-        ends = (_end(variant, when) == len(variant.elements) for variant in self.rule.variants)
+        ends = (_end(variant, when) == len(variant.elements) for variant in self._spellings(when))
         tails = ("" if is_whole else " .*" for is_whole in ends)
         return "|".join(dict.fromkeys(map("".join, zip(self.keys(ours), tails, strict=True))))
 

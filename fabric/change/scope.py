@@ -1,9 +1,9 @@
 """Our lines merged into what runs, where other tools own the rest of the configuration.
 
-A line is ours by the rules of the book that explain it (`fabric.render.explain`). In a section that the
-inventory has, ours go unless the inventory has them: lines that name nothing, such as ``shutdown``,
-and those that name what the inventory has there, such as ``neighbor 10.0.0.1 bfd``. Other lines,
-those of other neighbours, and whole sections that the inventory does not have stay as they run.
+A line is ours by the rules of the book that explain it. In a section that the inventory has, ours go
+unless the inventory has them: lines that name nothing, such as ``shutdown``, and those that name
+what the inventory has there, such as ``neighbor 10.0.0.1 bfd``. Other lines, those of other
+neighbours, and whole sections that the inventory does not have stay as they run.
 """
 
 from __future__ import annotations
@@ -55,14 +55,11 @@ def stem(line: str) -> str:
 
 
 def indented(indent: str) -> Callable[[Path], tuple[str, ...]]:
-    """Return what writes a line as its patterns have it, from its path.
-
-    A line of the whole system may be indented as well, as on Comware.
-    """
+    """Return what writes a line as its patterns have it, from its path."""
 
     def forms(path: Path) -> tuple[str, ...]:
         *above, line = path
-        return (f"{indent * len(above)}{line}",) if above else (line, f"{indent}{line}")
+        return (f"{indent * len(above)}{line}",)
 
     return forms
 

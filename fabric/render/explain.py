@@ -235,7 +235,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
         depth = len(line) - len(line.lstrip())
         parents = [(level, text) for level, text in parents if level < depth]
         yield number, line, _WITHIN.join(text for _, text in parents)
-        if line.strip() not in {"", "!"}:
+        if line.strip() not in {"", "!", "#"}:
             parents.append((depth, line.strip()))
 
 

@@ -73,7 +73,7 @@ SYSTEMS = (
         separators={"", "#", "return", f"# {comware7.EXPERIMENTAL}"},
         optional={"bgp.allowas_in", "bgp.bfd", "platforms.leaf.sku", "management.syslog_servers"},
         top=lambda text: list(tree(text).children),
-        owned=comware7.OWNED_LINES,
+        owned=books()["comware7"].owned_at_the_top(),
         hostile=["x; reboot", "{{ 7 * 7 }}", "# return", "header login %"],
         line_break="x\nundo bgp 1",
     ),

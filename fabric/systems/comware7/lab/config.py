@@ -26,7 +26,7 @@ from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, V
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.book.grammar import InvalidInputError, Matched
+    from fabric.book.grammar import InvalidInputError
 
 GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4
@@ -34,12 +34,6 @@ DEFAULT_MAPS = {
     "dot1p-lp": (2, 0, 1, 3, 4, 5, 6, 7),
     "dscp-dot1p": tuple(dscp // 8 for dscp in range(64)),
     "dscp-lp": tuple(dscp // 8 for dscp in range(64)),
-}
-_KINDS = {
-    r"LoopBack\d+": "loopback",
-    r"Vlan-interface\d+": "gateway",
-    r"NULL0": "null",
-    r"M-GigabitEthernet0/0/0": "management",
 }
 
 
@@ -92,15 +86,6 @@ class Editor(LineEditor):
         return refused(words, error.depth, incomplete="Incomplete" in error.text)
 
     # -- lines that come and go ------------------------------------------------------------------
-
-    def node(self, context: Section, matched: Matched, line: str, number: int | None) -> Section:
-        """Return the node of a line; an interface opens the view of its kind."""
-        node = super().node(context, matched, line, number)
-        if node.mode == "interface":
-            name = line.removeprefix("interface ")
-            kinds = (view for kind, view in _KINDS.items() if re.fullmatch(kind, name))
-            node.mode = next(kinds, "port")
-        return node
 
     def is_hidden(self, context: Section, line: str) -> bool:
         """Tell whether a line says what is so anyway."""
@@ -164,9 +149,9 @@ class Editor(LineEditor):
     def _system(self, line: str) -> str:
         words, root = line.split(), self.root
         if line.startswith("interface "):
-            known = words[1] in self.ports or any(re.fullmatch(k, words[1]) for k in _KINDS)
             vlan = words[1].removeprefix("Vlan-interface")
-            if not known:
+            is_port = GRAMMAR["config"].match(words).rule.opens == "port"
+            if is_port and words[1] not in self.ports:
                 return "The interface does not exist."
             if vlan.isdecimal() and f"vlan {vlan}" not in root.children:
                 return f"VLAN {vlan} does not exist."

@@ -4,7 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy, Use, Value
+
+#: What is judged, by mode: other lines are passed over where no rule takes them.
+LINES = BookReader(
+    "comware7",
+    "lossless",
+    "undo",
+    {
+        "config": (
+            r"interface (?!M-).*((GigE|GigabitEthernet)[\d/:]+|(Bridge|Route)-Aggregation\d+)$"
+            r"|sysname |qos (?!trust tunnel-dot1p|carl|policy|traffic-counter|vlan-policy)"
+            r"|undo priority-flow-control"
+            r"|priority-flow-control(?! deadlock (precision|auto-recover cos) | poolid )"
+            r"|arp timer aging |mac-address timer |ip load-sharing mode "
+        ),
+        "port": (
+            r"description |(undo )?shutdown$|ip address |mtu |speed |(undo )?jumboframe "
+            r"|port (link-mode|link-aggregation group|access|link-type|trunk|hybrid)"
+            r"|qos (?!(gts|lr|car|priority) )|undo priority-flow-control"
+            r"|priority-flow-control(?! (early-warning|deadlock recover-mode) "
+            r"| dot1p \d (headroom|ingress-buffer|ingress-threshold-offset|reserved-buffer) )"
+        ),
+    },
+)
 
 
 @dataclass(slots=True)
