@@ -17,7 +17,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes, staying
 from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.systems.comware7.platforms import DEFAULTS, EXPERIMENTAL, PORT, SERVER
 from fabric.systems.comware7.platforms.text import tree
 
@@ -60,7 +60,7 @@ GRAMMAR = Grammar(
 )
 
 
-def compose(running: Node, intended: Node) -> Node:
+def compose(running: LineTree, intended: LineTree) -> LineTree:
     """Return the whole configuration that is intended.
 
     On our ports, what rocefab cannot render is kept. Lines that say what holds by default are
@@ -69,25 +69,25 @@ def compose(running: Node, intended: Node) -> Node:
     whole = GRAMMAR.compose(running, intended)
     for line, section in intended.children.items():
         if _PORT.fullmatch(line):
-            before = running.children.get(line, Node())
+            before = running.children.get(line, LineTree())
             whole.children[line] = _with_kept_lines(before, section)
     return _without_defaults(whole, running)
 
 
-def _with_kept_lines(running: Node, intended: Node) -> Node:
+def _with_kept_lines(running: LineTree, intended: LineTree) -> LineTree:
     keys = set(map(GRAMMAR.key_of, intended.children))
     kept = {
         line: child
         for line, child in running.children.items()
         if _KEPT_ON_PORTS.fullmatch(line) and GRAMMAR.key_of(line) not in keys
     }
-    return Node({**intended.children, **kept})
+    return LineTree({**intended.children, **kept})
 
 
-def _without_defaults(whole: Node, running: Node) -> Node:
+def _without_defaults(whole: LineTree, running: LineTree) -> LineTree:
     printed = set(map(GRAMMAR.key_of, running.children))
-    return Node({
-        line: _without_defaults(child, running.children.get(line, Node()))
+    return LineTree({
+        line: _without_defaults(child, running.children.get(line, LineTree()))
         for line, child in whole.children.items()
         if not _DEFAULT.fullmatch(line) or GRAMMAR.key_of(line) in printed
     })

@@ -25,7 +25,7 @@ from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -60,7 +60,7 @@ def _vlan_range(switch: Configured, line: int, first: str, last: str) -> None:
 
 
 @_LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     new = name not in switch.ports
     port = switch.port(name, line)
     if new and not name.startswith(("Vlan", "Loop")):
@@ -73,26 +73,28 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 
 
 @_LINES.means("link_mode")
-def _link_mode(port: Port, _: int, mode: str) -> None:
+def _link_mode(port: ConfiguredPort, _: int, mode: str) -> None:
     if port.routed is not (mode == "route"):
         port.routed = mode == "route"
         port.addresses, port.vlan, port.mtu_bytes = [], None, None
 
 
 @_LINES.means("jumboframe")
-def _jumboframe(port: Port, _: int, frame: str | None = None) -> None:
+def _jumboframe(port: ConfiguredPort, _: int, frame: str | None = None) -> None:
     port.frame_bytes = int(frame) if frame else None
 
 
 @_LINES.means("address")
-def _address(port: Port, line: int, text: str, mask: str, more: str | None = None) -> None:
+def _address(
+    port: ConfiguredPort, line: int, text: str, mask: str, more: str | None = None
+) -> None:
     if not port.routed:
         raise ValueError("not a routed port")
     port.addresses = [*(port.addresses if more else ()), address_line(text, mask, line)]
 
 
 @_LINES.means("access")
-def _access(port: Port, _: int, vlan: str) -> None:
+def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     if port.routed is not False:
         raise ValueError("not a switched port")
     port.vlan = int(vlan)

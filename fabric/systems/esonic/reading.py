@@ -40,7 +40,7 @@ from fabric.systems.sonic.reading import require_policies
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpPeer, Configured, Port
+    from fabric.observe.configuration import BgpPeer, Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-configuration"
@@ -57,7 +57,7 @@ def read(files: Mapping[str, str]) -> Configured:
 
 
 @_LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     name = "".join(name.split())
     new = name not in switch.ports
     port = switch.port(name, line)
@@ -76,12 +76,12 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
 
 
 @_LINES.means("description")
-def _description(target: Port | BgpPeer, _: int, text: str) -> None:
+def _description(target: ConfiguredPort | BgpPeer, _: int, text: str) -> None:
     target.description = text.removeprefix('"').removesuffix('"')
 
 
 @_LINES.means("address")
-def _address(port: Port, line: int, address: str, more: str | None = None) -> None:
+def _address(port: ConfiguredPort, line: int, address: str, more: str | None = None) -> None:
     if port.vlan is not None:
         raise ValueError("a switched port")
     port.routed = True
@@ -89,7 +89,7 @@ def _address(port: Port, line: int, address: str, more: str | None = None) -> No
 
 
 @_LINES.means("access")
-def _access(port: Port, _: int, vlan: str) -> None:
+def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     if port.routed:
         raise ValueError("a routed port")
     port.vlan, port.routed = int(vlan.removeprefix("Vlan")), False

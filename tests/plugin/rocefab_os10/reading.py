@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.observe.configuration import Bgp, BgpPeer, Configured, Origination, Port, readers
+from fabric.observe.configuration import (
+    Bgp,
+    BgpPeer,
+    Configured,
+    ConfiguredPort,
+    Origination,
+    readers,
+)
 from fabric.observe.configuration.blocks import address, read_blocks
 from fabric.observe.configuration.book import BookReader
 
@@ -29,7 +36,7 @@ def _hostname(switch: Configured, _: int, name: str) -> None:
 
 
 @LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     port = switch.port(name, line)
     if name.startswith("vlan"):
         port.gateway_vlan = int(name.removeprefix("vlan"))
@@ -38,7 +45,7 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 
 
 @LINES.means("address")
-def _address(port: Port, line: int, text: str) -> None:
+def _address(port: ConfiguredPort, line: int, text: str) -> None:
     port.addresses.append(address(text, None, line))
 
 

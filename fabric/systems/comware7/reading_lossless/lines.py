@@ -7,7 +7,7 @@ import re
 from fabric.core.units import min_to_s
 from fabric.observe.configuration.blocks import numbers
 from fabric.observe.configuration.lossless import Marking, Use, Value
-from fabric.systems.comware7.reading_lossless.switch import LINES, Port, Switch
+from fabric.systems.comware7.reading_lossless.switch import LINES, ComwarePort, Switch
 
 _FIELDS = {"src-ip": "src-ip", "dest-ip": "dst-ip", "src-port": "src-port", "dest-port": "dst-port"}
 _HASH = re.compile(
@@ -18,8 +18,8 @@ _NEVER = 0
 
 
 @LINES.means("interface")
-def _interface(switch: Switch, line: int, name: str) -> Port:
-    return switch.front.setdefault(name, Port(line=line, name=name))
+def _interface(switch: Switch, line: int, name: str) -> ComwarePort:
+    return switch.front.setdefault(name, ComwarePort(line=line, name=name))
 
 
 @LINES.means("interval")

@@ -32,7 +32,7 @@ LINES = BookReader(
 
 
 @dataclass(slots=True)
-class Port(PortPolicy):
+class ComwarePort(PortPolicy):
     """A port, or what holds for all of them; ``mode`` of PFC is empty where no line sets it.
 
     Parameters
@@ -59,7 +59,7 @@ class Switch(Lossless):
     ----------
     front : dict of str to Port
         Ports of the front panel.
-    every : Port
+    every : ComwarePort
         PFC of the system view, which holds on ports without lines about it.
     maps : dict of str to dict of int to int
         Map tables by name, such as ``dscp-dot1p``.
@@ -71,8 +71,8 @@ class Switch(Lossless):
         What happens to packets while a class recovers.
     """
 
-    front: dict[str, Port] = field(default_factory=dict)
-    every: Port = field(default_factory=Port)
+    front: dict[str, ComwarePort] = field(default_factory=dict)
+    every: ComwarePort = field(default_factory=ComwarePort)
     tables: dict[str, dict[int, Marking]] = field(default_factory=dict)
     maps: dict[str, dict[int, int]] = field(default_factory=dict)
     intervals: dict[int, int] = field(default_factory=dict)

@@ -18,9 +18,9 @@ from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, either
-from fabric.change.scope import Merged, Scope, indented
+from fabric.change.scope import Scope, TreeMerge, indented
 from fabric.core.errors import RefusedError
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.systems.esonic.adapters.breakouts import (
     MODE,
     cages,
@@ -59,7 +59,7 @@ GRAMMAR = Grammar(
 )
 
 
-def compose(running: Node, intended: Node) -> Node:
+def compose(running: LineTree, intended: LineTree) -> LineTree:
     """Return the whole configuration that is intended.
 
     Breakouts of other ports are kept, and in our sections what the switch writes by itself.
@@ -69,23 +69,23 @@ def compose(running: Node, intended: Node) -> Node:
     running = without_ports(running, changed_cages(running, intended) & ours)
     whole = GRAMMAR.compose(running, intended, keeps=foreign.__contains__)
     for line, section in intended.children.items():
-        whole.children[line] = _with_self_made(running.children.get(line, Node()), section)
+        whole.children[line] = _with_self_made(running.children.get(line, LineTree()), section)
     return whole
 
 
-def _with_self_made(running: Node, intended: Node) -> Node:
+def _with_self_made(running: LineTree, intended: LineTree) -> LineTree:
     keys = set(map(GRAMMAR.key_of, intended.children))
-    whole = Node({
-        line: _with_self_made(running.children.get(line, Node()), child)
+    whole = LineTree({
+        line: _with_self_made(running.children.get(line, LineTree()), child)
         for line, child in intended.children.items()
     })
     for line in running.children:
         if _SELF_MADE.fullmatch(line) and GRAMMAR.key_of(line) not in keys:
-            whole.children[line] = Node()
+            whole.children[line] = LineTree()
     return whole
 
 
-def _refuse(device: str, now: Node, intended: Node) -> None:
+def _refuse(device: str, now: LineTree, intended: LineTree) -> None:
     """Refuse a switch without lossless buffers: the line that makes them restarts it.
 
     No timer would outlive that.
@@ -102,7 +102,7 @@ def _refuse(device: str, now: Node, intended: Node) -> None:
 class CageScope(Scope):
     """The scope of Enterprise SONiC: a cage of ours is broken out as the inventory has it."""
 
-    def merged(self, now: Node, wanted: Node) -> Merged:
+    def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
         """Return the configuration that is intended, with the lines of others.
 
         What runs on the ports of a cage of ours that is broken out in another way goes with it.
@@ -112,7 +112,9 @@ class CageScope(Scope):
         changed = ours & changed_cages(now, wanted)
         gone = {line for cage, line in modes(now).items() if cage in changed}
         kept = without_ports(now, changed).children.items()
-        return super().merged(Node({line: one for line, one in kept if line not in gone}), wanted)
+        return super().merged(
+            LineTree({line: one for line, one in kept if line not in gone}), wanted
+        )
 
 
 SCOPE = CageScope(
