@@ -46,8 +46,6 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
 
     Parameters
     ----------
-    policy : LosslessPolicy
-        The policy.
     index : int
         Number of the profile on the device, from 0.
     """

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """The host names of a fabric, ready to be written.
-
-    Parameters
-    ----------
-    fabric : Fabric
-        The network.
-    """
+    """The host names of a fabric, ready to be written."""
 
     def __init__(self, fabric: Fabric) -> None:
         self._names = fabric.hosts.names

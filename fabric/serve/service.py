@@ -52,8 +52,6 @@ class Service:
 
     Parameters
     ----------
-    folder : Path
-        Inventory folder.
     store : Store
         Where the state is kept.
     settings : Settings

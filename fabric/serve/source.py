@@ -37,12 +37,8 @@ class Loaded:
 
     Parameters
     ----------
-    project : Project
-        The inventory.
     engine : Engine
         The engine, told the state.
-    book : Book
-        That state.
     names : Names
         Its host names, ready to be written.
     loaded_s : float

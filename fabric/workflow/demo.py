@@ -41,8 +41,6 @@ class Scene:
 
     Parameters
     ----------
-    inventory : str
-        Example inventory.
     cast : str
         What stands there, in words.
     edited : str
@@ -51,8 +49,6 @@ class Scene:
         Switch that reboots before its change is confirmed.
     kmax : tuple of str
         Threshold in the inventory, and what it is lowered to.
-    gpus : int
-        GPUs of a host.
     """
 
     inventory: str

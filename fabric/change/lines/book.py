@@ -107,13 +107,7 @@ def _parts(rule: BookRule, variant: Variant) -> tuple[str, str]:
 
 
 class Statements:
-    """What a book says of statements that stand alone, without a section around them.
-
-    Parameters
-    ----------
-    system : str
-        Its book.
-    """
+    """What a book says of statements that stand alone, without a section around them."""
 
     def __init__(self, system: str) -> None:
         book = books()[system]

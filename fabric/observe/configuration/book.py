@@ -38,8 +38,6 @@ class BookReader:
 
     Parameters
     ----------
-    system : str
-        Its book.
     reader : str
         ``routing`` or ``lossless``.
     negation : str

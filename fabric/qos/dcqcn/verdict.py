@@ -65,8 +65,6 @@ class Assessment:
 
     Parameters
     ----------
-    marking, alpha : array of float
-        p* and alpha*.
     rate_bps : array of float
         Fair share of a flow.
     queue_bytes : array of float
@@ -80,8 +78,6 @@ class Assessment:
         q* over Kmax; NaN as ``queue_bytes``.
     kmax_margin_bytes, pfc_margin_bytes : array of float
         Kmax, and the PFC level, minus the peak; infinite where the PFC level is not known.
-    verdicts : array of Verdict
-        The verdicts.
     """
 
     marking: Floats

@@ -69,8 +69,6 @@ def judge(
         Speed, length and frames that it is kept for.
     packing_factor : float
         Buffer bytes for each byte on the wire, for the figure ``packed_bytes``.
-    cell_bytes : int
-        Cell of the buffer.
 
     Raises
     ------

@@ -75,8 +75,6 @@ class Cli:
 
         Parameters
         ----------
-        command : str
-            The command.
         given : str or None
             Text that the command would ask for.
 

@@ -60,8 +60,6 @@ class EosState:
         Runs the commit timer and the uptime.
     startup_text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     """
 
     grammar: Grammar

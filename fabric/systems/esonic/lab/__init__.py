@@ -39,8 +39,6 @@ class EsonicStandIn(SonicStandIn):
     ----------
     spec : StandInSpec
         ``running`` is text of lines. Options: ``speed`` of ports that say nothing, in Mb/s.
-    clock : LabClock
-        Clock of the timers.
 
     Raises
     ------

@@ -50,8 +50,6 @@ class NxosState:
         Runs schedules and the uptime.
     startup_text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     """
 
     clock: LabClock

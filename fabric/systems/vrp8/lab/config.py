@@ -46,10 +46,6 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Section
-        The tree.
-    ports : tuple of str
-        Ports of the hardware.
     family : str
         ``a`` or ``b``.
     """

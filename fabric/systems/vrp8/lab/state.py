@@ -65,8 +65,6 @@ class Vrp8State:
         Runs trials and the uptime.
     text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     family : str
         ``a`` or ``b``.
     """
