@@ -50,6 +50,13 @@ class BookRule:
         return any(one.sign for one in self.rule.variants)
 
     @property
+    def is_flag(self) -> bool:
+        """Whether a line of this kind ends with its last word, and nothing stands in it."""
+        ends = (one.elements[-1].literals for one in self.rule.variants)
+        is_open = bool(self.rule.opens) or not self.known.is_shown
+        return not is_open and not self.is_keyed and all(ends)
+
+    @property
     def numbers(self) -> frozenset[str]:
         """Names of the arguments that are numbers."""
         elements = [element for variant in self.rule.variants for element in variant.elements]

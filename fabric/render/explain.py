@@ -153,11 +153,12 @@ def _of_book(book: Book) -> Iterator[Explanation]:
         for mode in rule.known.modes if ours.template else ():
             before = INDENT * book.depths[mode] if len(book.depths) > 1 else _VERB
             key = before, ours, rule.known.source
-            alike.setdefault(key, {}).update(dict.fromkeys(rule.keys(ours)))
+            end = "$" if rule.is_flag else "(?= |$)"
+            alike.setdefault(key, {}).update({f"{words}{end}": None for words in rule.keys(ours)})
     for (before, ours, source), patterns in alike.items():
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
         template = f"{book.system}/{ours.template}.j2"
-        yield Explanation(rf"^{before}{whole}(?= |$)", template, ours.fields, source)
+        yield Explanation(rf"^{before}{whole}", template, ours.fields, source)
 
 
 def find(nos: str, text: str) -> list[Explanation]:

@@ -198,13 +198,17 @@ def running(draw: st.DrawFn, system: str) -> tuple[LineTree, list[Path]]:
     """Return a switch of an older policy, some lines of ours lost, with random lines of others."""
     policy = draw(st.sampled_from([{}, *CHANGES.values()]))
     now = tree(system, older(system, repr(policy)))
+    whole = set(leaf_paths(now))
     for path in draw(st.lists(st.sampled_from(sorted(lines(now))), max_size=5)):
         cut(now, path)
     theirs = []
     for place in draw(st.lists(st.sampled_from(shared(system)), max_size=8)):
         words = draw(THEIRS)
         theirs.append((*place, *words) if system in OF_WORDS else (*place, " ".join(words)))
-    return tree(system, "", (*leaf_paths(now), *theirs)), theirs
+    left = leaf_paths(now)
+    if system == "cumulus":  # NVUE keeps no branch whose last value is gone
+        left = [path for path in left if path in whole]
+    return tree(system, "", (*left, *theirs)), theirs
 
 
 @cache

@@ -112,8 +112,8 @@ class Statements:
     def __init__(self, system: str) -> None:
         book = books()[system]
         self._owned = re.compile("|".join(book.owned_at_the_top()))
-        printed = (rule.whole(ours) for rule, ours in book.owned() if ours.template)
-        self._printed = re.compile("|".join(printed))
+        printed = (key for rule, ours in book.owned() if ours.template for key in rule.keys(ours))
+        self._printed = re.compile(f"(?:{'|'.join(printed)})(?: .*)?")
         self._risks: dict[str, list[tuple[re.Pattern[str], str]]] = {}
         for rule in book.rules:
             for line in rule.lines() if rule.known.ours else ():
