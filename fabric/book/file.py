@@ -134,9 +134,12 @@ def read_texts(file: Path | Traversable) -> Texts:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             reader.take(number, line)
-    own = re.compile(rf"<([a-z_]+:)?({'|'.join(reader.kinds) or '(?!)'})>")
+    names = "|".join(reader.kinds) or "(?!)"
+    own = re.compile(rf"<([a-z_]+:)?({names})(,\.\.\.| \.\.\.)?>")
     for rule in reader.texts.rules:
-        rule.text = own.sub(lambda kind: f"<{kind[1] or ''}~{reader.kinds[kind[2]]}>", rule.text)
+        rule.text = own.sub(
+            lambda kind: f"<{kind[1] or ''}~{reader.kinds[kind[2]]}{kind[3] or ''}>", rule.text
+        )
     return reader.texts
 
 
