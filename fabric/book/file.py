@@ -22,6 +22,10 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
     what a change of it does to traffic; without it a brief loss.
 ``stays``
     switched on where it is needed, and never off.
+``shared``
+    a row in which others may have fields too.
+``in place``
+    another value is taken while the switch runs, and touches nothing else.
 ``negate first``
     another value is not taken while the line is there.
 ``as above``
@@ -56,7 +60,7 @@ _OURS = re.compile(
 _SOURCE = re.compile(r"(?P<key>[\w-]+)(?P<remark> \(.+\))?")
 _TABLES = ("kinds", "sources", "hidden")
 _READERS = ("routing ", "lossless ")
-_MARKS = ("stays", "negate first", "batfish misses it")
+_MARKS = ("stays", "shared", "in place", "negate first", "batfish misses it")
 
 
 class BookError(ValueError):

@@ -20,7 +20,8 @@ from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters.config import compose
-from fabric.systems.sonic.adapters.scope import SHARED, merged
+from fabric.systems.sonic.adapters.scope import merged
+from fabric.systems.sonic.ownership import SHARED
 from tests.cases import each, examples
 from tests.change import labs
 
