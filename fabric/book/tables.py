@@ -86,7 +86,7 @@ def rows(book: Book) -> tuple[Row, ...]:
 
 def _fields(book: Book, mode: str) -> Iterator[Field]:
     for rule in book.rules:
-        if mode in rule.known.modes:
+        if mode in rule.known.modes and rule.known.is_shown:
             name, *_ = rule.rule.variants[0].elements
             values = tuple(variant.elements[-1] for variant in rule.rule.variants)
             yield Field(name, values, rule)
