@@ -19,6 +19,22 @@ def test_rendered_files_are_understood(path: Path) -> None:
     is_whole(read("sonic", KIND, path.read_text(encoding="utf-8")))
 
 
+def test_what_the_book_does_not_know_is_not_understood() -> None:
+    """Tables and, where tables manage BGP, fields; what says nothing is passed over."""
+    config = json.loads(_managed())
+    config |= {"NAT_POOL": {"p": {}}, "TACPLUS_SERVER": {"10.0.0.1": {}}, "KDUMP": {"config": {}}}
+    config["BGP_NEIGHBOR"]["default|Ethernet0"] |= {
+        "min_adv_interval": "5",
+        "shutdown_message": "x",
+        "nhopself": "1",
+    }
+    leftovers = read("sonic", KIND, json.dumps(config)).leftovers
+    assert [item.text for item in leftovers] == [
+        "BGP_NEIGHBOR|default|Ethernet0.nhopself",
+        "NAT_POOL|p",
+    ]
+
+
 def _managed(**policies: list[str]) -> str:
     return json.dumps({
         "DEVICE_METADATA": {"localhost": {"hostname": "a", "frr_mgmt_framework_config": "true"}},
