@@ -26,7 +26,7 @@ _OPEN = (r"\S+", ".+")
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class RowRule:
     """A kind of row.
 
     Parameters
@@ -37,30 +37,30 @@ class Row:
         What its key is made of.
     rule : BookRule
         What is known of it.
-    fields : tuple of Field
+    fields : tuple of FieldRule
         What it may hold.
     """
 
     table: str
     key: tuple[Element, ...]
     rule: BookRule
-    fields: tuple[Field, ...]
+    fields: tuple[FieldRule, ...]
 
     @cached_property
-    def _by_name(self) -> dict[str, Field]:
+    def _by_name(self) -> dict[str, FieldRule]:
         return {name: field for field in self.fields for name in field.names}
 
     @cached_property
-    def _any(self) -> Field | None:
+    def _any(self) -> FieldRule | None:
         return next((field for field in self.fields if not field.names), None)
 
-    def field(self, name: str) -> Field | None:
+    def field(self, name: str) -> FieldRule | None:
         """Return what is known of a field; None where the row has none of this name."""
         return self._by_name.get(name, self._any)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class FieldRule:
     """A kind of field: its name, and what its value may be, in one of several forms."""
 
     name: Element
@@ -73,10 +73,10 @@ class Field:
         return self.name.literals
 
 
-def rows(book: Book) -> tuple[Row, ...]:
+def rows(book: Book) -> tuple[RowRule, ...]:
     """Return the rows of a book in their order; ``A|B <key>`` is a row of two tables."""
     return tuple(
-        Row(table, variant.elements[1:], rule, tuple(_fields(book, rule.rule.opens)))
+        RowRule(table, variant.elements[1:], rule, tuple(_fields(book, rule.rule.opens)))
         for rule in book.rules
         if TABLES in rule.known.modes and rule.known.is_shown
         for variant in rule.rule.variants
@@ -84,12 +84,12 @@ def rows(book: Book) -> tuple[Row, ...]:
     )
 
 
-def _fields(book: Book, mode: str) -> Iterator[Field]:
+def _fields(book: Book, mode: str) -> Iterator[FieldRule]:
     for rule in book.rules:
         if mode in rule.known.modes and rule.known.is_shown:
             name, *_ = rule.rule.variants[0].elements
             values = tuple(variant.elements[-1] for variant in rule.rule.variants)
-            yield Field(name, values, rule)
+            yield FieldRule(name, values, rule)
 
 
 def printed(book: Book) -> Iterator[tuple[BookRule, Ours, str]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.book.file import RuleText
-    from fabric.book.tables import Row
+    from fabric.book.tables import RowRule
 
 #: Table, row and field; the field is empty for a row without any.
 Cell = tuple[str, str, str]
@@ -64,7 +64,7 @@ REFERENCES = dict(_references())
 
 
 @cache
-def _known(table: str) -> tuple[Row, ...]:
+def _known(table: str) -> tuple[RowRule, ...]:
     return tuple(row for row in _ROWS if row.table == table)
 
 

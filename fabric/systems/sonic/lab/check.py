@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from fabric.book.grammar import Element
-    from fabric.book.tables import Row
+    from fabric.book.tables import RowRule
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -73,7 +73,7 @@ def _check_row(config: Tables, table: str, key: str, fields: dict[str, Any]) -> 
         _check_value(config, field.values, value, place)
 
 
-def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
+def _row_of(table: str, key: str, fields: dict[str, Any]) -> RowRule:
     parts = key.split("|")
     known = [row for row in TABLES[table] if len(row.key) == len(parts)]
     if len(known) > 1:
@@ -87,7 +87,7 @@ def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
     )
 
 
-def _has_words(row: Row, parts: Sequence[str]) -> bool:
+def _has_words(row: RowRule, parts: Sequence[str]) -> bool:
     """Tell whether a key has the words of a row."""
     pairs = zip(row.key, parts, strict=True)
     return all(not element.literals or part in element.literals for element, part in pairs)

@@ -14,8 +14,8 @@ from fabric.book.book import books
 from fabric.book.tables import rows
 
 if TYPE_CHECKING:
-    from fabric.book.tables import Row
+    from fabric.book.tables import RowRule
 
-TABLES: dict[str, list[Row]] = {}
+TABLES: dict[str, list[RowRule]] = {}
 for _row in rows(books()["sonic"]):
     TABLES.setdefault(_row.table, []).append(_row)
