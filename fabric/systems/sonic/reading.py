@@ -143,7 +143,7 @@ def _apply(switch: Configured, name: str, rows: list[Row]) -> None:
     for key, row, line in rows:
         try:
             _READER.tables[name](switch, key, row, line)
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             switch.leftovers.append(Leftover(line, f"{name}|{'|'.join(key)}"))
 
 
@@ -310,7 +310,10 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
     peer: BgpPeer = bgp.peer(key[-1], line)
-    peer.group = row.get("peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
+    group = row.get("peer_group_name", "")
+    if not isinstance(group, str):
+        raise TypeError("a name is a text")
+    peer.group = group or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = row.get("name", "")
     _session(peer, row)
     if peer.enabled is None and _MANAGED not in switch.global_lines:
