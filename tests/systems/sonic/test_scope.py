@@ -84,6 +84,8 @@ STALE: tuple[Row, ...] = (
     ("LOOPBACK_INTERFACE", "Loopback0|10.255.0.99/32", {}),
     ("DSCP_TO_TC_MAP", "AZURE_1", {"1": "1"}),
     ("SCHEDULER", "scheduler.cnp_1", {"type": "STRICT"}),
+    ("WRED_PROFILE", "AZURE_LOSSY", {"ecn": "ecn_none"}),
+    ("WRED_PROFILE", "AZURE_LOSSY_1", {"ecn": "ecn_none"}),
     ("BUFFER_POOL", "theirs_pool", {"type": "ingress"}),
     ("BUFFER_PROFILE", "pg_lossless_400000_9m_th-2_profile", {"pool": "ingress_lossless_pool"}),
     ("BGP_PEER_GROUP", "default|FABRIC", {"bfd": "true"}),

@@ -25,7 +25,7 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 #: Rows with the names that rocefab and the images give (`fabric.systems.sonic.view`).
 _ALONE = re.compile(
     rf"(?:{'|'.join(MAPS)})\|AZURE(?:_\d+)?"
-    r"|WRED_PROFILE\|AZURE_LOSSLESS(?:_\d+)?"
+    r"|WRED_PROFILE\|AZURE_LOSS(?:LESS|Y)(?:_\d+)?"
     r"|SCHEDULER\|scheduler\.(?:0|1|cnp)(?:_\d+)?"
     r"|BUFFER_POOL\|.*"
     r"|BUFFER_PROFILE\|pg_lossless_\d+_\d+m_(?:th-?\d+_)?profile"
