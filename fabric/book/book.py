@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabric.book.file import BookError, read_texts
 from fabric.book.grammar import parse_rule, without_trait
-from fabric.book.kinds import NUMBER
+from fabric.book.kinds import NUMBER, referred
 from fabric.core.plugins import file_of_each
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FILE = "lines.book"
 #: The mode in which a configuration begins.
 TOP = "config"
+#: The mode of rows, where a configuration is tables.
+TABLES = "tables"
 #: How a level is indented where lines are explained, whatever the switch does.
 INDENT = "  "
 #: The letters that an argument begins with, such as ``Ethernet``, if it has one form alone.
@@ -157,6 +159,11 @@ class Book:
                     todo.append(opens)
         return depths
 
+    @property
+    def has_tables(self) -> bool:
+        """Whether a configuration is tables, and not lines."""
+        return TABLES in self.texts.modes
+
     def marked(self, mark: str) -> Iterator[BookRule]:
         """Yield the rules with a mark."""
         return (rule for rule in self.rules if mark in rule.known.marks)
@@ -203,4 +210,16 @@ def read_book(file: Path | Traversable, system: str) -> Book:
         if text.ours and not text.source:
             raise BookError(file, text.line, "a line of ours has no source")
         seen |= places
+    for line, table in _unknown_tables(book):
+        raise BookError(file, line, f"there is no table {table!r}")
     return book
+
+
+def _unknown_tables(book: Book) -> Iterator[tuple[int, str]]:
+    """Yield the line of a rule, and a table that it refers to and that no row is of."""
+    rows = (rule.rule.first_words for rule in book.rules if TABLES in rule.known.modes)
+    known = frozenset().union(*rows)
+    for rule in book.rules:
+        for variant in rule.rule.variants:
+            tables = {table for element in variant.elements for table in referred(element.kind)}
+            yield from ((rule.known.line, table) for table in sorted(tables - known))

@@ -22,6 +22,10 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
     what a change of it does to traffic; without it a brief loss.
 ``stays``
     never removed, whether rocefab adds it or not.
+``shared``
+    a row in which others may have fields too.
+``in place``
+    another value is taken while the switch runs, and touches nothing else.
 ``negate first``
     another value is not taken while the line is there.
 ``as above``
@@ -56,7 +60,7 @@ _OURS = re.compile(
 _SOURCE = re.compile(r"(?P<key>[\w-]+)(?P<remark> \(.+\))?")
 _TABLES = ("kinds", "sources", "hidden")
 _READERS = ("routing ", "lossless ")
-_MARKS = ("stays", "negate first", "batfish misses it")
+_MARKS = ("stays", "shared", "in place", "negate first", "batfish misses it")
 
 
 class BookError(ValueError):
@@ -134,9 +138,12 @@ def read_texts(file: Path | Traversable) -> Texts:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             reader.take(number, line)
-    own = re.compile(rf"<([a-z_]+:)?({'|'.join(reader.kinds) or '(?!)'})>")
+    names = "|".join(reader.kinds) or "(?!)"
+    own = re.compile(rf"<([a-z_]+:)?({names})(,\.\.\.| \.\.\.)?>")
     for rule in reader.texts.rules:
-        rule.text = own.sub(lambda kind: f"<{kind[1] or ''}~{reader.kinds[kind[2]]}>", rule.text)
+        rule.text = own.sub(
+            lambda kind: f"<{kind[1] or ''}~{reader.kinds[kind[2]]}{kind[3] or ''}>", rule.text
+        )
     return reader.texts
 
 

@@ -8,7 +8,8 @@ One rule is one line, as in the book of a system (`fabric.book.file`)::
 
 ``<kind>`` is an argument, ``<name:kind>`` one with a name, ``a|b`` a choice of words, ``[ ... ]``
 optional, ``( ... | ... )`` a choice of phrases, ``<0-63 ...>`` a list that the system keeps as
-separate entries, ``<text>`` the rest of the line. What stands before ``=`` is the key: a line
+separate entries, ``<0-63,...>`` one that it keeps as it is, ``<text>`` the rest of the line,
+``<@TABLE>`` the key of a row (`fabric.book.tables`). What stands before ``=`` is the key: a line
 replaces the line with the same key. Without ``=`` the whole line is the key. ``> mode`` opens a
 mode. A leading ``-`` marks a phrase that only a removal may use; it removes every line that begins
 with it. A leading ``xgs:`` binds the rule to a trait of the switch, such as a family of chips.
@@ -32,7 +33,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.book.kinds import checker, expand_numbers, is_kind, loose
+from fabric.book.kinds import checker, expand_numbers, is_kind, loose, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -76,6 +77,10 @@ class Element:
         Regular expression of what it may be, wherever a line comes from: without the limits.
     name : str
         Of an argument, where the rule gives one.
+    kind : str
+        Of an argument, as the rule has it.
+    many : str
+        ``,`` or ``...`` where an argument is a list of such values.
     """
 
     pattern: str = ""
@@ -85,6 +90,8 @@ class Element:
     span: tuple[int, int] | None = None
     rest: bool = False
     peer: bool = False
+    kind: str = ""
+    many: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +227,7 @@ def match_variant(
 
 
 _NAMED = re.compile(r"<([a-z_]+):(.+)>")
+_LIST = re.compile(r"(.+?)(,?)\.\.\.")
 
 
 def element(piece: str) -> Element:
@@ -230,12 +238,16 @@ def element(piece: str) -> Element:
     if listed:
         return Element(r"[\d, -]+", name, span=(int(listed[1]), int(listed[2])))
     if piece == "<text>":
-        return Element(r".+", name, rest=True)
+        return Element(r".+", name, rest=True, kind="text")
     if named and not is_kind(named[2]):
         piece = named[2]
     if piece.startswith("<"):
         kind = piece[1:-1]
-        return Element(loose(kind), name, check=checker(kind), peer=piece == "<peer>")
+        if list_of := _LIST.fullmatch(kind):
+            kind, many = list_of.groups()
+            check = several(checker(kind))
+            return Element(r".+", name, check=check, kind=kind, many=many or "...")
+        return Element(loose(kind), name, check=checker(kind), peer=piece == "<peer>", kind=kind)
     words = piece.split("|")
     pattern = re.escape(piece).replace("\\-", "-").replace("\\|", "|")
     return Element(pattern, name, literals=frozenset(words))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ _PATTERNS = {
 }
 
 
-_RANGE = re.compile(r"([A-Za-z]*)(\d+)-(\d+)")
+_RANGE = re.compile(r"([A-Za-z]*)(-?\d+)-(-?\d+)")
+#: The key of a row of another table.
+_ROW = "@"
 
 
 def number(low: int, high: int, prefix: str = "") -> Checker:
@@ -50,7 +53,8 @@ def number(low: int, high: int, prefix: str = "") -> Checker:
 
     def check(word: str) -> str | None:
         digits = word.removeprefix(prefix) if word.startswith(prefix) else ""
-        fits = digits.isascii() and digits.isdecimal() and low <= int(digits) <= high
+        plain = digits.removeprefix("-") if low < 0 else digits
+        fits = plain.isascii() and plain.isdecimal() and low <= int(digits) <= high
         return f"{prefix}{int(digits)}" if fits else None
 
     return check
@@ -137,8 +141,29 @@ def checker(kind: str) -> Checker:
     span = _RANGE.fullmatch(kind)
     if span:
         return number(int(span[2]), int(span[3]), span[1])
-    kinds = kind.split("|")
-    return CHECKERS[kind] if len(kinds) == 1 else _any_of(*(CHECKERS[one] for one in kinds))
+    kinds = [_plain(one) for one in kind.split("|")]
+    return kinds[0] if len(kinds) == 1 else _any_of(*kinds)
+
+
+def _plain(kind: str) -> Checker:
+    return CHECKERS["word"] if kind.startswith(_ROW) else CHECKERS[kind]
+
+
+def several(check: Checker) -> Checker:
+    """Return a checker of values with commas between them."""
+
+    def check_all(word: str) -> str | None:
+        shown = [check(part) for part in word.split(",")]
+        return None if None in shown else ",".join(filter(None, shown))
+
+    return check_all
+
+
+@cache
+def referred(kind: str) -> tuple[str, ...]:
+    """Return the tables that a kind refers to; none where it is of another sort."""
+    tables = (one.removeprefix(_ROW) for one in kind.split("|"))
+    return tuple(tables) if kind.startswith(_ROW) else ()
 
 
 #: A number, whatever its range.
@@ -157,7 +182,8 @@ _LOOSE = {
 def is_kind(text: str) -> bool:
     """Tell whether a text names an argument: a kind, several, a range or a pattern."""
     plain = text.startswith("~") or bool(_RANGE.fullmatch(text))
-    return plain or all(one in CHECKERS for one in text.split("|"))
+    kinds = text.split("|")
+    return plain or bool(referred(text)) or all(one in CHECKERS for one in kinds)
 
 
 def loose(kind: str) -> str:
@@ -166,7 +192,7 @@ def loose(kind: str) -> str:
         return kind[1:]
     span = _RANGE.fullmatch(kind)
     if span:
-        return f"{span[1]}{NUMBER}"
+        return f"{span[1]}{'-?' * span[2].startswith('-')}{NUMBER}"
     return "|".join(_LOOSE.get(one) or _PATTERNS.get(one, r"\S+") for one in kind.split("|"))
 
 

@@ -1,9 +1,8 @@
 """Where a line of the output comes from: template, inventory fields and public source.
 
-The knowledge stands in a file beside each template, ``bgp.toml`` beside ``bgp.j2``: patterns of
-lines, with the inventory fields that decide their values and the public source of their form. A
-pattern is a regular expression. For SONiC it is searched in ``TABLE|row|field`` and in the line
-itself, for EOS in the line.
+The knowledge stands in the book of a system, or in a file beside each template, ``bgp.toml`` beside
+``bgp.j2``: patterns of lines, with the inventory fields that decide their values and the public
+source of their form. Where a configuration is tables, a pattern is one of ``TABLE|row|field``.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from warnings import warn
 from pydantic import Field
 
 from fabric.book.book import INDENT, books
+from fabric.book.tables import printed
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
 from fabric.render.engine import template_folder, template_folders
@@ -80,7 +80,7 @@ class ExplanationFile(DataModel):
 class ExplainedLine:
     """A line of an artefact with what is known of it, most specific first.
 
-    ``context`` is ``TABLE|row`` for SONiC and the enclosing lines for EOS.
+    ``context`` is ``TABLE|row`` for SONiC and the enclosing lines for others.
     """
 
     artefact: str
@@ -131,7 +131,8 @@ def entries(nos: str) -> tuple[Explanation, ...]:
         When a file of explanations is wrong.
     """
     if nos in books():
-        return tuple(_of_book(books()[nos]))
+        book = books()[nos]
+        return tuple(_of_tables(book) if book.has_tables else _of_book(book))
     explanations: list[Explanation] = []
     for folder in template_folders():
         for template in sorted((folder / nos).glob("*.j2")):
@@ -159,6 +160,17 @@ def _of_book(book: Book) -> Iterator[Explanation]:
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
         template = f"{book.system}/{ours.template}.j2"
         yield Explanation(rf"^{before}{whole}", template, ours.fields, source)
+
+
+def _of_tables(book: Book) -> Iterator[Explanation]:
+    """Yield what the book of a system says of the rows and fields that templates print."""
+    alike: dict[tuple[Ours, str], dict[str, None]] = {}
+    for rule, ours, pattern in printed(book):
+        if ours.template:
+            alike.setdefault((ours, rule.known.source), {})[pattern] = None
+    for (ours, source), patterns in alike.items():
+        template = f"{book.system}/{ours.template}.j2"
+        yield Explanation(f"^(?:{'|'.join(reversed(patterns))})", template, ours.fields, source)
 
 
 def find(nos: str, text: str) -> list[Explanation]:
@@ -203,13 +215,15 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
     asked = text if context and text.startswith(context) else ""
     if context and f'"{text}":' in line:
         asked = f"{context}|{text}"
-    if nos in books() and len(books()[nos].depths) == 1:
+    book = books().get(nos)
+    if book and book.has_tables:
+        return find(nos, asked) or find(nos, context or line.strip())
+    if book and len(book.depths) == 1:
         line = _statement(line, context)
-    elif nos in books():
+    elif book:
         line = INDENT * len(context.split(_WITHIN) if context else ()) + line.strip()
-    row = f"{context}|{line.strip()}" if re.fullmatch(r"[A-Z0-9_]+\|\S+", context) else ""
     part = text if text in line else ""
-    for candidate in (asked, part, row, line, context):
+    for candidate in (asked, part, line, context):
         known = find(nos, candidate) if candidate else []
         if known:
             return known

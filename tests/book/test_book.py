@@ -10,6 +10,8 @@ import pytest
 from fabric.book.book import books, read_book
 from fabric.book.file import BookError
 from fabric.book.grammar import Grammar
+from fabric.book.kinds import referred
+from fabric.book.tables import printed, rows
 from fabric.change.lines.book import changes
 from fabric.change.model import Risk
 from fabric.render.engine import template_folder
@@ -28,6 +30,11 @@ WRONG = {
     "ours without a source": ("mtu = <1-9>\n  ours ports: a.b\n", 5, "has no source"),
     "a rule twice": ("mtu = <1-9>\nmtu = <1-9>\n", 6, "is there twice"),
     "no rule above": ("  ours ports\n", 5, "there is no rule above"),
+    "a table that is none": (
+        "[tables]\nPORT <word>\nVLAN <@PORTS>\n",
+        7,
+        "there is no table 'PORTS'",
+    ),
     "nothing above": ("mtu = <1-9>\n  as above\n", 6, "'as above' says nothing"),
 }
 #: An argument of each kind whose pattern no one word fits by chance.
@@ -47,6 +54,18 @@ WORDS = (
     *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
     *("HundredGigE1/0/1", "Vlan-interface7"),
     *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
+    *(
+        "PortChannel1",
+        "5m",
+        "polling_interval",
+        "CRC",
+        "IN_PORT",
+        "ecn_all",
+        "ASIC",
+        "ipv4_unicast",
+    ),
+    "net.ipv4.neigh.default.gc_thresh1",
+    "net.ipv4.neigh.default.base_reachable_time_ms",
 )
 #: What rules of books are bound to.
 TRAITS = ("dnx", "xgs", "tx", "uc", "q7", "a", "b")
@@ -148,3 +167,70 @@ def test_risks_and_templates_exist(system: str) -> None:
     assert {risk for risk, _ in changes(system, "no").risks} <= {risk.word for risk in Risk}
     templates = {ours.template for _, ours in book.owned()} - {""}
     assert templates == {file.stem for file in (template_folder() / system).glob("*.j2")}
+
+
+TABLES = """\
+[sources]
+guide = Acme guide
+
+[tables]
+LANE <word>
+WIRE ( all | <@LANE> ) <name:word> > WIRE
+  ours wires if name=x.*: a.b
+  ours wires
+  source guide
+[WIRE]
+speed = <-8-7>
+  ours speeds if name=x1: c.d
+  source guide
+ends = <@LANE|@WIRE ...>
+<0-9> = <word,...>
+[other]
+gap = <text>
+  ours gaps | source guide
+"""
+
+
+def test_rows_and_fields_of_tables(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text(TABLES)
+    book = read_book(file, "acme")
+    lane, both, wire = rows(book)
+    assert (lane.table, lane.fields, both.table, wire.table) == ("LANE", (), "WIRE", "WIRE")
+    speed, ends, number = (wire.field(name) for name in ("speed", "ends", "3"))
+    assert speed
+    assert speed.values[0].check
+    assert [speed.values[0].check(word) for word in ("-8", "7", "8", "--1")] == [
+        "-8",
+        "7",
+        None,
+        None,
+    ]
+    assert ends
+    assert (referred(ends.values[0].kind), ends.values[0].many) == (
+        ("LANE", "WIRE"),
+        "...",
+    )
+    assert number
+    assert (number.values[0].many, number.names) == (",", frozenset())
+
+
+def test_paths_of_tables(tmp_path: Path) -> None:
+    """A row, a table, a field, and a line of another file; what is narrowed comes first."""
+    file = tmp_path / "lines.book"
+    file.write_text(TABLES)
+    patterns = [
+        (ours.template, ours.fields, pattern)
+        for _, ours, pattern in printed(read_book(file, "acme"))
+    ]
+    for path, templates in {
+        "WIRE": ["wires"],
+        "WIRE|all|x2": ["wires", "wires"],
+        "WIRE|all|y": ["wires"],
+        "WIRE|all|x1|speed": ["wires", "speeds", "wires"],
+        "WIRES|all|y": [],
+        "LANE|all": [],
+        "gap 7": ["gaps"],
+    }.items():
+        taken = {(name, fields) for name, fields, pattern in patterns if re.match(pattern, path)}
+        assert sorted(name for name, _ in taken) == sorted(templates), path

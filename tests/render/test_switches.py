@@ -16,7 +16,7 @@ from fabric.render import render_device, renderers
 from fabric.render.engine import template_folder
 from fabric.systems.eos import render as eos
 from fabric.systems.sonic import render as sonic
-from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES
+from fabric.systems.sonic.ownership import MERGED_TABLES, OWNED_TABLES
 from fabric.systems.sonic.render import check_json, join_tables
 from tests.render.designs import design, variant
 

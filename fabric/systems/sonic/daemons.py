@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.spans import spans
 from fabric.systems.sonic.config_db import ConfigDb, Row, SonicConfig, index_range, numbers
-from fabric.systems.sonic.platforms import REFERENCES
+from fabric.systems.sonic.ownership import REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -9,7 +9,6 @@ without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires
 
 from __future__ import annotations
 
-import re
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +28,9 @@ from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS
 from fabric.observe.configuration.sequences import enter_term
+from fabric.observe.configuration.tables import TableReader
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.sonic.config_db_forms import foreign_form
-from fabric.systems.sonic.managed_fields import unknown_fields
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:
@@ -69,26 +68,11 @@ _MANAGED = "frr_mgmt_framework_config"
 #: Fields of DEVICE_METADATA that other tables hang on, and the value that counts.
 _SWITCHES = {_MANAGED: "true", "default_bgp_status": "down"}
 
-#: Tables that say nothing about ports, addresses, VLANs or routing.
-_OFF_TOPIC = re.compile(
-    r"\w*(QOS|QUEUE|SCHEDULER|WRED|BUFFER|PFC|DSCP|TC_TO|DOT1P|CRM|NTP|SYSLOG|LLDP|HASH|BREAKOUT"
-    r"|FEATURE|MGMT|AAA|TACPLUS|SNMP|VERSIONS|FLEX_COUNTER|LOSSLESS_TRAFFIC|CABLE_LENGTH|CONSOLE"
-    r"|AUTO_TECHSUPPORT|KDUMP|PASSW|BANNER|LOGGER|RESTAPI|TELEMETRY|GNMI|DEVICE_NEIGHBOR|SSH|TELEM"
-    r"|DHCP|XCVRD|SYSTEM_DEFAULTS|SYSTEM_PORT)\w*"
-)
-
 _INTERFACES = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
 
-#: What is read of a row, by table; tables are read in this order, so that BGP comes first.
-_TABLES: dict[str, Action] = {}
-
-
-def _table(name: str) -> Callable[[Action], Action]:
-    def decorate(action: Action) -> Action:
-        _TABLES[name] = action
-        return action
-
-    return decorate
+#: What is read of a row, by table; tables are read in the order of the book, so that BGP comes
+#: before its sessions.
+_READER: TableReader[Action] = TableReader("sonic", "routing")
 
 
 @readers.add("sonic")
@@ -103,15 +87,16 @@ def read(files: Mapping[str, str]) -> Configured:
     switch = Configured("sonic", FILE)
     tables = _tables(files[FILE])
     lines = key_positions(files[FILE], FILE, depth=2)
-    for name in [*(key for key in _TABLES if key in tables), *(tables.keys() - _TABLES.keys())]:
+    for name in dict.fromkeys((*_READER.tables, *tables)):
         rows = [
-            (tuple(key.split("|")), row, lines[name, key].line) for key, row in tables[name].items()
+            (tuple(key.split("|")), row, lines[name, key].line)
+            for key, row in tables.get(name, {}).items()
         ]
-        if name in _TABLES:
+        if name in _READER.tables:
             _apply(switch, name, rows)
             if _MANAGED in switch.global_lines:
-                switch.leftovers += unknown_fields(name, rows)
-        elif not _OFF_TOPIC.fullmatch(name):
+                switch.leftovers += _unknown_fields(name, rows)
+        elif not _READER.passes_over(name):
             switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
     _drop_orphans(switch, tables)
     if switch.bgp:
@@ -157,12 +142,19 @@ def _apply(switch: Configured, name: str, rows: list[Row]) -> None:
     """Apply the rows of a table; one that the action does not know becomes a leftover."""
     for key, row, line in rows:
         try:
-            _TABLES[name](switch, key, row, line)
-        except (ValueError, KeyError, IndexError, TypeError):
+            _READER.tables[name](switch, key, row, line)
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
             switch.leftovers.append(Leftover(line, f"{name}|{'|'.join(key)}"))
 
 
-@_table("DEVICE_METADATA")
+def _unknown_fields(name: str, rows: list[Row]) -> Iterator[Leftover]:
+    """Yield the fields of the rows of a table that nobody knows."""
+    for key, row, line in rows:
+        for field in sorted(row.keys() - _READER.fields.get(name, row.keys())):
+            yield Leftover(line, f"{name}|{'|'.join(key)}.{field}")
+
+
+@_READER.means("metadata")
 def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) -> None:
     switch.name = row["hostname"]
     switch.global_lines |= {key for key in _SWITCHES if row.get(key) == _SWITCHES[key]}
@@ -179,19 +171,19 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
         switch.undecided.append(Leftover(line, words))
 
 
-@_table("FEATURE")
+@_READER.means("feature")
 def _feature(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
     if key == ("bgp",) and row.get("state") in ("disabled", "always_disabled"):
         switch.no_sessions.append(f"FEATURE|bgp.state is {row['state']}: there is no BGP")
 
 
-@_table("BGP_DEVICE_GLOBAL")
+@_READER.means("device_global")
 def _device_global(_: Configured, key: tuple[str, ...], row: Fields, __: int) -> None:
     if key != ("STATE",) or not row.items() <= _CARRIES_TRAFFIC.items():
         raise ValueError("the switch is kept away from traffic")
 
 
-@_table("PORT")
+@_READER.means("port")
 def _port(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     (name,) = key
     port = switch.port(name, line)
@@ -201,7 +193,7 @@ def _port(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     port.description = row.get("description", "")
 
 
-@_table("VLAN")
+@_READER.means("vlan")
 def _vlan(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     (name,) = key
     switch.vlans[int(row["vlanid"])] = line
@@ -211,7 +203,7 @@ def _vlan(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     port.mtu_bytes = int(row["mtu"]) if "mtu" in row else number_of("sonic", "mtu")
 
 
-@_table("VLAN_MEMBER")
+@_READER.means("member")
 def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     vlan, name = key
     port, number = switch.port(name, line), int(vlan.removeprefix("Vlan"))
@@ -222,13 +214,7 @@ def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) ->
         port.vlan = number
 
 
-def _tables_of_interfaces(action: Action) -> Action:
-    for name in _INTERFACES:
-        _table(name)(action)
-    return action
-
-
-@_tables_of_interfaces
+@_READER.means("interface")
 def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     name, *text = key
     port = switch.port(name, line)
@@ -258,7 +244,7 @@ def _announce(switch: Configured, name: str, line: int) -> None:
         switch.bgp.originations.append(Origination(latest.network, "", line))
 
 
-@_table("STATIC_ROUTE")
+@_READER.means("static")
 def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     prefix = network(key[-1])
     hops = list(_next_hops(row))
@@ -274,7 +260,7 @@ def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
         yield from filter(None, row.get("ifname", "").split(","))
 
 
-@_table("BGP_GLOBALS")
+@_READER.means("globals")
 def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default",):
         raise ValueError("a VRF is not read")
@@ -287,19 +273,19 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
     _timers(switch.bgp, row)
 
 
-@_table("BGP_GLOBALS_AF")
+@_READER.means("globals_family")
 def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
     if key == ("default", "ipv4_unicast"):
         _process(switch).max_paths = int(row.get("max_ebgp_paths", "1"))
 
 
-@_table("BGP_GLOBALS_AF_NETWORK")
+@_READER.means("network")
 def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
     *_rest, prefix = key
     _process(switch).originations.append(Origination(network(prefix), "", line))
 
 
-@_table("ROUTE_REDISTRIBUTE")
+@_READER.means("redistribute")
 def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default", "connected", "bgp", "ipv4"):
         raise ValueError("only connected routes are read")
@@ -307,12 +293,12 @@ def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: i
     _process(switch).originations.append(Origination(None, policy, line))
 
 
-@_table("BGP_PEER_GROUP")
+@_READER.means("group")
 def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     _session(_process(switch).group(key[-1], line), row)
 
 
-@_table("BGP_PEER_GROUP_AF")
+@_READER.means("group_family")
 def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     group = _process(switch).group(key[-2], line)
     if "admin_status" in row:
@@ -320,30 +306,33 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
     _policies(group, row)
 
 
-@_table("BGP_NEIGHBOR")
+@_READER.means("neighbour")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
     peer: BgpPeer = bgp.peer(key[-1], line)
-    peer.group = row.get("peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
+    group = row.get("peer_group_name", "")
+    if not isinstance(group, str):
+        raise TypeError("a name is a text")
+    peer.group = group or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = row.get("name", "")
     _session(peer, row)
     if peer.enabled is None and _MANAGED not in switch.global_lines:
         peer.enabled = "default_bgp_status" not in switch.global_lines
 
 
-@_table("BGP_NEIGHBOR_AF")
+@_READER.means("neighbour_family")
 def _neighbour_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     peer = _process(switch).peer(key[-2], line)
     peer.activated = row.get("admin_status", "true") in ("true", "up")
     _policies(peer, row)
 
 
-@_table("ROUTE_MAP_SET")
+@_READER.means("policy_name")
 def _policy_name(switch: Configured, key: tuple[str, ...], _: Fields, __: int) -> None:
     switch.policies.setdefault(key[0], [])
 
 
-@_table("ROUTE_MAP")
+@_READER.means("term")
 def _term(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     name, number = key
     if any(field.startswith("match_") and field != "match_prefix_set" for field in row):

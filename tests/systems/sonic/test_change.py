@@ -17,7 +17,7 @@ from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.adapters.ports import port_of
 from fabric.systems.sonic.gcu import RELEASES, Updater
-from fabric.systems.sonic.platforms import OWNED_TABLES
+from fabric.systems.sonic.ownership import OWNED_TABLES
 from tests.cases import examples
 from tests.devices.memory import _applied
 

@@ -19,6 +19,58 @@ def test_rendered_files_are_understood(path: Path) -> None:
     is_whole(read("sonic", KIND, path.read_text(encoding="utf-8")))
 
 
+def test_what_the_book_does_not_know_is_not_understood() -> None:
+    """Tables and, where tables manage BGP, fields; what says nothing is passed over."""
+    config = json.loads(_managed())
+    config |= {"NAT_POOL": {"p": {}}, "TACPLUS_SERVER": {"10.0.0.1": {}}, "KDUMP": {"config": {}}}
+    config["BGP_NEIGHBOR"]["default|Ethernet0"] |= {
+        "min_adv_interval": "5",
+        "shutdown_message": "x",
+        "nhopself": "1",
+    }
+    leftovers = read("sonic", KIND, json.dumps(config)).leftovers
+    assert [item.text for item in leftovers] == [
+        "BGP_NEIGHBOR|default|Ethernet0.nhopself",
+        "NAT_POOL|p",
+    ]
+
+
+PLAIN = {
+    "DEVICE_METADATA": {
+        "localhost": {
+            "hostname": "a",
+            "bgp_asn": "65101",
+            "type": "LeafRouter",
+            "bgp_router_id": "1.1.1.1",
+        }
+    },
+    "FEATURE": {"bgp": {"state": "enabled"}},
+    "PORT": {"Ethernet0": {"admin_status": "up", "mtu": "9100", "description": "x"}},
+    "VLAN": {"Vlan7": {"vlanid": "7", "mtu": "9100", "admin_status": "up"}},
+    "VLAN_MEMBER": {"Vlan7|Ethernet0": {"tagging_mode": "tagged"}},
+    "VLAN_INTERFACE": {"Vlan7": {"vrf_name": "x"}, "Vlan7|10.0.7.1/24": {}},
+    "STATIC_ROUTE": {
+        "default|10.9.0.0/16": {"nexthop": "10.0.7.9", "blackhole": "true", "ifname": "x"}
+    },
+    "BGP_NEIGHBOR": {
+        "10.0.7.2": {"asn": "65102", "name": "b", "peer_group_name": "G", "bfd": "true"}
+    },
+    "ROUTE_MAP": {"I|10": {"route_operation": "permit", "match_prefix_set": "x"}},
+}
+
+
+def test_a_value_of_another_type_is_no_crash() -> None:
+    """JSON holds more than texts; such a row is a leftover, or the field is not read."""
+    both = (PLAIN, json.loads(_managed(route_map_in=["I"], route_map_out=["O"])))
+    for config in both:
+        for table, rows in config.items():
+            for row, fields in rows.items():
+                for field in fields:
+                    for value in (5, None, ["x"], [5], {"x": "y"}, True):
+                        odd = {**config, table: {**rows, row: {**fields, field: value}}}
+                        read("sonic", KIND, json.dumps(odd))
+
+
 def _managed(**policies: list[str]) -> str:
     return json.dumps({
         "DEVICE_METADATA": {"localhost": {"hostname": "a", "frr_mgmt_framework_config": "true"}},

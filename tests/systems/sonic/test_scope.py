@@ -20,7 +20,8 @@ from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters.config import compose
-from fabric.systems.sonic.adapters.scope import SHARED, merged
+from fabric.systems.sonic.adapters.scope import merged
+from fabric.systems.sonic.ownership import SHARED
 from tests.cases import each, examples
 from tests.change import labs
 
@@ -83,6 +84,8 @@ STALE: tuple[Row, ...] = (
     ("LOOPBACK_INTERFACE", "Loopback0|10.255.0.99/32", {}),
     ("DSCP_TO_TC_MAP", "AZURE_1", {"1": "1"}),
     ("SCHEDULER", "scheduler.cnp_1", {"type": "STRICT"}),
+    ("WRED_PROFILE", "AZURE_LOSSY", {"ecn": "ecn_none"}),
+    ("WRED_PROFILE", "AZURE_LOSSY_1", {"ecn": "ecn_none"}),
     ("BUFFER_POOL", "theirs_pool", {"type": "ingress"}),
     ("BUFFER_PROFILE", "pg_lossless_400000_9m_th-2_profile", {"pool": "ingress_lossless_pool"}),
     ("BGP_PEER_GROUP", "default|FABRIC", {"bfd": "true"}),

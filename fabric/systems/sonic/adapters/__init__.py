@@ -20,18 +20,13 @@ from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.render.scope import is_merged
 from fabric.systems.sonic.adapters import kernel
-from fabric.systems.sonic.adapters.config import (
-    Cell,
-    compose,
-    differences,
-    risk,
-    without_reclaimed,
-)
+from fabric.systems.sonic.adapters.config import compose, differences, without_reclaimed
 from fabric.systems.sonic.adapters.foreign import ConfigDb as ConfigDb
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.adapters.scope import merged
 from fabric.systems.sonic.adapters.steps import way
 from fabric.systems.sonic.gcu import Updater, asic_of
+from fabric.systems.sonic.ownership import Cell, risk
 from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 
 if TYPE_CHECKING:

@@ -1,24 +1,15 @@
-"""CONFIG_DB of SONiC: the whole that is wanted, what differs, and what that does to traffic."""
+"""CONFIG_DB of SONiC: the whole that is wanted, and what differs."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from fabric.change.model import Risk
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.systems.sonic.adapters.foreign import ConfigDb, kept_rows
 from fabric.systems.sonic.daemons import RECLAIMING
-from fabric.systems.sonic.gcu import PORT_DOWN_TABLES
-from fabric.systems.sonic.platforms import (
-    FRAMEWORK,
-    HARMLESS_TABLES,
-    LIVE_FIELDS,
-    MERGED_TABLES,
-    OWNED_TABLES,
-    PORT_FLAP_FIELDS,
-    RESTART_METADATA,
-)
+from fabric.systems.sonic.ownership import MERGED_TABLES, OWNED_TABLES, Cell
+from fabric.systems.sonic.platforms import FRAMEWORK
 
 
 def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
@@ -81,9 +72,6 @@ def _holds(table: str, fields: dict[str, Any]) -> bool:
     return table != "BREAKOUT_CFG" or str(fields.get("brkout_mode", "")).startswith("1x")
 
 
-Cell = tuple[str, str, str]
-
-
 def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, Any]]:
     """Return ((table, row, field), before, after) of all that differs; None where absent.
 
@@ -105,24 +93,3 @@ def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, An
                 if before != after:
                     cells.append(((table, row, name), before, after))
     return cells
-
-
-def risk(cell: Cell) -> Risk:
-    """Return what a change of a field does to traffic."""
-    table, _, name = cell
-    if table == "DEVICE_METADATA":
-        return Risk.RESTART if name in RESTART_METADATA else Risk.HARMLESS
-    if table == "PORT" and name == "lanes":
-        return Risk.RESTART
-    if table in HARMLESS_TABLES or (table == "PORT" and name == "description"):
-        return Risk.HARMLESS
-    if table in PORT_DOWN_TABLES or (table == "PORT" and name in PORT_FLAP_FIELDS):
-        live = name in LIVE_FIELDS.get(table, ())
-        return Risk.BRIEF_LOSS if live else Risk.PORT_FLAP
-    return Risk.BRIEF_LOSS
-
-
-def is_live(cell: Cell, before: Any, after: Any) -> bool:
-    """Tell whether a field can be set in place: it exists before and after, and is applied live."""
-    names = LIVE_FIELDS.get(cell[0], ())
-    return before is not None and after is not None and ("*" in names or cell[2] in names)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.devices.redaction import redacted
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES, REFERENCES
+from fabric.systems.sonic.ownership import MERGED_TABLES, OWNED_TABLES, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,17 +12,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.systems.sonic.adapters.config import is_live
 from fabric.systems.sonic.daemons import MAPS
 from fabric.systems.sonic.gcu import PORT_DOWN_TABLES
+from fabric.systems.sonic.ownership import is_live
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from fabric.systems.sonic.adapters.config import Cell
     from fabric.systems.sonic.adapters.foreign import ConfigDb
     from fabric.systems.sonic.adapters.way import Way
+    from fabric.systems.sonic.ownership import Cell
 
     Difference = tuple[Cell, Any, Any]
 

@@ -13,21 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from fabric.change.scope import other_as
 from fabric.systems.sonic.adapters.foreign import ConfigDb, add_references, foreign_ports
-from fabric.systems.sonic.platforms import FRAMEWORK, OWNED_TABLES
+from fabric.systems.sonic.daemons import MAPS
+from fabric.systems.sonic.ownership import OWNED_TABLES, SHARED
+from fabric.systems.sonic.platforms import FRAMEWORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_MAPS = (
-    "DSCP_TO_TC_MAP|TC_TO_QUEUE_MAP|TC_TO_PRIORITY_GROUP_MAP|MAP_PFC_PRIORITY_TO_QUEUE"
-    "|PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"
-)
 #: Rows with the names that rocefab and the images give (`fabric.systems.sonic.view`).
 _ALONE = re.compile(
-    rf"(?:{_MAPS})\|AZURE(?:_\d+)?"
-    r"|WRED_PROFILE\|AZURE_LOSSLESS(?:_\d+)?"
+    rf"(?:{'|'.join(MAPS)})\|AZURE(?:_\d+)?"
+    r"|WRED_PROFILE\|AZURE_LOSS(?:LESS|Y)(?:_\d+)?"
     r"|SCHEDULER\|scheduler\.(?:0|1|cnp)(?:_\d+)?"
     r"|BUFFER_POOL\|.*"
     r"|BUFFER_PROFILE\|pg_lossless_\d+_\d+m_(?:th-?\d+_)?profile"
@@ -36,26 +34,8 @@ _ALONE = re.compile(
     r"|BGP_PEER_GROUP(?:_AF)?\|default\|FABRIC(?:\|.*)?"
     r"|ROUTE_MAP(?:_SET)?\|PERMIT(?:\|.*)?"
 )
-#: Fields of ours in the rows where others may have more; `templates/sonic` prints them.
-SHARED: dict[str, frozenset[str]] = {
-    table: frozenset(fields.split())
-    for table, fields in {
-        "PORT": "alias lanes index subport speed mtu fec description admin_status pfc_asym",
-        "VLAN": "vlanid mtu description",
-        "VLAN_INTERFACE": "",
-        "INTERFACE": "ipv6_use_link_local_only",
-        "LOOPBACK_INTERFACE": "",
-        "BGP_NEIGHBOR": "asn name local_addr nhopself rrclient holdtime keepalive admin_status"
-        " peer_group_name",
-        "BGP_GLOBALS": "local_asn router_id load_balance_mp_relax default_ipv4_unicast",
-        "BGP_GLOBALS_AF": "max_ebgp_paths",
-        "CRM": "",
-        "SWITCH_HASH": "ecmp_hash ecmp_hash_algorithm",
-    }.items()
-}
 #: Rows that a switch has once: they are ours and others', even where the inventory has none.
 _SINGLE = frozenset({("BGP_GLOBALS", "default"), ("BGP_GLOBALS_AF", "default|ipv4_unicast")})
-_TABLES = (*(name for name in OWNED_TABLES if name != "CABLE_LENGTH"), "BREAKOUT_CFG")
 #: Addresses of interfaces, and names that are ours beside ports and VLANs.
 _ADDRESSED = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
 _LOOPBACK = "Loopback0"

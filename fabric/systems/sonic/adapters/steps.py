@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 
+from fabric.change.model import Risk
 from fabric.devices.candidate import SonicStep
 from fabric.systems.sonic.adapters import ports
-from fabric.systems.sonic.adapters.config import differences, is_live
+from fabric.systems.sonic.adapters.config import differences
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.adapters.way import Way
 from fabric.systems.sonic.daemons import MAPS
 from fabric.systems.sonic.gcu import CREATE_ONLY, RESTRICTED_TABLES, Updater
-from fabric.systems.sonic.platforms import RESTART_METADATA
+from fabric.systems.sonic.ownership import is_live, risk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabric.systems.sonic.adapters.config import Cell
     from fabric.systems.sonic.adapters.foreign import ConfigDb
+    from fabric.systems.sonic.ownership import Cell
 
 #: Tables of which a whole row can come or go beside the updater: orchagent takes it live
 #: (sonic-net/sonic-swss bufferorch.cpp, qosorch.cpp).
@@ -109,7 +110,7 @@ def _patches(change: Way, turns: Iterable[tuple[int, Unit]]) -> bool:
 def _restart(cell: Cell) -> str:
     """Return the change when it takes a restart on any switch."""
     table, row, name = cell
-    if table == "DEVICE_METADATA" and name in RESTART_METADATA:
+    if table == "DEVICE_METADATA" and risk(cell) is Risk.RESTART:
         return f"{table}|{row}|{name}"
     if table == "BREAKOUT_CFG" or (table == "PORT" and name in ("lanes", "")):
         return f"{table}|{row}"

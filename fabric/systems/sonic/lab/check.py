@@ -1,4 +1,4 @@
-"""Judge a CONFIG_DB as sonic-yang does, from the data of ``sonic_model``.
+"""Judge a CONFIG_DB as sonic-yang does, from the book of SONiC.
 
 Known: the kinds of refusal and the wording of libyang's messages (sonic-net/sonic-buildimage,
 src/sonic-yang-mgmt; CESNET/libyang). Assumed: one message per configuration, the first found; the
@@ -9,12 +9,29 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from fabric.systems.sonic.lab.model import TABLES, Row
+from fabric.book.grammar import element
+from fabric.book.kinds import referred
+from fabric.systems.sonic.lab.model import TABLES
 from fabric.systems.sonic.platforms import SONIC
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from fabric.book.grammar import Element
+    from fabric.book.tables import RowRule
+
 Tables = dict[str, dict[str, dict[str, Any]]]
+
+_ADDRESS = "ip4|ip6"
+#: Kinds of texts that may be anything.
+_ANY = ("text", "word")
+#: A list that stands as one in JSON.
+_ARRAY = "..."
+#: A pattern of such words alone is an enumeration.
+_PLAIN = re.compile(r"[\w-]+")
 
 
 class ConfigRefusedError(Exception):
@@ -40,104 +57,115 @@ def check_config(config: Tables, release: str = "202405") -> None:
         rule(config)
     _, longest = SONIC.watchdog_range_ms(release)["poll"]
     poll = config.get("PFC_WD", {}).get("GLOBAL", {}).get("POLL_INTERVAL", "0")
-    _integer(config, f"0..{longest}", poll, "/PFC_WD/PFC_WD_LIST[GLOBAL]/POLL_INTERVAL")
+    place = "/PFC_WD/PFC_WD_LIST[GLOBAL]/POLL_INTERVAL"
+    _integer(element(f"<0-{longest}>"), poll, place)
 
 
 def _check_row(config: Tables, table: str, key: str, fields: dict[str, Any]) -> None:
     row = _row_of(table, key, fields)
     for kind, part in zip(row.key, key.split("|"), strict=True):
-        _check_value(config, kind, part, f"/{table}/{table}_LIST[{key}]")
+        _check_value(config, (kind,), part, f"/{table}/{table}_LIST[{key}]")
     for name, value in fields.items():
         place = f"/{table}/{table}_LIST[{key}]/{name}"
-        if row.any_field is not None:
-            _check_value(config, row.any_field[0], name, place)
-            _check_value(config, row.any_field[1], value, place)
-        else:
-            _check_value(config, row.fields[name], value, place)
+        field = row.field(name)
+        assert field
+        _check_value(config, (field.name,), name, place)
+        _check_value(config, field.values, value, place)
 
 
-def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
-    parts = len(key.split("|"))
-    known = [row for row in TABLES[table] if len(row.key) == parts]
+def _row_of(table: str, key: str, fields: dict[str, Any]) -> RowRule:
+    parts = key.split("|")
+    known = [row for row in TABLES[table] if len(row.key) == len(parts)]
+    if len(known) > 1:
+        known.sort(key=lambda row: not _has_words(row, parts))
     for row in known:
-        if row.any_field is not None or set(fields) <= set(row.fields):
+        if all(row.field(name) for name in fields):
             return row
-    unknown = sorted(set(fields) - set(known[0].fields)) if known else [key]
+    unknown = sorted(name for name in fields if not known[0].field(name)) if known else [key]
     raise ConfigRefusedError(
         f"All Keys are not parsed in {table}\n{table}|{key}: {', '.join(unknown)}"
     )
 
 
-def _check_value(config: Tables, kind: str, value: Any, place: str) -> None:
-    name, _, argument = kind.partition(":")
-    if name == "list":
+def _has_words(row: RowRule, parts: Sequence[str]) -> bool:
+    """Tell whether a key has the words of a row."""
+    pairs = zip(row.key, parts, strict=True)
+    return all(not element.literals or part in element.literals for element, part in pairs)
+
+
+def _check_value(config: Tables, forms: Sequence[Element], value: Any, place: str) -> None:
+    """Check a value by its forms: words, and at most one argument."""
+    *_, form = forms
+    if form.many == _ARRAY:
         if not isinstance(value, list):
             _refuse(f'Invalid value "{value}": a JSON array is needed.', place)
         for item in value:
-            _check_value(config, argument, item, place)
-        return
+            _check_text(config, form, item, place)
+    elif not any(isinstance(value, str) and value in words.literals for words in forms[:-1]):
+        _check_text(config, form, value, place)
+
+
+def _check_text(config: Tables, form: Element, value: Any, place: str) -> None:
+    """Check a value by its kind."""
     if not isinstance(value, str):
         _refuse(f'Invalid value "{value}": a string is needed.', place)
-    _KINDS[name](config, argument, value, place)
+    if form.literals:
+        _choice(form.literals, value, place)
+    elif tables := referred(form.kind):
+        for item in value.split(",") if form.many else [value]:
+            _reference(config, tables, item, place)
+    elif form.kind == _ADDRESS:
+        _address(value, place)
+    elif form.kind.startswith("~"):
+        if words := _words(form.pattern):
+            _choice(words, value, place)
+        else:
+            _pattern(form.pattern, value, place)
+    elif form.kind not in _ANY:
+        _integer(form, value, place)
+
+
+@cache
+def _words(pattern: str) -> frozenset[str]:
+    """Return the words of a pattern that has nothing else."""
+    words = pattern.split("|")
+    return frozenset(words if all(map(_PLAIN.fullmatch, words)) else ())
 
 
 def _refuse(what: str, place: str) -> None:
     raise ConfigRefusedError(f'Data Loading Failed:{what} (Data location "{place}".)')
 
 
-def _integer(_config: Tables, argument: str, value: str, place: str) -> None:
-    low, high = (int(bound) for bound in argument.split(".."))
+def _integer(form: Element, value: str, place: str) -> None:
     if not re.fullmatch(r"-?[0-9]+", value):
         _refuse(f'Invalid type int value "{value}".', place)
-    if not low <= int(value) <= high:
+    if not (form.check and form.check(value)):
         _refuse(f'Unsatisfied range - value "{value}" is out of the allowed range.', place)
 
 
-def _pattern(_config: Tables, argument: str, value: str, place: str) -> None:
-    if not re.fullmatch(argument, value):
-        _refuse(f'Unsatisfied pattern - "{value}" does not conform to "{argument}".', place)
+def _pattern(pattern: str, value: str, place: str) -> None:
+    if not re.fullmatch(pattern, value):
+        _refuse(f'Unsatisfied pattern - "{value}" does not conform to "{pattern}".', place)
 
 
-def _choice(_config: Tables, argument: str, value: str, place: str) -> None:
-    if value not in argument.split("|"):
-        _refuse(f'Invalid enumeration value "{value}".', place)
+def _choice(words: Collection[str], value: str, place: str) -> None:
+    if value not in words:
+        what = "boolean" if set(words) == {"true", "false"} else "enumeration"
+        _refuse(f'Invalid {what} value "{value}".', place)
 
 
-def _boolean(_config: Tables, _argument: str, value: str, place: str) -> None:
-    if value not in ("true", "false"):
-        _refuse(f'Invalid boolean value "{value}".', place)
-
-
-def _address(_config: Tables, _argument: str, value: str, place: str) -> None:
+def _address(value: str, place: str) -> None:
     try:
         ipaddress.ip_address(value)
     except ValueError:
         _refuse(f'Unsatisfied pattern - "{value}" is not an IP address.', place)
 
 
-def _reference(config: Tables, argument: str, value: str, place: str) -> None:
-    table, *others = argument.split("|")
-    tables = (table, *others)
-    if value not in others and not any(value in config.get(name, {}) for name in tables):
+def _reference(config: Tables, tables: tuple[str, ...], value: str, place: str) -> None:
+    if not any(value in config.get(name, {}) for name in tables):
+        table = tables[0]
         what = f'Invalid leafref value "{value}" - no target instance "/{table}/{table}_LIST/name"'
         _refuse(f"{what} with the same value.", place)
-
-
-def _references(config: Tables, argument: str, value: str, place: str) -> None:
-    for item in value.split(","):
-        _reference(config, argument, item, place)
-
-
-_KINDS = {
-    "int": _integer,
-    "re": _pattern,
-    "enum": _choice,
-    "bool": _boolean,
-    "str": lambda *_: None,
-    "ip": _address,
-    "ref": _reference,
-    "refs": _references,
-}
 
 
 def _check_vlans(config: Tables) -> None:
