@@ -46,19 +46,25 @@ arguments that this system alone has, each with the pattern of its word: ``lanes
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric.book import absent
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+
+    from fabric.book.absent import Absence
 
 _HEADER = re.compile(r"\[(\S[^\]]*)\]")
 _OURS = re.compile(
     r"ours(?: (?!if )(?P<template>\w+))?(?: if (?P<when>.+?))?(?::(?= |$)(?P<fields>.*))?"
 )
 _SOURCE = re.compile(r"(?P<key>[\w-]+)(?P<remark> \(.+\))?")
-_TABLES = ("kinds", "sources", "hidden")
+_TABLES = ("kinds", "sources", "hidden", "absent")
 _READERS = ("routing ", "lossless ")
 _MARKS = ("stays", "shared", "in place", "negate first", "batfish misses it")
 
@@ -109,11 +115,14 @@ class Texts:
         All modes; one without rules takes no line.
     hidden : dict
         Lines by mode that the running configuration does not show.
+    absent : dict of str to Absence
+        By key: what holds without a line.
     """
 
     rules: list[RuleText] = field(default_factory=list)
     hidden: dict[str, list[str]] = field(default_factory=dict)
     modes: dict[str, None] = field(default_factory=dict)
+    absent: dict[str, Absence] = field(default_factory=dict)
 
     def tables(self) -> dict[str, str]:
         """Return the rules of each mode as text, as a grammar takes them."""
@@ -138,6 +147,7 @@ def read_texts(file: Path | Traversable) -> Texts:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             reader.take(number, line)
+    reader.end()
     names = "|".join(reader.kinds) or "(?!)"
     own = re.compile(rf"<([a-z_]+:)?({names})(,\.\.\.| \.\.\.)?>")
     for rule in reader.texts.rules:
@@ -154,11 +164,18 @@ class _Reader:
         self._file = file
         self._header: tuple[str, ...] = ()
         self._sources: dict[str, str] = {}
+        self._number = 0
         self.kinds: dict[str, str] = {}
         self.texts = Texts()
 
+    def end(self) -> None:
+        """Check what the whole file comes to."""
+        with self._placed(self._number):
+            absent.check(self.texts.absent)
+
     def take(self, number: int, line: str) -> None:
         """Take a line that says something."""
+        self._number = number
         if section := _HEADER.fullmatch(line):
             self._header = tuple(section[1].split())
             if self._header[0] not in _TABLES:
@@ -166,7 +183,7 @@ class _Reader:
         elif not self._header:
             raise BookError(self._file, number, "a rule stands below the name of its mode")
         elif self._header[0] in _TABLES:
-            self._entry(line)
+            self._entry(number, line)
         elif line.startswith(" "):
             for part in line.strip().split(" | "):
                 self._below(number, part)
@@ -174,7 +191,7 @@ class _Reader:
             text, is_shown = line.removeprefix("? "), not line.startswith("? ")
             self.texts.rules.append(RuleText(number, text, self._header, is_shown=is_shown))
 
-    def _entry(self, line: str) -> None:
+    def _entry(self, number: int, line: str) -> None:
         """Take a line of a section that is no mode."""
         table, *modes = self._header
         if table == "kinds":
@@ -183,9 +200,20 @@ class _Reader:
         elif table == "sources":
             key, _, words = line.partition(" = ")
             self._sources[key] = words
+        elif table == "absent":
+            with self._placed(number):
+                absent.take(self.texts.absent, line)
         else:
             for mode in modes:
                 self.texts.hidden.setdefault(mode, []).append(line)
+
+    @contextmanager
+    def _placed(self, number: int) -> Iterator[None]:
+        """Name file and line of a mistake."""
+        try:
+            yield
+        except ValueError as error:
+            raise BookError(self._file, number, str(error)) from None
 
     def _below(self, number: int, line: str) -> None:
         """Take what a line below a rule says of it."""

@@ -35,6 +35,17 @@ WRONG = {
         7,
         "there is no table 'PORTS'",
     ),
+    "an absence without a source": (
+        "[absent]\nmtu: mtu N\n  holds 9\n  means 9 bytes\n",
+        8,
+        "mtu: a value without a source is unknown",
+    ),
+    "an absence without a meaning": ("[absent]\nmtu: mtu N\n", 6, "mtu: what the absence means"),
+    "an unknown word of an absence": (
+        "[absent]\nmtu: mtu N\n  price 7\n",
+        7,
+        "'price 7' says nothing that is known of a line that is absent",
+    ),
     "nothing above": ("mtu = <1-9>\n  as above\n", 6, "'as above' says nothing"),
 }
 #: An argument of each kind whose pattern no one word fits by chance.

@@ -17,14 +17,14 @@ UNUSED = "the port has no cable, and a default that nobody needs"
 ROUTER_ID = "without it the system takes one of its own addresses"
 SAME_AS = "the neighbours have one AS, so that the paths are equal; three tiers need it"
 LEAK = "it forbids: without it more is announced, over longer paths, which no switch prefers"
-DEFAULT = "what it says is the default of the system: defaults.toml"
+DEFAULT = "what it says is the default of the system: lines.book, absent"
 ADDRESSES = "the sessions begin at the address of the port anyway"
 ONE_PATH = "a spine has one path to each leaf"
 EMPTY = "it permits networks that this switch does not have"
 DERIVED = "the system takes it from the name of the interface"
 PASSED_ON = "it is passed on, and no session or route depends on it"
 SWITCHED = "`mtu` is about routed packets, and a switched port has none"
-NVUE = "NVUE adds it with the lines below it: defaults.toml"
+NVUE = "NVUE adds it with the lines below it: lines.book, absent"
 
 _EVERYWHERE = {
     r".*\(unused\)": UNUSED,

@@ -93,4 +93,4 @@ def test_a_default_has_a_source_or_is_unknown() -> None:
     assert set(defaults()) == {form.partition(",")[0] for form in NEEDLESS}
     for rows in defaults().values():
         for default in rows.values():
-            assert default.source or default.value is None
+            assert default.source or default.holds is None

@@ -1,0 +1,83 @@
+"""What a system does where a line is absent, as its book says in the section ``[absent]``.
+
+An entry is a key and the line that is not there; indented below it stand ``holds`` with the value,
+``means`` with what that does, ``releases`` that the source is about, and ``source``::
+
+    routed_mtu: mtu N
+      holds 1500
+      means a routed port takes packets of 1500 bytes
+      source Acme guide, mtu
+
+Without ``holds`` it is unknown, and what hangs on it is not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ENTRY = re.compile(r"(?P<key>[a-z]\w*): (?P<line>\S.*)")
+_VALUES = {"yes": True, "no": False}
+_PARTS = ("holds", "means", "releases", "source")
+
+
+@dataclass(slots=True)
+class Absence:
+    """What holds without a line.
+
+    Parameters
+    ----------
+    line : str
+        The line, as the system shows it.
+    holds : bool, int or None
+        What holds without it; None for unknown.
+    means : str
+        What that does, in words.
+    releases : str
+        Releases that the source is about.
+    source : str
+        Vendor page, or repository and path; empty where none tells it, and then nothing holds.
+    """
+
+    line: str
+    holds: bool | int | None = None
+    means: str = ""
+    releases: str = "all"
+    source: str = ""
+
+
+def take(absences: dict[str, Absence], text: str) -> None:
+    """Take a line of the section.
+
+    Raises
+    ------
+    ValueError
+        When it says nothing that is known of a line that is absent.
+    """
+    entry = _ENTRY.fullmatch(text)
+    if entry and entry["key"] not in absences:
+        absences[entry["key"]] = Absence(entry["line"])
+        return
+    part, _, words = text.strip().partition(" ")
+    if not text.startswith(" ") or part not in _PARTS or not words or not absences:
+        raise ValueError(f"{text.strip()!r} says nothing that is known of a line that is absent")
+    last = [*absences.values()][-1]
+    if part == "holds":
+        last.holds = _VALUES[words] if words in _VALUES else int(words)
+    else:
+        setattr(last, part, words)
+
+
+def check(absences: dict[str, Absence]) -> None:
+    """Refuse a value without a source, and a line of which nothing is said.
+
+    Raises
+    ------
+    ValueError
+        Naming the key.
+    """
+    for key, absence in absences.items():
+        if absence.holds is not None and not absence.source:
+            raise ValueError(f"{key}: a value without a source is unknown: leave `holds` out")
+        if not absence.means:
+            raise ValueError(f"{key}: what the absence means is missing")
