@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.book.file import BookError, read_texts
 from fabric.book.grammar import parse_rule, without_trait
 from fabric.book.kinds import NUMBER, referred
-from fabric.core.plugins import package_files
+from fabric.core.plugins import file_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,8 @@ TOP = "config"
 TABLES = "tables"
 #: How a level is indented where lines are explained, whatever the switch does.
 INDENT = "  "
+#: The letters that an argument begins with, such as ``Ethernet``, if it has one form alone.
+_NAME = re.compile(r"[A-Z][A-Za-z-]+(?=[^|]*$)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,13 @@ class BookRule:
         return any(one.sign for one in self.rule.variants)
 
     @property
+    def is_flag(self) -> bool:
+        """Whether a line of this kind ends with its last word, and nothing stands in it."""
+        ends = (one.elements[-1].literals for one in self.rule.variants)
+        is_open = bool(self.rule.opens) or not self.known.is_shown
+        return not is_open and not self.is_keyed and all(ends)
+
+    @property
     def numbers(self) -> frozenset[str]:
         """Names of the arguments that are numbers."""
         elements = [element for variant in self.rule.variants for element in variant.elements]
@@ -57,16 +67,23 @@ class BookRule:
     def keys(self, ours: Ours | None = None) -> Iterator[str]:
         """Yield patterns of what lines are about: the words before the value."""
         when = dict(ours.when) if ours else {}
-        for variant in self.rule.variants:
+        for variant in self._spellings(when):
             yield _words(variant, when)
 
+    def _spellings(self, when: dict[str, str]) -> list[Variant]:
+        """Return the spellings that have what the owner narrows; all where none has it."""
+        variants = [*self.rule.variants]
+        narrow = [one for one in variants if when.keys() <= {part.name for part in one.elements}]
+        return narrow or variants
+
     def beginnings(self) -> Iterator[str]:
-        """Yield the words before the first argument; ``a|b`` are two beginnings."""
+        """Yield what stands before the first argument or value; ``a|b`` are two beginnings."""
         for variant in self.rule.variants:
             starts = [""]
-            for element in variant.elements:
-                if not element.literals:
-                    starts = [f"{start} " for start in starts]
+            for at, element in enumerate(variant.elements):
+                if not element.literals or at == variant.key_length:
+                    name = None if element.literals else _NAME.match(element.pattern)
+                    starts = [f"{start} {name[0] if name else ''}" for start in starts]
                     break
                 starts = [f"{one} {word}".strip() for one in starts for word in element.literals]
             yield from sorted(starts)
@@ -79,7 +96,7 @@ class BookRule:
     def whole(self, ours: Ours | None = None) -> str:
         """Return a pattern of whole lines; any value is one, unless the owner narrows it."""
         when = dict(ours.when) if ours else {}
-        ends = (_end(variant, when) == len(variant.elements) for variant in self.rule.variants)
+        ends = (_end(variant, when) == len(variant.elements) for variant in self._spellings(when))
         tails = ("" if is_whole else " .*" for is_whole in ends)
         return "|".join(dict.fromkeys(map("".join, zip(self.keys(ours), tails, strict=True))))
 
@@ -169,8 +186,7 @@ def books() -> dict[str, Book]:
     BookError
         When a book is wrong.
     """
-    files = {str(file).split("/")[-2]: file for file in package_files(FILE)}
-    return {system: read_book(file, system) for system, file in files.items()}
+    return {system: read_book(file, system) for system, file in file_of_each(FILE).items()}
 
 
 def read_book(file: Path | Traversable, system: str) -> Book:

@@ -21,7 +21,7 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 ``risk WORDS``
     what a change of it does to traffic; without it a brief loss.
 ``stays``
-    switched on where it is needed, and never off.
+    never removed, whether rocefab adds it or not.
 ``shared``
     a row in which others may have fields too.
 ``in place``

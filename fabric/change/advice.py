@@ -32,8 +32,6 @@ class Attempt:
 
     Parameters
     ----------
-    token : str
-        Its name.
     timer_s : int
         Its commit timer in seconds; 0 where it has none.
     """

@@ -35,8 +35,6 @@ class Drains:
     ----------
     crew : Crew
         Does the work.
-    plan : Plan
-        Plan of the run.
     run : int
         The run that drained; another one than the crew's where that rolls it back.
     """

@@ -65,8 +65,6 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
 
     Parameters
     ----------
-    design : DeviceDesign
-        The switch.
     aliases : dict
         Second name of a port by (device, port): SONiC announces the alias by LLDP.
     """

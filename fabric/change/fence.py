@@ -31,8 +31,6 @@ class Fence:
     ----------
     token : str
         Of the run; the journal has it.
-    run : int
-        Number of the run.
     actor : Actor
         Who makes it.
     ttl_s : int

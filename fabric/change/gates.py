@@ -61,8 +61,6 @@ class WaveGates:
 
     Parameters
     ----------
-    stage : Stage
-        The wave.
     soak_s : float or None
         Seconds between the two looks after the change; None for one look.
     lost : mapping

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.change import lock, tables
 from fabric.change.actor import Actor
 from fabric.change.chain import Chain, text_hash
-from fabric.change.kept import KeptStates, is_state, journal_errors
+from fabric.change.earlier_states import KeptStates, is_state, journal_errors
 from fabric.change.remote import remote
 from fabric.change.stop import Stops
 from fabric.change.together import Together

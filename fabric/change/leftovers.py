@@ -35,8 +35,6 @@ class Leftover:
     ----------
     kind : str
         ``lock``, ``change`` (a session, timer or revision that waits) or ``folder``.
-    name : str
-        Its token.
     state : str
         Whether it may be removed, and else why not.
     detail : str

@@ -28,8 +28,6 @@ class Origin:
         Hash of its files.
     revision : str
         Git commit, with ``+changes`` where files were not committed; empty outside a repository.
-    version : str
-        Version of rocefab.
     made : float
         Unix time in seconds.
     author : str

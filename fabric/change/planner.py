@@ -45,7 +45,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Reading:
+class DeviceReading:
     """What a device said, and what follows."""
 
     identity: Identity
@@ -55,7 +55,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DeviceVerdict:
     """What somebody says of what a device is to become.
 
     Parameters
@@ -105,7 +105,7 @@ def check_identity(
             )
 
 
-def read(target: Target, driver: Driver) -> Reading:
+def read(target: Target, driver: Driver) -> DeviceReading:
     """Return identity, running state and draft of a device."""
     adapter = adapters[target.connection.platform]
     identity = driver.identify()
@@ -118,7 +118,7 @@ def read(target: Target, driver: Driver) -> Reading:
     )
     draft = adapter.draft(running, target.artefacts, driver)
     settled_draft = settled(draft, target.connection.platform, target.expected.quantum_bytes)
-    return Reading(
+    return DeviceReading(
         identity, running, settled_draft, driver.missing_timer() if settled_draft.changes else ""
     )
 
@@ -151,7 +151,9 @@ def make_plan(
     targets: dict[str, Target],
     executor: Executor,
     progress: Callable[[str, str], None],
-    judge: Callable[[Target, Reading], Verdict] = lambda _target, _reading: Verdict(),
+    judge: Callable[[Target, DeviceReading], DeviceVerdict] = lambda _target, _reading: (
+        DeviceVerdict()
+    ),
     *,
     allow_missing: bool = False,
 ) -> tuple[Plan | None, list[DeviceError]]:
@@ -233,7 +235,9 @@ def _changes(plan: DevicePlan) -> bool:
     return bool(plan.changes)
 
 
-def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) -> DevicePlan:
+def _plan_device(
+    target: Target, judge: Callable[[Target, DeviceReading], DeviceVerdict]
+) -> DevicePlan:
     driver = open_driver(target.connection)
     try:
         _check_confirmed(driver)

@@ -20,12 +20,8 @@ class Ping:
 
     Parameters
     ----------
-    source, target : str
-        Addresses.
     packet_bytes : int
         Size with the header of IPv4.
-    traffic_class_byte : int
-        DSCP in its byte.
     """
 
     source_host: str

@@ -1,9 +1,9 @@
 """Our lines merged into what runs, where other tools own the rest of the configuration.
 
-A line is ours by the patterns that explain it (``templates/NOS/*.toml``). In a section that the
-inventory has, ours go unless the inventory has them: lines that name nothing, such as ``shutdown``,
-and those that name what the inventory has there, such as ``neighbor 10.0.0.1 bfd``. Other lines,
-those of other neighbours, and whole sections that the inventory does not have stay as they run.
+A line is ours by the rules of the book that explain it. In a section that the inventory has, ours
+go unless the inventory has them: lines that name nothing, such as ``shutdown``, and those that name
+what the inventory has there, such as ``neighbor 10.0.0.1 bfd``. Other lines, those of other
+neighbours, and whole sections that the inventory does not have stay as they run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ _NEVER = re.compile(r"(?!)")
 _BEGIN = re.compile(r"\^(?:\\s[+*])?")
 
 
-class Merged(NamedTuple):
+class TreeMerge(NamedTuple):
     """A configuration that is merged.
 
     Parameters
     ----------
-    tree : Node
+    tree : LineTree
         The whole configuration.
     others : list of tuple of str
         Paths of lines of others that stay in sections of ours.
     """
 
-    tree: Node
+    tree: LineTree
     others: list[Path]
 
 
@@ -55,14 +55,11 @@ def stem(line: str) -> str:
 
 
 def indented(indent: str) -> Callable[[Path], tuple[str, ...]]:
-    """Return what writes a line as its patterns have it, from its path.
-
-    A line of the whole system may be indented as well, as on Comware.
-    """
+    """Return what writes a line as its patterns have it, from its path."""
 
     def forms(path: Path) -> tuple[str, ...]:
         *above, line = path
-        return (f"{indent * len(above)}{line}",) if above else (line, f"{indent}{line}")
+        return (f"{indent * len(above)}{line}",)
 
     return forms
 
@@ -106,12 +103,12 @@ class Scope:
     key: Callable[[str], str] = stem
     name: re.Pattern[str] = re.compile(r"\\[Sd]")
 
-    def merged(self, now: Node, wanted: Node) -> Merged:
+    def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
         """Return the configuration that is intended, with the lines of others.
 
         Parameters
         ----------
-        now, wanted : Node
+        now, wanted : LineTree
             What runs, and what is rendered.
         """
         port, words = self.split
@@ -121,7 +118,7 @@ class Scope:
             for line in wanted.children
             if (match := port.fullmatch(line))
         }
-        both = Node({
+        both = LineTree({
             line: child
             for line, child in now.children.items()
             if line not in wanted.children
@@ -133,12 +130,12 @@ class Scope:
             )
         })
         for line, child in wanted.children.items():
-            both.children[line] = self._below((line,), now.children.get(line, Node()), child)
+            both.children[line] = self._below((line,), now.children.get(line, LineTree()), child)
         ours = set(wanted.lines())
         others = [path for path in both.lines() if path[0] in wanted.children and path not in ours]
-        return Merged(both, others)
+        return TreeMerge(both, others)
 
-    def conflicts(self, now: Node, wanted: Node) -> tuple[str, ...]:
+    def conflicts(self, now: LineTree, wanted: LineTree) -> tuple[str, ...]:
         """Return what to do about a BGP process that runs with another AS number."""
         return tuple(
             other_as(line)
@@ -149,12 +146,12 @@ class Scope:
     def _is_alone(self, path: Path) -> bool:
         return bool(self.alone.fullmatch(" ".join(path)))
 
-    def _below(self, path: Path, now: Node, wanted: Node) -> Node:
+    def _below(self, path: Path, now: LineTree, wanted: LineTree) -> LineTree:
         """Return the lines of a section that are wanted, then those of others."""
         if self._is_alone(path):
             return wanted
-        both = Node({
-            line: self._below((*path, line), now.children.get(line, Node()), child)
+        both = LineTree({
+            line: self._below((*path, line), now.children.get(line, LineTree()), child)
             for line, child in wanted.children.items()
         })
         ours = {one for line in wanted.children for one in self._subjects((*path, line))}

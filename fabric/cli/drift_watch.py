@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WatchOptions:
     """Which devices are watched, how often, and where their journal is.
 
     Parameters
@@ -66,7 +66,7 @@ class Takers:
             yield ledger, take
 
 
-def watch(inventory: Path, connections: Path | None, wanted: Wanted, takers: Takers) -> None:
+def watch(inventory: Path, connections: Path | None, wanted: WatchOptions, takers: Takers) -> None:
     """Watch until the user or a service manager ends it."""
     from fabric.workflow.drift_service import DriftService, Pace, Selection
 

@@ -163,7 +163,7 @@ def drift(
         from fabric.cli import drift_watch
 
         selected = (switches, hosts, only)
-        wanted = drift_watch.Wanted(selected, interval_s, timeout_s, state, parallel)
+        wanted = drift_watch.WatchOptions(selected, interval_s, timeout_s, state, parallel)
         drift_watch.watch(inventory, connections, wanted, drift_watch.Takers(events, syslog, form))
         return
     if events or syslog or form is DriftForm.JSONL:

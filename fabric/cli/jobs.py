@@ -135,36 +135,34 @@ def place(
 
     Exit codes: 0, 2, 4 (a job of the queue has no hosts).
     """
-    from fabric.workflow.place import Wanted
+    from fabric.workflow.place import StateFiles, job_request
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
     from fabric.workflow.queue import place_queue
 
-    wanted = Wanted(
+    max_age_s = duration_s("--state-max-age", state_max_age)
+    files = StateFiles(tuple(avoid_state or ()), max_age_s, against_plan)
+    if queue:
+        _queue(place_queue(Project(inventory), queue, files), form)
+        return
+    request = job_request(
         nodes=nodes,
         gpus_per_node=gpus_per_node,
         traffic=traffic,
-        layout=layout,
-        weights=weights,
+        layout=layout or None,
+        weights=weights or None,
         pxn=pxn,
-        hosts=hosts,
-        include=include,
-        exclude=exclude,
-        within=within.value if within else "",
+        hosts=hosts or None,
+        include=include or None,
+        exclude=exclude or None,
+        within=within,
         segment=segment,
         max_units=max_units,
         target=target,
         room=room,
         nvlink_gpus=nvlink_gpus,
-        lossless_class=lossless_class,
-        avoid=tuple(avoid_state or ()),
-        max_age_s=duration_s("--state-max-age", state_max_age),
-        against_plan=against_plan,
     )
-    if queue:
-        _queue(place_queue(Project(inventory), queue, wanted), form)
-        return
-    job = workflow(Project(inventory), wanted)
+    job = workflow(Project(inventory), request, files, lossless_class)
     if form is Format.JSON:
         output.as_json(job)
     else:

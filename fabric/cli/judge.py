@@ -99,7 +99,7 @@ def judge(
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     max_age_s = options.duration_s("--state-max-age", state_max_age)
     holes = Severity[unjudged.name]
-    wanted = workflow.Wanted(selection, settings, tuple(jobs or ()), max_age_s, holes)
+    wanted = workflow.JudgeOptions(selection, settings, tuple(jobs or ()), max_age_s, holes)
     project, severity = Project(inventory), Severity[fail_on.name]
     if readings:
         recording = Recording(readings, output.result)

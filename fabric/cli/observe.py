@@ -264,7 +264,7 @@ def _judge(
 
     switches, hosts, only = selected
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
-    wanted = workflow.Wanted(selection, workflow.settings_of(()))
+    wanted = workflow.JudgeOptions(selection, workflow.settings_of(()))
     judged = workflow.judge_devices(
         project, connections, wanted, workflow.Pace(*pace), output.Meter()
     )

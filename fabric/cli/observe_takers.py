@@ -38,8 +38,6 @@ class Takers:
 
     Parameters
     ----------
-    file : Path or None
-        File of records.
     lines : bool
         Whether records are printed.
     settings : Settings or None

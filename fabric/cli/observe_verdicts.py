@@ -45,10 +45,10 @@ class Words:
             yield None
             return
         from fabric.workflow.event_log import EventLog
-        from fabric.workflow.judge_watch import JudgeWatch, Wanted, settings_of
+        from fabric.workflow.judge_watch import JudgeOptions, JudgeWatch, settings_of
 
         with EventLog(self.events, self.syslog, output.note) as log:
-            watch = JudgeWatch(project, Wanted(selection, settings_of(())), log.past)
+            watch = JudgeWatch(project, JudgeOptions(selection, settings_of(())), log.past)
             yield Verdicts(watch, log)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabric.cli import output, show_qos
 from fabric.cli.options import Fail, Format, FormatOption, Inventory, OwnModels, option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.report.table import Table
+    from fabric.workflow.project import Project
 
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",
@@ -24,6 +29,13 @@ def register(app: typer.Typer) -> None:
     app.add_typer(show_app, name="show")
 
 
+def _tables() -> dict[str, Callable[[Project], Table]]:
+    """Return the tables of an inventory; their module is slow to import."""
+    from fabric.report.inventory import addresses, hosts, links, topology
+
+    return {"topology": topology, "addresses": addresses, "links": links, "hosts": hosts}
+
+
 def _add(name: str, text: str, options: str = "") -> None:
     """Add a table of the inventory, or of each fabric of a site."""
 
@@ -31,7 +43,7 @@ def _add(name: str, text: str, options: str = "") -> None:
         from fabric.workflow import site
         from fabric.workflow.project import Project
 
-        make = getattr(import_module("fabric.report.inventory"), name)
+        make = _tables()[name]
         if site.is_site(inventory):
             output.records(site.table_of_site(site.projects_of(inventory), make), form)
         else:

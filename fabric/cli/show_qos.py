@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +25,9 @@ from fabric.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.report.table import Table
     from fabric.workflow.project import Project
 
 
@@ -42,19 +44,26 @@ def register(show_app: typer.Typer) -> None:
     show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
     show_app.command(epilog="Example: rocefab show buffer inventory/demo")(buffer)
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
-    _add(show_app, "ecmp", "Show how ECMP hashing loads the uplinks.", "ecmp")
-    _add(show_app, "deadlock", "Prove that lossless traffic cannot deadlock.", "lossless")
+    _add(show_app, "ecmp", "Show how ECMP hashing loads the uplinks.")
+    _add(show_app, "deadlock", "Prove that lossless traffic cannot deadlock.")
     show_app.command(epilog="Example: rocefab show cable inventory/demo gpu001 eth1")(cable)
 
 
-def _add(show_app: typer.Typer, name: str, text: str, module: str) -> None:
+def _tables() -> dict[str, Callable[[Project], Table]]:
+    """Return the tables of the whole inventory; their modules are slow to import."""
+    from fabric.report.ecmp import ecmp
+    from fabric.report.lossless import deadlock
+
+    return {"ecmp": ecmp, "deadlock": deadlock}
+
+
+def _add(show_app: typer.Typer, name: str, text: str) -> None:
     """Add a table of the whole inventory."""
 
     def command(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
         from fabric.workflow.project import Project
 
-        make = getattr(import_module(f"fabric.report.{module}"), name)
-        output.records(make(Project(inventory)), form)
+        output.records(_tables()[name](Project(inventory)), form)
 
     epilog = f"Example: rocefab show {name} inventory/demo"
     show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)

@@ -25,11 +25,6 @@ class DeviceNames:
 
     A name is matched as a whole first, then by its first label, then as the first label of a single
     device.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names of the devices.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -87,8 +87,6 @@ class ProgramError(FabricError):
 
     Parameters
     ----------
-    program : str
-        Its name.
     reason : str
         What is wrong, as the rest of a sentence that begins with the name.
     fix : str

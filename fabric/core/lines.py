@@ -12,10 +12,10 @@ Path: TypeAlias = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Node:
+class LineTree:
     """A section: its lines, each with what stands below it."""
 
-    children: dict[str, Node] = field(default_factory=dict)
+    children: dict[str, LineTree] = field(default_factory=dict)
 
     def lines(self, path: Path = ()) -> Iterator[Path]:
         """Yield the path of every line, in order."""
@@ -23,26 +23,26 @@ class Node:
             yield (*path, line)
             yield from child.lines((*path, line))
 
-    def child(self, line: str) -> Node:
+    def child(self, line: str) -> LineTree:
         """Return the section of a line; it is made when there is none."""
         node = self.children.get(line)
         if node is None:
-            node = self.children[line] = Node()
+            node = self.children[line] = LineTree()
         return node
 
-    def copy(self) -> Node:
+    def copy(self) -> LineTree:
         """Return a copy with copies of everything below."""
-        return Node({line: child.copy() for line, child in self.children.items()})
+        return LineTree({line: child.copy() for line, child in self.children.items()})
 
-    def merge(self, other: Node) -> None:
+    def merge(self, other: LineTree) -> None:
         """Take over the lines of another section, after the own ones."""
         for line, child in other.children.items():
             self.child(line).merge(child)
 
 
-def nested(lines: Iterable[str]) -> Node:
+def nested(lines: Iterable[str]) -> LineTree:
     """Return the tree of lines that are indented below the line that they belong to."""
-    root = Node()
+    root = LineTree()
     open_nodes = [(-1, root)]
     for line in lines:
         depth = len(line) - len(line.lstrip(" "))

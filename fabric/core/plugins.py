@@ -4,8 +4,8 @@ A distribution adds a system with an entry point of the group ``rocefab.platform
 package. Ours and theirs are built alike: modules ``platforms``, ``render``, ``parsers``,
 ``lldp_outputs``, ``reading``, ``reading_lossless``, ``batfish``, ``drivers``, ``rights``,
 ``adapters``, ``lab``, ``hardware`` and ``rules``, each with what registers itself in that room, the
-file ``features.toml``, and the folders ``skus``, ``asics`` and ``templates``. All of them may be
-left out.
+files ``lines.book`` and ``features.toml``, and the folders ``skus``, ``asics`` and ``templates``.
+All of them may be left out.
 """
 
 from __future__ import annotations
@@ -30,10 +30,16 @@ SYSTEMS = "fabric.systems"
 @cache
 def packages() -> tuple[str, ...]:
     """Return the packages of our systems, then those of plug-ins by their entry points."""
+    return tuple(systems().values())
+
+
+@cache
+def systems() -> dict[str, str]:
+    """Return the package of each system by its name: ours, then those of plug-ins."""
     path = importlib.import_module(SYSTEMS).__path__
-    ours = [f"{SYSTEMS}.{module.name}" for module in pkgutil.iter_modules(path)]
+    ours = {module.name: f"{SYSTEMS}.{module.name}" for module in pkgutil.iter_modules(path)}
     others = {entry.name: entry.value for entry in entry_points(group=GROUP)}
-    return (*ours, *(others[name] for name in sorted(others)))
+    return {**ours, **{name: others[name] for name in sorted(others)}}
 
 
 def import_modules(package: str) -> None:
@@ -76,6 +82,12 @@ def folders(name: str) -> list[Traversable]:
 def package_files(name: str) -> list[Traversable]:
     """Return the files of a name in the packages of all systems."""
     return [file for file in _entries(name) if file.is_file()]
+
+
+def file_of_each(name: str) -> dict[str, Traversable]:
+    """Return the files of a name by the systems that have one."""
+    files = {system: _files(package) / name for system, package in systems().items()}
+    return {system: file for system, file in files.items() if file.is_file()}
 
 
 def _entries(name: str) -> list[Traversable]:

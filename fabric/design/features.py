@@ -193,8 +193,6 @@ def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
 
     Parameters
     ----------
-    device : DeviceDesign
-        A switch.
     rule : str, optional
         The rule that reports the features; default: of all rules.
 

@@ -101,8 +101,6 @@ class Violation:
     ----------
     rule : LimitedRule
         The rule, whose id the finding has.
-    limit : Limit
-        The limit.
     fields : tuple of str
         Fields of the inventory that are involved; the first has the value.
     subject : QosProfile, ClassOf, PortDesign, BgpNeighbour or None

@@ -90,8 +90,6 @@ class LossyQueues:
 
         Parameters
         ----------
-        pool_bytes : int
-            Ingress pool.
         groups, threshold : int
             Lossless groups that fill at once, and log2(alpha) of each.
         queues : int

@@ -59,13 +59,7 @@ class Front:
 
 
 class PortParts:
-    """What ports of one fabric share.
-
-    Parameters
-    ----------
-    file : FabricFile
-        The inventory.
-    """
+    """What ports of one fabric share."""
 
     def __init__(self, file: FabricFile) -> None:
         self._usual_gbps = file.speeds.uplink_gbps or file.speeds.host_gbps

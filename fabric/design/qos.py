@@ -18,7 +18,7 @@ from fabric.design.qos_model import (
     Wred,
 )
 from fabric.intent.classes import lossless_classes
-from fabric.qos.headroom.laws import Port, headroom, packing_factor
+from fabric.qos.headroom.laws import PortTraits, headroom, packing_factor
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
 
@@ -46,8 +46,6 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
 
     Parameters
     ----------
-    policy : LosslessPolicy
-        The policy.
     index : int
         Number of the profile on the device, from 0.
     """
@@ -176,7 +174,7 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
 
 
 def _law(model: Sku, link: Link, figures: HeadroomInput) -> tuple[Headroom | None, str]:
-    port = Port(figures.lanes, model.gearbox_ns, shares=figures.shares)
+    port = PortTraits(figures.lanes, model.gearbox_ns, shares=figures.shares)
     try:
         return headroom(model.asic_facts, link, port), ""
     except (KeyError, ValueError) as error:

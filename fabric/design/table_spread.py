@@ -47,8 +47,6 @@ def table_spread(asic: str, speed_mbps: int, cable_m: int) -> Spread | None:
     ----------
     asic : str
         Name of the family.
-    speed_mbps : int
-        Speed of the port.
     cable_m : int
         Length; each table is asked for its own, or its next longer one.
     """

@@ -115,8 +115,6 @@ def read_answer(
 
     Parameters
     ----------
-    session : netmiko.BaseConnection
-        The open session.
     is_whole : callable
         Called with the last characters, and for how many seconds nothing has come.
     quiet_s : float
@@ -185,8 +183,6 @@ class PromptReader:
 
     Parameters
     ----------
-    session : netmiko.BaseConnection
-        The open session.
     prompt, question : re.Pattern
         Match at the very end of a text; the prompt is group ``prompt`` of its pattern.
     ours : callable

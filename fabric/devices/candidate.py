@@ -21,8 +21,6 @@ class Files:
 
     Parameters
     ----------
-    files : tuple of RemoteFile
-        Files that change.
     remove : tuple of str
         Files that are deleted.
     activate : tuple of str

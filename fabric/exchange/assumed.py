@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.figures import untold
 from fabric.exchange.host_profile import MANAGEMENT, management
-from fabric.exchange.kept import pools
+from fabric.exchange.source_addresses import pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,7 +17,7 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
-from fabric.exchange.kept import pools
+from fabric.exchange.source_addresses import pools
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
 

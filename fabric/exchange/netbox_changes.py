@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.netbox_wanted import TAG_PREFIX, Ref, Wanted, end_of, present_key
+from fabric.exchange.netbox_wanted import TAG_PREFIX, NetBoxObject, Ref, end_of, present_key
 from fabric.exchange.netbox_words import name_of, slug_of
 from fabric.intent.scalars import printable
 
@@ -83,7 +83,7 @@ class Changes:
     skipped: int = 0
 
 
-def changes(wanted: Iterable[Wanted], tables: Tables, shown: str, *, delete: bool) -> Changes:
+def changes(wanted: Iterable[NetBoxObject], tables: Tables, shown: str, *, delete: bool) -> Changes:
     """Return how what NetBox has becomes what is wanted.
 
     Parameters
@@ -114,7 +114,7 @@ class _Comparison:
             for end in end_of(row, side)
         }
 
-    def of(self, wanted: list[Wanted]) -> Changes:
+    def of(self, wanted: list[NetBoxObject]) -> Changes:
         result = self._changes
         for kind, rows in self._rows.items():
             result.numbers |= {Ref(kind, key): int(row["id"]) for key, row in rows.items()}
@@ -131,7 +131,7 @@ class _Comparison:
         result.surplus = [*self._surplus()]
         return result
 
-    def _take(self, one: Wanted) -> None:
+    def _take(self, one: NetBoxObject) -> None:
         row = self._rows.get(one.kind, {}).get(one.key)
         if row is None:
             if one.kind != "cables" or self._free(one):
@@ -165,7 +165,7 @@ class _Comparison:
         return [tag for tag in _tags(row) if tag.startswith(TAG_PREFIX) and tag != self._tag]
 
     def _without_enabling(
-        self, one: Wanted, row: Row, shown: tuple[tuple[str, str, str], ...]
+        self, one: NetBoxObject, row: Row, shown: tuple[tuple[str, str, str], ...]
     ) -> tuple[tuple[str, str, str], ...]:
         """Return the differences but for a port that is disabled in NetBox alone, which is noted.
 
@@ -183,7 +183,7 @@ class _Comparison:
         assigned = row.get("assigned_object_id")
         return "addresses" in kind and assigned is not None and assigned not in self._here
 
-    def _later(self, one: Wanted) -> None:
+    def _later(self, one: NetBoxObject) -> None:
         row = self._rows.get(one.kind, {}).get(one.key)
         if row is None:
             self._changes.late.append(Change(one.ref, one.fields))
@@ -192,14 +192,16 @@ class _Comparison:
         if shown and self._owned(row):
             self._changes.late.append(self._change(one, row, shown))
 
-    def _change(self, one: Wanted, row: Row, shown: tuple[tuple[str, str, str], ...]) -> Change:
+    def _change(
+        self, one: NetBoxObject, row: Row, shown: tuple[tuple[str, str, str], ...]
+    ) -> Change:
         names = {name for name, *_ in shown}
         fields = {name: value for name, value in one.fields.items() if name in names}
         if "assigned_object_id" in fields:
             fields["assigned_object_type"] = one.fields["assigned_object_type"]
         return Change(one.ref, fields, int(row["id"]), shown)
 
-    def _differences(self, one: Wanted, row: Row) -> tuple[tuple[str, str, str], ...]:
+    def _differences(self, one: NetBoxObject, row: Row) -> tuple[tuple[str, str, str], ...]:
         """Return field, value in NetBox and value wanted of each field that differs."""
         names = one.fields.keys() - _IDENTITY - one.once
         different = []
@@ -212,7 +214,7 @@ class _Comparison:
                 different.append((name, _text(row, name), _shown(value)))
         return tuple(different)
 
-    def _free(self, one: Wanted) -> bool:
+    def _free(self, one: NetBoxObject) -> bool:
         """Note ports of a new cable that have another one; tell whether there are none."""
         ends = (one.fields[f"{side}_terminations"].key for side in "ab")
         cables = {row["id"]: (end, row) for end in ends if (row := self._cable_at.get(end))}

@@ -50,7 +50,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NetBoxObject:
     """An object as it should be.
 
     Parameters
@@ -80,7 +80,7 @@ def tag_of(fabric: str) -> str:
     return slug(TAG_PREFIX + (fabric or "fabric"))
 
 
-def wanted(plant: Plant, site: str) -> list[Wanted]:
+def wanted(plant: Plant, site: str) -> list[NetBoxObject]:
     """Return the objects of a plant in a site, those first that others name.
 
     Parameters
@@ -94,11 +94,13 @@ def wanted(plant: Plant, site: str) -> list[Wanted]:
     rows["sites"] = [{**own, "name": name, "slug": site or own["slug"]}]
     where = Ref("sites", (rows["sites"][0]["slug"],))
     tag = tag_of(plant.name)
-    objects = [Wanted("tags", (tag,), {"name": tag, "slug": tag})]
-    late: list[Wanted] = []
+    objects = [NetBoxObject("tags", (tag,), {"name": tag, "slug": tag})]
+    late: list[NetBoxObject] = []
     for kind, items in rows.items():
         for row in items:
-            one = Wanted(kind, _key(kind, row), _fields(kind, row, where), once=_once(kind, row))
+            one = NetBoxObject(
+                kind, _key(kind, row), _fields(kind, row, where), once=_once(kind, row)
+            )
             objects.append(one)
             late += _late(kind, row, one.ref)
     return objects + late
@@ -113,15 +115,15 @@ def _once(kind: str, row: Row) -> frozenset[str]:
     return once
 
 
-def _late(kind: str, row: Row, ref: Ref) -> Iterator[Wanted]:
+def _late(kind: str, row: Row, ref: Ref) -> Iterator[NetBoxObject]:
     """Yield what names an object that is created later: primary addresses."""
     if not row.get("is_primary"):
         return
     if kind == "mac-addresses":
         key = (row["device"].lower(), row["interface"])
-        yield Wanted("interfaces", key, {"primary_mac_address": ref}, late=True)
+        yield NetBoxObject("interfaces", key, {"primary_mac_address": ref}, late=True)
     elif kind == "ip-addresses":
-        yield Wanted("devices", (row["device"].lower(),), {"primary_ip4": ref}, late=True)
+        yield NetBoxObject("devices", (row["device"].lower(),), {"primary_ip4": ref}, late=True)
 
 
 def _key(kind: str, row: Row) -> Key:

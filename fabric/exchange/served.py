@@ -54,11 +54,6 @@ def with_rails(devices: Mapping[str, Device], rails: int, notes: Notes) -> dict[
     """Return the devices, with a leaf for every rail of each unit of hosts.
 
     A unit that has a leaf without a rail, or of a rail that does not exist, stays as it is.
-
-    Parameters
-    ----------
-    rails : int
-        Rails of the fabric.
     """
     leaves: dict[str, list[Device]] = defaultdict(list)
     for device in devices.values():

@@ -37,7 +37,6 @@ class Ends:
         Row of the other end.
     nic : array of int
         Row of the NIC on the cable; -1 between switches.
-    speed_gbps : array of int
     tier : array of int, shape (devices,)
         0 for leaves, ``HOST_TIER`` for hosts.
     """

@@ -46,8 +46,6 @@ class Cabling:
     ----------
     file : str
         Its name as messages show it.
-    rows : tuple of CableRow
-        The cables.
     columns : dict
         Place of each field in a line, from 0; empty where the file has no columns.
     lines : sequence of str

@@ -83,13 +83,7 @@ class LosslessClass:
 
 
 def lossless_classes(policy: LosslessPolicy) -> tuple[LosslessClass, ...]:
-    """Return the lossless classes of a policy, the default of the hosts first.
-
-    Parameters
-    ----------
-    policy : LosslessPolicy
-        The policy.
-    """
+    """Return the lossless classes of a policy, the default of the hosts first."""
     written = policy.classes or (_the_one(policy),)
     shares = _equal_shares(policy.scheduler.lossless_percent, len(written))
     return tuple(

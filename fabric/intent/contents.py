@@ -50,13 +50,7 @@ def copy_inventory(folder: Path, target: Path) -> None:
 
 
 class ContentHash:
-    """The hash of an inventory for who asks often: files are read again when one has changed.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the inventory.
-    """
+    """The hash of an inventory for who asks often: files are read again when one has changed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -35,13 +35,7 @@ class _Layer:
 
 
 class PolicyResolver:
-    """Merges the policy of the fabric with what roles, devices, ports and hosts override.
-
-    Parameters
-    ----------
-    intent : Intent
-        The inventory.
-    """
+    """Merges the policy of the fabric with what roles, devices, ports and hosts override."""
 
     def __init__(self, intent: Intent) -> None:
         self._intent = intent

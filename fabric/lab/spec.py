@@ -44,8 +44,6 @@ class StandInSpec:
         The only account that may log in.
     mac : str
         Chassis MAC address.
-    serial : str
-        Serial number.
     model : str
         HwSKU of a SONiC switch, model name of an EOS switch; empty for hosts.
     running : Any

@@ -24,8 +24,6 @@ class Entry:
 
     Parameters
     ----------
-    user : str
-        The account.
     by : str
         How it came, such as ``cli`` or an address; empty where the device does not say.
     at : str

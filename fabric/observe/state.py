@@ -113,8 +113,6 @@ class Optic:
 
     Parameters
     ----------
-    temperature_celsius : float or None
-        Of the module.
     received_dbm, sent_dbm : tuple of float or None
         Power of each lane.
     pre_fec_bit_error_ratio : float or None

@@ -49,8 +49,6 @@ def read_toml(file: Traversable, model: type[Described]) -> Described:
 
     Parameters
     ----------
-    file : Traversable
-        The file.
     model : type
         Pydantic model of its content.
 

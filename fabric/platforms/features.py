@@ -48,8 +48,6 @@ class Where(DataModel):
         Headroom laws of ASIC families, such as ``dnx``.
     models, not_models : tuple of str
         Beginnings of model names.
-    roles : tuple of str
-        Roles of the switch.
     """
 
     asics: tuple[str, ...] = ()

@@ -40,8 +40,6 @@ class EcmpHash:
         Name as in SAI, such as ``CRC``.
     fields : frozenset of str
         Header fields that are hashed.
-    seed : int
-        Seed of the hash.
     offset : int
         First bit of the hash that is used.
     """

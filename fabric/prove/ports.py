@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
     from fabric.prove.routes import Tables
     from fabric.prove.sessions import Session
     from fabric.prove.wiring import Network
@@ -83,13 +83,13 @@ def _gateway(configured: Configured, vlan: int, address: str, mtu_bytes: int) ->
         yield from _mtu(configured, port, mtu_bytes)
 
 
-def _mtu(configured: Configured, port: Port, planned_bytes: int) -> Iterator[Breach]:
+def _mtu(configured: Configured, port: ConfiguredPort, planned_bytes: int) -> Iterator[Breach]:
     if port.mtu_bytes is not None and port.mtu_bytes < planned_bytes:
         message = f"the MTU is {port.mtu_bytes} bytes, planned is {planned_bytes}"
         yield Breach("BAT009", configured.name, port.name, port.line, message)
 
 
-def _addresses(port: Port) -> list[str]:
+def _addresses(port: ConfiguredPort) -> list[str]:
     return [f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in port.addresses]
 
 

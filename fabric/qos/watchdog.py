@@ -62,8 +62,6 @@ class Storm:
     ----------
     drain_s : float
         Longest honest pause: the whole buffer leaves through one port.
-    detection_s : float
-        Detection time.
     latest_s : float
         Detection and one poll: the storm may begin just after a look.
     buffers_filled : float
@@ -91,8 +89,6 @@ def storm(detection_ms: int, poll_ms: int, buffer_bytes: float, speed_gbps: floa
         Times of the watchdog.
     buffer_bytes : float
         Packet buffer of the switch.
-    speed_gbps : float
-        Speed of the port.
     """
     drain = drain_s(buffer_bytes, speed_gbps)
     latest = ms_to_s(detection_ms) + ms_to_s(poll_ms)

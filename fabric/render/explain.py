@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+from warnings import warn
 
 from pydantic import Field
 
@@ -18,7 +19,7 @@ from fabric.book.book import INDENT, books
 from fabric.book.tables import printed
 from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
-from fabric.render.engine import template_folders
+from fabric.render.engine import template_folder, template_folders
 from fabric.render.registry import render_device
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
 
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
+#: Of the layout before books, which one more release reads (docs/stability.md).
+_OLD = "{}: files of explanations are deprecated; write a lines.book (docs/lines.md) in their place"
 #: What may stand before a statement.
 _VERB = "(?:(?:nv )?set )?"
 _WITHIN = " / "
@@ -136,7 +139,9 @@ def entries(nos: str) -> tuple[Explanation, ...]:
             name = f"{nos}/{template.name}"
             file = template.with_suffix(".toml")
             if not file.is_file():
-                raise RenderError(f"templates/{name} has no {file.name} that explains its lines")
+                raise RenderError(f"templates/{name}: no lines.book of {nos} explains its lines")
+            if folder != template_folder():
+                warn(_OLD.format(file), FutureWarning, stacklevel=2)
             rows = read_toml(file, ExplanationFile).lines
             explanations += [Explanation(row.pattern, name, row.fields, row.source) for row in rows]
     return tuple(explanations)
@@ -149,11 +154,12 @@ def _of_book(book: Book) -> Iterator[Explanation]:
         for mode in rule.known.modes if ours.template else ():
             before = INDENT * book.depths[mode] if len(book.depths) > 1 else _VERB
             key = before, ours, rule.known.source
-            alike.setdefault(key, {}).update(dict.fromkeys(rule.keys(ours)))
+            end = "$" if rule.is_flag else "(?= |$)"
+            alike.setdefault(key, {}).update({f"{words}{end}": None for words in rule.keys(ours)})
     for (before, ours, source), patterns in alike.items():
         whole = next(iter(patterns)) if len(patterns) == 1 else f"(?:{'|'.join(patterns)})"
         template = f"{book.system}/{ours.template}.j2"
-        yield Explanation(rf"^{before}{whole}(?= |$)", template, ours.fields, source)
+        yield Explanation(rf"^{before}{whole}", template, ours.fields, source)
 
 
 def _of_tables(book: Book) -> Iterator[Explanation]:
@@ -244,7 +250,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
         depth = len(line) - len(line.lstrip())
         parents = [(level, text) for level, text in parents if level < depth]
         yield number, line, _WITHIN.join(text for _, text in parents)
-        if line.strip() not in {"", "!"}:
+        if line.strip() not in {"", "!", "#"}:
             parents.append((depth, line.strip()))
 
 

@@ -28,8 +28,6 @@ class Target:
 
     Parameters
     ----------
-    new : Path
-        New folder.
     old : Path or None
         Folder of an earlier run.
     stays : bool

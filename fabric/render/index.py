@@ -79,8 +79,6 @@ class Index:
 
         Parameters
         ----------
-        folder : Path
-            The output folder.
         files : sequence of Written
             The files of the manifest, in its order.
         sources : mapping
@@ -143,8 +141,6 @@ class Index:
 
         Parameters
         ----------
-        folder : Path
-            The output folder.
         files : mapping
             What the manifest has of files that changed, by path.
         sources : mapping

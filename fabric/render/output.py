@@ -43,8 +43,6 @@ class Staging:
 
     Parameters
     ----------
-    folder : Path
-        Output folder.
     target : Target
         Folder beside it, for `put`.
     inspection : Inspection

@@ -61,8 +61,6 @@ class Record:
 
     Parameters
     ----------
-    fabric : str
-        Name of the fabric.
     inventory_sha256 : str
         Hash of the inventory that it is held against.
     results : dict of str to Result

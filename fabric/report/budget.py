@@ -9,7 +9,7 @@ from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_u
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, worst_ingress
 from fabric.design.table_spread import table_spread
 from fabric.qos.headroom.mlx5 import TOLD_DRIVERS, nic_headroom_bytes
-from fabric.qos.headroom.verdict import Verdict
+from fabric.qos.headroom.verdict import HeadroomVerdict
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
 from fabric.qos.watchdog import longest_pause_s, storm
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 _VERDICTS = {
-    Verdict.BELOW_FLOOR: "too small: no peer can stop in time",
-    Verdict.BELOW_RESPONSE: "smaller than IEEE 802.3 allows the peer to need",
-    Verdict.LARGE_FRAMES: "enough for large frames",
-    Verdict.ENOUGH: "enough",
+    HeadroomVerdict.BELOW_FLOOR: "too small: no peer can stop in time",
+    HeadroomVerdict.BELOW_RESPONSE: "smaller than IEEE 802.3 allows the peer to need",
+    HeadroomVerdict.LARGE_FRAMES: "enough for large frames",
+    HeadroomVerdict.ENOUGH: "enough",
 }
 _HEADERS = ("part", "item", "value", "how")
 
@@ -109,7 +109,9 @@ def _headroom(device: DeviceDesign, profile: HeadroomProfile) -> Iterator[Line]:
         )
         left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
         estimate = "" if row or profile.computed else ", as estimated by the law"
-        yield Line(part, "verdict", f"{_VERDICTS[Verdict(int(judged.verdict))]}{estimate}", left)
+        yield Line(
+            part, "verdict", f"{_VERDICTS[HeadroomVerdict(int(judged.verdict))]}{estimate}", left
+        )
 
 
 def _other_tables(device: DeviceDesign, profile: HeadroomProfile) -> Line:

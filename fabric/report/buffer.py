@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.design.pool import computed_buffer, lossless_pool_bytes, shared_headroom_bytes
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.computed import LOSSLESS_GROUPS, SHARED_HEADROOM
-from fabric.qos.headroom.laws import Port, headroom
+from fabric.qos.headroom.laws import PortTraits, headroom
 from fabric.qos.headroom.terms import Link
 from fabric.report.table import Table
 
@@ -158,7 +158,7 @@ def _fits(account: Account) -> tuple[object, object, object]:
     def fits(cable_m: int, mtu_bytes: int) -> bool:
         lossless = min(mtu_bytes, int(worst.link.lossless_mtu_bytes))
         link = Link.of(worst.speed_gbps, cable_m, mtu_bytes, lossless)
-        law = headroom(device.sku.asic_facts, link, Port(gearbox_ns=device.sku.gearbox_ns))
+        law = headroom(device.sku.asic_facts, link, PortTraits(gearbox_ns=device.sku.gearbox_ns))
         return fixed + rest + same * int(law.headroom_bytes) <= room
 
     mtu = int(worst.link.port_mtu_bytes)

@@ -11,7 +11,7 @@ from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_json, wrong
 from fabric.report.picture_details import details
-from fabric.topology.cabling import HARMLESS, Verdict
+from fabric.topology.cabling import HARMLESS, CableVerdict
 from fabric.topology.clos import clos
 from fabric.topology.drawing import cable_states
 from fabric.topology.drawing_layout import picture
@@ -52,13 +52,13 @@ class Marks:
         self.failing |= ends
         self.is_checked = True
 
-    def add_cabling(self, judged: Iterable[tuple[End, End, Verdict]]) -> None:
+    def add_cabling(self, judged: Iterable[tuple[End, End, CableVerdict]]) -> None:
         """Take in the verdicts on cables; what nobody planned has no line of its own."""
         for near, far, verdict in judged:
-            if verdict is not Verdict.UNKNOWN:
+            if verdict is not CableVerdict.UNKNOWN:
                 self.read |= {near, far}
-            if verdict not in {*HARMLESS, Verdict.UNEXPECTED}:
-                ends = self.missing if verdict is Verdict.MISSING else self.wrong
+            if verdict not in {*HARMLESS, CableVerdict.UNEXPECTED}:
+                ends = self.missing if verdict is CableVerdict.MISSING else self.wrong
                 ends |= {near, far}
 
 
@@ -155,12 +155,12 @@ def _kind(port: PortDesign) -> tuple[object, ...]:
     return port.kind, port.qos, id(port.headroom)
 
 
-def judged_ends(judged: Iterable[Judged]) -> list[tuple[End, End, Verdict]]:
+def judged_ends(judged: Iterable[Judged]) -> list[tuple[End, End, CableVerdict]]:
     """Return the planned ends of cables with their verdicts."""
     return [(item.near, item.far, item.verdict) for item in judged]
 
 
-def read_cabling(file: Path) -> list[tuple[End, End, Verdict]]:
+def read_cabling(file: Path) -> list[tuple[End, End, CableVerdict]]:
     """Return the verdicts of a file that ``rocefab cabling --format json`` wrote.
 
     Raises
@@ -171,7 +171,7 @@ def read_cabling(file: Path) -> list[tuple[End, End, Verdict]]:
     data = read_json(file, FileKind.CABLING_REPORT)
     try:
         return [
-            (_end(item["near"]), _end(item["far"]), Verdict(item["verdict"]))
+            (_end(item["near"]), _end(item["far"]), CableVerdict(item["verdict"]))
             for item in data["cables"]
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:

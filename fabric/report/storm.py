@@ -44,8 +44,6 @@ class Tier:
     ----------
     title : str
         From where to where.
-    channels : array of int
-        Channels of the traffic.
     ports : int
         Ports of all of them.
     """

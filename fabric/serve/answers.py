@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """The host names of a fabric, ready to be written.
-
-    Parameters
-    ----------
-    fabric : Fabric
-        The network.
-    """
+    """The host names of a fabric, ready to be written."""
 
     def __init__(self, fabric: Fabric) -> None:
         self._names = fabric.hosts.names
@@ -81,7 +75,7 @@ class Names:
         return self._prefixes[prefix] + (parts[0] if one else f"[{','.join(parts)}]")
 
 
-class Kept:
+class AnswerCache:
     """Answers by request: a scheduler that tries again gets the same one without a search."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Job:
+class BookedJob:
     """A running job: as it was sent, and as the engine takes it."""
 
     body: JobBody
@@ -43,7 +43,7 @@ class Book:
     """
 
     conditions: Mapping[str, ConditionBody] = field(default_factory=dict)
-    jobs: Mapping[str, Job] = field(default_factory=dict)
+    jobs: Mapping[str, BookedJob] = field(default_factory=dict)
     version: int = 0
     changed_s: float | None = None
 
@@ -74,7 +74,7 @@ class Book:
         kept = {name: one for name, one in self.conditions.items() if name not in changes}
         return self.with_conditions({**kept, **{k: v for k, v in changes.items() if v}})
 
-    def with_job(self, job: Job) -> Book:
+    def with_job(self, job: BookedJob) -> Book:
         """Return the next version, with one more job."""
         return self._next(jobs={**self.jobs, job.body.name: job})
 
@@ -86,7 +86,7 @@ class Book:
         return replace(self, version=self.version + 1, changed_s=time.time(), **changes)  # type: ignore[arg-type]
 
 
-def _running(name: str, job: Job, fabric: Fabric) -> RunningJob:
+def _running(name: str, job: BookedJob, fabric: Fabric) -> RunningJob:
     hosts = tuple(host for host in job.hosts if host in fabric.host_row)
     traffic, all_gpus = job.traffic, fabric.intent.fabric.host.gpus
     gpus = min(job.body.gpus_per_node or all_gpus, all_gpus)

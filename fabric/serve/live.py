@@ -113,11 +113,6 @@ class Ends:
 class Live:
     """Figures and states of the cables of a fabric.
 
-    Parameters
-    ----------
-    fabric : Fabric
-        The network.
-
     Attributes
     ----------
     nics, cables : Ends

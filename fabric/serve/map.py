@@ -48,8 +48,6 @@ class Drawn:
         Rows of the fabric that it shows.
     nic_line, cable_line : array of int
         Line of each of its cables.
-    lines : int
-        Number of its lines.
     body : bytes
         The picture as JSON.
     tag : str

@@ -32,8 +32,6 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
         What is wrong with this request.
     findings : sequence of Finding
         Each thing that is wrong, with its field and what to do.
-    headers : mapping
-        Headers of the answer.
     """
 
     def __init__(

@@ -5,17 +5,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.placement.engine.layout import Layout
-from fabric.placement.engine.query import Query
-from fabric.placement.engine.traffic import RING, Traffic, parse_traffic
+from fabric.placement import job
 from fabric.serve.problem import Problem, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fabric.serve.requests import JobBody, PlacementBody, TrafficBody
+    from fabric.placement.engine.query import Query
+    from fabric.serve.requests import JobBody, PlacementBody
     from fabric.topology.model import Fabric
 
 _SHOWN = 5
@@ -48,11 +44,10 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
         422 with each field that names unknown hosts, doubles them, or contradicts another one.
     """
     wrong = Wrong()
-    hosts = host_names("hosts", body.hosts, fabric, wrong)
-    include = host_names("include", body.include, fabric, wrong)
-    exclude = host_names("exclude", body.exclude, fabric, wrong)
-    traffic = traffic_of(body, wrong)
-    nodes = body.nodes or len(hosts)
+    query = job.query_of(body, len(fabric.hosts), wrong.add)
+    for field in ("hosts", "include", "exclude"):
+        _check_hosts(field, getattr(body, field), getattr(query, field), fabric, wrong)
+    hosts, nodes = query.hosts, body.nodes or len(query.hosts)
     if body.nodes is None and body.hosts is None:
         wrong.add("nodes", "the number of hosts is missing", "add nodes, or hosts")
     elif hosts and nodes != len(hosts):
@@ -64,39 +59,28 @@ def query_of(body: PlacementBody, fabric: Fabric) -> Query:
     if nodes > len(fabric.hosts):
         message = f"{nodes} hosts are needed, but the fabric has {len(fabric.hosts)}"
         raise refused(HTTPStatus.CONFLICT, "PLC001", "nodes", message, "request fewer nodes")
-    return Query(
-        nodes=nodes,
-        gpus_per_node=body.gpus_per_node,
-        traffic=traffic,
-        hosts=hosts,
-        include=include,
-        exclude=exclude,
-        within=body.within,
-        segment=body.segment,
-        max_units=body.max_units,
-        target=body.target,
-        room=body.room,
-        nvlink_gpus=body.nvlink_gpus,
-    )
+    return query
 
 
 def job_hosts(body: JobBody, fabric: Fabric, wrong: Wrong) -> tuple[str, ...]:
     """Return the hosts of a job that runs; at least one."""
-    hosts = host_names("hosts", body.hosts, fabric, wrong)
+    hosts = job.host_names("hosts", body.hosts, len(fabric.hosts), wrong.add)
+    _check_hosts("hosts", body.hosts, hosts, fabric, wrong)
     if not hosts and not wrong.findings:
         wrong.add("hosts", "the job has no hosts", "add them")
     return hosts
 
 
-def host_names(
-    field: str, given: str | list[str] | None, fabric: Fabric, wrong: Wrong
-) -> tuple[str, ...]:
-    """Return the hosts of a range or a list; each must be known, and named once."""
-    if not given:
-        if given is not None:
-            wrong.add(field, "there is no host in it", "name hosts, or omit the field")
-        return ()
-    names = given if isinstance(given, list) else _expanded(field, given, fabric, wrong)
+def _check_hosts(
+    field: str,
+    given: str | list[str] | None,
+    names: tuple[str, ...],
+    fabric: Fabric,
+    wrong: Wrong,
+) -> None:
+    """Check that each host is known, and named once; a member that is there names some."""
+    if given is not None and not given:
+        wrong.add(field, "there is no host in it", "name hosts, or omit the field")
     unknown = [name for name in names if name not in fabric.host_row]
     if unknown:
         shown = ", ".join(ascii(name[:64]) for name in unknown[:_SHOWN])
@@ -104,37 +88,3 @@ def host_names(
         wrong.add(field, f"no such host: {shown}{more}", "GET /v1/hosts lists the hosts")
     elif len(set(names)) != len(names):
         wrong.add(field, "a host is named twice", "name each host once")
-    return tuple(names)
-
-
-def _expanded(field: str, text: str, fabric: Fabric, wrong: Wrong) -> list[str]:
-    try:
-        count = hostlist.count(text)
-        if count <= len(fabric.hosts):
-            return hostlist.expand(text)
-        message = f"the range has {count} hosts, but the fabric has {len(fabric.hosts)}"
-    except ValueError as error:
-        message = ascii(str(error)[:200])[1:-1]
-    wrong.add(field, message, "use a range such as gpu[001-004], or a list")
-    return []
-
-
-def traffic_of(body: TrafficBody, wrong: Wrong) -> Traffic:
-    """Return the traffic of a job."""
-    try:
-        traffic = parse_traffic(body.traffic)
-    except ValueError as error:
-        wrong.add("traffic", str(error), "use ring, or a mix such as ring:3,all-to-all:1")
-        traffic = RING
-    return Traffic(traffic.shares, _layout(body, wrong), body.pxn)
-
-
-def _layout(body: TrafficBody, wrong: Wrong) -> Layout | None:
-    weights: Mapping[str, float] = {str(name): one for name, one in (body.weights or {}).items()}
-    if body.layout is None:
-        if weights:
-            wrong.add("weights", "weights need a layout", "add layout, or omit weights")
-        return None
-    if not body.layout:
-        wrong.add("layout", "the layout is empty", "add a dimension, such as tp")
-    return Layout({str(name): size for name, size in body.layout.items()}, weights)

@@ -6,29 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from fabric.placement.engine.query import Within
 from fabric.placement.engine.state import Health
-
-#: Longest host range; longer ones are sent as a list.
-MAX_RANGE = 8192
-#: Most names in a list, and most members of an object.
-MAX_NAMES = 100_000
-#: Most hosts of a job.
-MAX_NODES = 1_000_000
-_MAX_GPUS = 64
-_MAX_SIZE = 1_000_000
+from fabric.placement.job import (
+    MAX_GPUS,
+    MAX_NAMES,
+    HostNames,
+    JobRequest,
+    Name,
+    TrafficRequest,
+)
 
 #: One line of printable ASCII, so that a log or a label can hold it.
 Line = Annotated[str, StringConstraints(max_length=200, pattern=r"^[ -~]*$")]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
 JobName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$")]
-HostNames = (
-    Annotated[str, StringConstraints(max_length=MAX_RANGE)]
-    | Annotated[list[Name], Field(max_length=MAX_NAMES)]
-)
-Dimension = Literal["tp", "cp", "ep", "dp", "pp"]
-Size = Annotated[int, Field(ge=1, le=_MAX_SIZE)]
-Weight = Annotated[float, Field(gt=0, le=1e18)]
 
 
 class Body(BaseModel):
@@ -37,64 +27,13 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class TrafficBody(Body):
-    """What the hosts of a job send to each other."""
-
-    traffic: Annotated[str, StringConstraints(max_length=200)] = Field(
-        "ring",
-        description="Collective, or a mix with shares: ring, tree, all-to-all, pipeline.",
-        examples=["ring:3,all-to-all:1"],
-    )
-    layout: dict[Dimension, Size] | None = Field(
-        None,
-        description="Parallel layout; tp x cp x dp x pp is the number of ranks. It takes the "
-        "place of `traffic`.",
-        examples=[{"tp": 8, "dp": 2}],
-    )
-    weights: dict[Dimension, Weight] | None = Field(
-        None, description="Bytes or shares that a rank sends in each dimension of the layout."
-    )
-    pxn: bool = Field(default=True, description="Whether NCCL uses PXN for an all-to-all.")
-
-
-class PlacementBody(TrafficBody):
+class PlacementBody(JobRequest):
     """A job that needs hosts."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"nodes": 2}, {"nodes": 2, "traffic": "all-to-all"}]}
     )
 
-    nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = Field(
-        None, description="Hosts of the job; may be omitted where `hosts` names them."
-    )
-    gpus_per_node: Annotated[int, Field(ge=1, le=_MAX_GPUS)] | None = Field(
-        None, description="GPUs of each host, from GPU 0 on; all where omitted."
-    )
-    hosts: HostNames | None = Field(
-        None, description="Rank exactly these hosts: a range such as gpu[001-004], or a list."
-    )
-    include: HostNames | None = Field(None, description="Search among these hosts only.")
-    exclude: HostNames | None = Field(None, description="Hosts that must not be used.")
-    within: Within | None = Field(
-        None, strict=False, description="What all hosts must share: block, unit or pod."
-    )
-    segment: Size | None = Field(
-        None, description="Hosts that stay together on one unit; divides `nodes`."
-    )
-    max_units: Size | None = Field(None, description="Most units that the job may spread over.")
-    target: Annotated[float, Field(ge=0, le=1000)] = Field(
-        1.0,
-        description="Load of links that is good enough: below it, fewer units are better than "
-        "lighter links. 1 is the line rate of the NICs, 0 takes the lightest links.",
-    )
-    room: Annotated[float, Field(ge=0, le=100)] = Field(
-        0.0,
-        description="Load that is accepted above the best for leaving room to larger jobs: 0.1 is "
-        "10 %.",
-    )
-    nvlink_gpus: Size | None = Field(
-        None, description="GPUs of an NVLink domain; those of a host where omitted."
-    )
     ranks: bool = Field(default=False, description="Whether to list the ranks with their NICs.")
     links: bool = Field(
         default=False, description="Whether to list the cables between switches with their load."
@@ -138,7 +77,7 @@ class StatePatchBody(Body):
     conditions: Annotated[dict[Subject, ConditionBody | None], Field(max_length=MAX_NAMES)]
 
 
-class JobBody(TrafficBody):
+class JobBody(TrafficRequest):
     """A job that runs."""
 
     model_config = ConfigDict(
@@ -147,7 +86,7 @@ class JobBody(TrafficBody):
 
     name: JobName
     hosts: HostNames = Field(description="Its hosts: a range such as gpu[001-004], or a list.")
-    gpus_per_node: Annotated[int, Field(ge=1, le=_MAX_GPUS)] | None = Field(
+    gpus_per_node: Annotated[int, Field(ge=1, le=MAX_GPUS)] | None = Field(
         None, description="GPUs that it uses on each host, from GPU 0 on; all where omitted."
     )
 

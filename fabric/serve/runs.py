@@ -28,8 +28,6 @@ class Runs:
 
     Parameters
     ----------
-    inventory : Path
-        Folder of the inventory.
     folder : Path or None
         State folder; None is that of the inventory, which may come later.
     """

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.errors import FabricError, InputError
-from fabric.serve.book import Book, Job
+from fabric.placement.job import traffic_of
+from fabric.serve.book import Book, BookedJob
 from fabric.serve.drift import Drift
 from fabric.serve.events import Events
 from fabric.serve.figures import Figures
 from fabric.serve.map import Maps
 from fabric.serve.metrics import Metrics
 from fabric.serve.problem import finding_as_dict, problem_of, refused
-from fabric.serve.query import Wrong, traffic_of
+from fabric.serve.query import Wrong
 from fabric.serve.readings import Readings
 from fabric.serve.reviews import Reviews
 from fabric.serve.runs import Runs
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from fabric.placement.engine.query import Answer, Query
     from fabric.serve.scopes import Grant
     from fabric.serve.settings import Settings
-    from fabric.serve.store import Kept, Store
+    from fabric.serve.store import Store, StoredAnswer
 
 T = TypeVar("T")
 #: Searches that take longer than this on average run beside the event loop.
@@ -51,8 +52,6 @@ class Service:
 
     Parameters
     ----------
-    folder : Path
-        Inventory folder.
     store : Store
         Where the state is kept.
     settings : Settings
@@ -146,7 +145,7 @@ class Service:
         *,
         match: str | None = None,
         event: tuple[str, dict[str, Any]],
-        answer: Callable[[Book], Kept | None] = lambda _: None,
+        answer: Callable[[Book], StoredAnswer | None] = lambda _: None,
     ) -> Book:
         """Change the state: on disk first, then for the next query, then tell who listens.
 
@@ -182,7 +181,7 @@ class Service:
         make: Callable[[Book], Book],
         match: str | None,
         event: tuple[str, dict[str, Any]],
-        answer: Callable[[Book], Kept | None],
+        answer: Callable[[Book], StoredAnswer | None],
     ) -> Book:
         async with self._change.turn(caller.key):
             before = self.book
@@ -206,7 +205,7 @@ class Service:
         self.events.tell(event[0], {**event[1], "version": after.version})
         return after
 
-    async def kept(self, caller: Grant, key: str) -> Kept | None:
+    async def kept(self, caller: Grant, key: str) -> StoredAnswer | None:
         """Return the answer of an Idempotency-Key, after the change that is being written."""
         async with self._change.turn(caller.key):
             return self.store.answer(key)
@@ -314,7 +313,7 @@ def _read_book(store: Store) -> Book:
     jobs = {}
     for body in store.jobs():
         names = body.hosts if isinstance(body.hosts, list) else hostlist.expand(body.hosts)
-        jobs[body.name] = Job(body, tuple(names), traffic_of(body, Wrong()))
+        jobs[body.name] = BookedJob(body, tuple(names), traffic_of(body, Wrong().add))
     version, changed_s = store.version()
     return Book(store.conditions(), jobs, version, changed_s)
 

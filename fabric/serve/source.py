@@ -15,7 +15,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
 from fabric.qos.ecmp.load import MOST_FLOWS, MOST_LINKS, quick_max_load
-from fabric.serve.answers import Kept, Names
+from fabric.serve.answers import AnswerCache, Names
 from fabric.serve.extender import Prioritiser
 from fabric.workflow.project import Project
 
@@ -37,12 +37,8 @@ class Loaded:
 
     Parameters
     ----------
-    project : Project
-        The inventory.
     engine : Engine
         The engine, told the state.
-    book : Book
-        That state.
     names : Names
         Its host names, ready to be written.
     loaded_s : float
@@ -53,7 +49,7 @@ class Loaded:
         Subjects of conditions that were sent for another inventory, and that this one lacks.
     files : dict
         Texts for other programs, by form and part; filled as they are asked for.
-    kept : Kept
+    kept : AnswerCache
         Answers to placements of this inventory and state.
     prioritiser : Prioritiser
         Placements of pods, in rows of this inventory.
@@ -67,7 +63,7 @@ class Loaded:
     number: int = 1
     unknown: frozenset[str] = frozenset()
     files: dict[tuple[str, str], str] = field(default_factory=dict)
-    kept: Kept = field(default_factory=Kept)
+    kept: AnswerCache = field(default_factory=AnswerCache)
     prioritiser: Prioritiser = field(default_factory=Prioritiser)
 
     @property
@@ -84,7 +80,7 @@ class Loaded:
             When the state is about what the fabric does not have.
         """
         engine = self.engine.updated(book.state(self.fabric, self.unknown))
-        return replace(self, engine=engine, book=book, kept=Kept())
+        return replace(self, engine=engine, book=book, kept=AnswerCache())
 
     def ignored(self) -> list[str]:
         """Return subjects of conditions and hosts of jobs that this inventory does not have."""

@@ -36,7 +36,7 @@ INSERT INTO versions VALUES (0, NULL);
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredAnswer:
     """An answer that is given again for the same Idempotency-Key, and the request it was for."""
 
     key: str
@@ -107,13 +107,13 @@ class Store:
         version, changed_s = self._database.execute("SELECT * FROM versions").fetchone()
         return int(version), changed_s
 
-    def answer(self, key: str) -> Kept | None:
+    def answer(self, key: str) -> StoredAnswer | None:
         """Return the kept answer of a key."""
         query = "SELECT key, request, status, body FROM answers WHERE key = ?"
         row = self._database.execute(query, (key,)).fetchone()
-        return Kept(*row) if row else None
+        return StoredAnswer(*row) if row else None
 
-    def save(self, before: Book, after: Book, answer: Kept | None = None) -> None:
+    def save(self, before: Book, after: Book, answer: StoredAnswer | None = None) -> None:
         """Write what changed between two versions, in one transaction."""
         with self._database as database:
             for table, key, old, new in (

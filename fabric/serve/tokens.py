@@ -27,11 +27,6 @@ _WITH_NAME = 3
 class Tokens:
     """Tokens by their SHA-256, so that neither memory nor timing shows them.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
     Raises
     ------
     InputError

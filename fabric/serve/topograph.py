@@ -37,7 +37,7 @@ MAX_RESULTS = 100
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TopologyRequest:
     """A request that was checked against the inventory.
 
     Parameters
@@ -52,7 +52,7 @@ class Wanted:
     nodes: frozenset[str]
 
 
-def check(body: GenerateBody, loaded: Loaded) -> Wanted:
+def check(body: GenerateBody, loaded: Loaded) -> TopologyRequest:
     """Return what a request is for.
 
     Raises
@@ -77,7 +77,7 @@ def check(body: GenerateBody, loaded: Loaded) -> Wanted:
         message = "no spine connects the units, but a job in blocks may span several"
         wrong.add("engine.params", message, "use topology/tree")
     wrong.end()
-    return Wanted(params, nodes)
+    return TopologyRequest(params, nodes)
 
 
 def _check_nodes(field: str, nodes: Iterable[str], loaded: Loaded, wrong: Wrong) -> None:
@@ -100,7 +100,7 @@ def _check_sizes(where: str, sizes: list[int], wrong: Wrong, *, is_block: bool) 
             return
 
 
-def generate(loaded: Loaded, wanted: Wanted) -> str:
+def generate(loaded: Loaded, wanted: TopologyRequest) -> str:
     """Return the text of a topology.
 
     Raises

@@ -135,8 +135,6 @@ class Lane:
 
     Parameters
     ----------
-    name : str
-        Name of the thread.
     shares : Shares or None
         How much may wait; None is no limit.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.topology.cabling import HARMLESS, Verdict
+from fabric.topology.cabling import HARMLESS, CableVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def repair(judged: Sequence[Judged]) -> list[Work]:
     planned = [
         (item.near, item.far)
         for item in judged
-        if item.verdict not in {*HARMLESS, Verdict.UNEXPECTED}
+        if item.verdict not in {*HARMLESS, CableVerdict.UNEXPECTED}
     ]
     present = sorted({cable for item in judged for cable in _there(item)})
     pairs: list[tuple[Cable | None, Cable | None]] = []

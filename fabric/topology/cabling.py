@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 End: TypeAlias = tuple[str, str]
 
 
-class Verdict(StrEnum):
+class CableVerdict(StrEnum):
     """What is to be said of a cable."""
 
     OK = "ok"
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 
 #: What is neither right nor wrong by itself.
-HARMLESS = frozenset({Verdict.OK, Verdict.UNKNOWN})
+HARMLESS = frozenset({CableVerdict.OK, CableVerdict.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Judged:
 
     near: End
     far: End
-    verdict: Verdict
+    verdict: CableVerdict
     seen_near: End | None = None
     seen_far: End | None = None
     partner: tuple[End, End] | None = None
@@ -164,24 +164,24 @@ class _Judge:
         if at_near is None and at_far is None:
             return Judged(near, far, self._silent(cable))
         if at_near in {far, None} and at_far in {near, None}:
-            return Judged(near, far, Verdict.OK, at_near, at_far)
+            return Judged(near, far, CableVerdict.OK, at_near, at_far)
         if (at_near == far) != (at_far == near) and None not in (at_near, at_far):
-            return Judged(near, far, Verdict.UNKNOWN, at_near, at_far)  # the ends contradict
+            return Judged(near, far, CableVerdict.UNKNOWN, at_near, at_far)  # the ends contradict
         other = self._swapped(cable)
         if other is not None:
             crossed = cable.rail is not None and cable.rail != other.rail
-            verdict = Verdict.CROSSED_RAIL if crossed else Verdict.SWAPPED
+            verdict = CableVerdict.CROSSED_RAIL if crossed else CableVerdict.SWAPPED
             return Judged(near, far, verdict, at_near, at_far, (other.near, other.far))
         same = (at_near or far)[0] == far[0] and (at_far or near)[0] == near[0]
-        verdict = Verdict.WRONG_PORT if same else Verdict.WRONG_NEIGHBOUR
+        verdict = CableVerdict.WRONG_PORT if same else CableVerdict.WRONG_NEIGHBOUR
         return Judged(near, far, verdict, at_near, at_far)
 
-    def _silent(self, cable: Planned) -> Verdict:
+    def _silent(self, cable: Planned) -> CableVerdict:
         """Return missing when both ends were read, or one of them has no link; else unknown."""
         ends = [self._told[end] for end in (cable.near, cable.far) if end in self._told]
         if len(ends) == 2 or any(end.up is False for end in ends):  # noqa: PLR2004 - both ends
-            return Verdict.MISSING
-        return Verdict.UNKNOWN
+            return CableVerdict.MISSING
+        return CableVerdict.UNKNOWN
 
     def _swapped(self, cable: Planned) -> Planned | None:
         """Return the cable with which this one changed an end."""
@@ -200,5 +200,5 @@ class _Judge:
             if other is None or end in self._far or other in self._far:
                 continue
             if end < other or self.partner.get(other) != end:
-                unexpected.append(Judged(end, other, Verdict.UNEXPECTED, other, end))
+                unexpected.append(Judged(end, other, CableVerdict.UNEXPECTED, other, end))
         return unexpected

@@ -78,8 +78,6 @@ class Clos:
         Cables to hosts.
     host_unit : array of int, shape (hosts,)
         Unit of each host.
-    units : int
-        Number of units.
     allowas_in : int
         How often a leaf allows its own AS number in a path.
     """

@@ -22,8 +22,6 @@ class DeviceEnd:
 
     Parameters
     ----------
-    port : str
-        Port of the device.
     is_nic : bool
         Whether it is a cable of a NIC, a row of ``Fabric.nics``; else one of ``Fabric.uplinks``.
     end : int

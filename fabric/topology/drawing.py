@@ -75,8 +75,6 @@ class Line:
         Ends of the line, the lower end first.
     states : tuple of (CableState, int)
         How many cables have which state, the highest state first.
-    speeds_gbps : tuple of int
-        Speeds of the cables.
     rail : int
         Rail of the cables; -1 where there is none, or several.
     """
@@ -240,8 +238,6 @@ def cable_states(
     ----------
     fabric : Fabric
         Names of devices and ports.
-    network : Clos
-        Its arrays.
     wrong, missing, failing : collections of End
         Switch ports whose cable is wrong, is missing, or whose settings fail a lossless rule.
     read : collection of End

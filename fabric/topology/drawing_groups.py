@@ -281,8 +281,6 @@ def nics_text(fabric: Fabric, ports: int) -> str:
     ----------
     fabric : Fabric
         Says how many ports a NIC has.
-    ports : int
-        Ports of the NICs.
     """
     nics = _counted(ports // fabric.nic_ports, "NIC")
     return nics if fabric.nic_ports == 1 else f"{nics}, {_counted(ports, 'port')}"

@@ -33,14 +33,10 @@ def lines(
 
     Parameters
     ----------
-    network : Clos
-        Its cables.
     states : CableStates
         State of each cable.
     grouping : Groups
         Box of each device.
-    boxes : list of Box
-        The boxes, placed.
     cells : list of (numbers of boxes, Frame)
         Leaves that have a frame of their own.
     """

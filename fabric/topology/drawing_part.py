@@ -26,10 +26,6 @@ class Choice:
 
     Parameters
     ----------
-    units, pods : collection of str or None
-        Names.
-    rail, plane : int or None
-        Numbers.
     hosts : collection of str or None
         Names, such as those of a job.
     """

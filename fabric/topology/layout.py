@@ -27,8 +27,6 @@ class Layout:
 
     Parameters
     ----------
-    names : tuple of str
-        Hostnames.
     tier, unit, rail, pod, plane : array of int, shape (n,)
         As in ``Switches``.
     number : array of int, shape (n,)

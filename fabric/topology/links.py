@@ -19,8 +19,6 @@ class Links:
 
     Parameters
     ----------
-    switches : int
-        Number of switches.
     source, target : array of int, shape (m,)
         Row of the switch that sends and of the one that receives, sorted by both.
     cables : array of int, shape (m,)

@@ -38,8 +38,6 @@ class Switches:
 
     Parameters
     ----------
-    names : tuple of str
-        Hostnames.
     leaf_count : int
         Rows below this are leaves.
     tier : array of int, shape (n,)

@@ -34,8 +34,6 @@ def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
 
     Parameters
     ----------
-    fabric : Fabric
-        The network.
     words : sequence of str
         ``link:SWITCH:PORT`` is the cable in a port; ``cable-bundle:SWITCH:SWITCH`` all cables
         between two switches; ``rack:UNIT`` a unit with its leaves and hosts; ``switch`` and

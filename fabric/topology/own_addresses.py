@@ -64,13 +64,7 @@ def subnet_row(intent: Intent, table: Subnets, leaf: int, own: LeafSubnet) -> in
 
 
 def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -> Iterator[Finding]:
-    """Yield the subnets of an override that a switch cannot have.
-
-    Parameters
-    ----------
-    row : int
-        Row of the switch.
-    """
+    """Yield the subnets of an override that a switch cannot have."""
     intent, table = fabric.intent, fabric.subnets
     for index, own in enumerate(override.value.subnets):
         leaf = row < fabric.switches.leaf_count

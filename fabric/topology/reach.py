@@ -22,11 +22,6 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
 
     The whole pool; with planes the parts of it that have subnets of the plane of the leaf alone; on
     a leaf without cables to spines the shortest prefix around its own subnets.
-
-    Parameters
-    ----------
-    leaf : int
-        Row of the leaf.
     """
     file, table = fabric.intent.fabric, fabric.subnets
     pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from fabric.core.units import gbps_to_mbps
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
-from fabric.qos.headroom.verdict import Verdict, judge
+from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,7 +215,7 @@ def _room_of_host(cable: Cable) -> CableLine:
         return CableLine("headroom of the host", "unknown", "-", "wrong", note, "QOS041")
     room = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
     link = cable.port.headroom.link if cable.port.headroom else None
-    enough = link is None or judge(room, link).verdict > Verdict.BELOW_RESPONSE
+    enough = link is None or judge(room, link).verdict > HeadroomVerdict.BELOW_RESPONSE
     note = (
         "used for this cable if the receive buffers are set manually; otherwise the firmware "
         "decides"
@@ -230,8 +230,8 @@ def _room_of_switch(cable: Cable) -> CableLine:
         note = headroom.no_law if headroom else "no lossless buffer"
         return CableLine("headroom of the switch", "-", "unknown", "unknown", note, "QOS021")
     verdict: Word = "ok"
-    if headroom.judgement.verdict <= Verdict.BELOW_RESPONSE:
-        floor = headroom.judgement.verdict == Verdict.BELOW_FLOOR
+    if headroom.judgement.verdict <= HeadroomVerdict.BELOW_RESPONSE:
+        floor = headroom.judgement.verdict == HeadroomVerdict.BELOW_FLOOR
         verdict = "wrong" if floor else "note"
     need = float(headroom.judgement.response_bytes)
     note = f"{need:.0f} bytes cover all that IEEE 802.3 lets the host send after a pause"

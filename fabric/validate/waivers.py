@@ -47,8 +47,6 @@ class Decisions:
 
     Parameters
     ----------
-    intent : Intent
-        The inventory.
     today : date
         Waivers count up to and with their last day.
     """

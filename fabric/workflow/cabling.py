@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.device_names import DeviceNames
 from fabric.topology.cable_moves import Work, repair
-from fabric.topology.cabling import HARMLESS, Judged, Told, Verdict, judge, planned_cables
+from fabric.topology.cabling import HARMLESS, CableVerdict, Judged, Told, judge, planned_cables
 from fabric.topology.site import nics_elsewhere
 from fabric.workflow.observe import Selection, observe
 from fabric.workflow.recorded import seen_in
@@ -46,7 +46,7 @@ class Cabling:
         return [
             (_text(item.near), _text(item.far), item.verdict.value, _seen(item))
             for item in self.judged
-            if item.verdict is not Verdict.OK
+            if item.verdict is not CableVerdict.OK
         ]
 
     def work_order(self) -> list[str]:
@@ -74,7 +74,9 @@ class Cabling:
     def summary(self) -> str:
         """Return how many cables have which verdict."""
         counts = Counter(item.verdict for item in self.judged)
-        return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        return ", ".join(
+            f"{counts[verdict]} {verdict}" for verdict in CableVerdict if counts[verdict]
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -107,7 +109,7 @@ def _seen(item: Judged) -> str:
         for end, other in ((item.near, item.seen_near), (item.far, item.seen_far))
         if other is not None
     )
-    return "" if item.verdict is Verdict.UNEXPECTED else "; ".join(ends)
+    return "" if item.verdict is CableVerdict.UNEXPECTED else "; ".join(ends)
 
 
 def cabling(

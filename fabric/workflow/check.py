@@ -81,7 +81,7 @@ def kept_by(project: Project) -> Handling:
     return Handling(same, None, take)
 
 
-def check(project: Project, ignore: Sequence[str] = (), files: Handling = DROPPED) -> Outcome:
+def check(project: Project, ignore: Sequence[str] = (), files: Handling | None = None) -> Outcome:
     """Run the rules over a project, then over what it renders.
 
     While the inventory has errors nothing is rendered: its output would repeat them.
@@ -90,8 +90,8 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling = DROPPE
     ----------
     ignore : sequence of str
         Rules that do not run.
-    files : Handling
-        What becomes of the files of the switches.
+    files : Handling, optional
+        What becomes of the files of the switches; they are dropped by default.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def check(project: Project, ignore: Sequence[str] = (), files: Handling = DROPPE
     outcome = run(World(project.model), ignore, _whole_rules())
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     renders = not outcome.at_least(Severity.ERROR)
-    handling = files if renders else Handling(same, None, len)
+    handling = (files or DROPPED) if renders else Handling(same, None, len)
     checked = project.work.each(
         project.checking(renders=renders), project.devices.rows, handling.then, handling.again
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
 
 _ALL_BITS = 32
 
@@ -109,7 +109,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
     }
 
 
-def _addresses(port: Port) -> Iterator[str]:
+def _addresses(port: ConfiguredPort) -> Iterator[str]:
     for line in port.addresses:
         if line.prefix_length < _ALL_BITS:
             yield f"{_dotted(line.address)}/{line.prefix_length}"

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import FabricError
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.faults import Fault
+from fabric.placement.job import JobRequest
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.check import check, report
 from fabric.workflow.init import example
 from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, check_installed, laboratory
-from fabric.workflow.place import Wanted, place
+from fabric.workflow.place import place
 from fabric.workflow.plan import Selection, describe, plan
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
@@ -40,8 +41,6 @@ class Scene:
 
     Parameters
     ----------
-    inventory : str
-        Example inventory.
     cast : str
         What stands there, in words.
     edited : str
@@ -50,8 +49,6 @@ class Scene:
         Switch that reboots before its change is confirmed.
     kmax : tuple of str
         Threshold in the inventory, and what it is lowered to.
-    gpus : int
-        GPUs of a host.
     """
 
     inventory: str
@@ -215,7 +212,7 @@ def _place(story: _Story, project: Project) -> None:
     gpus = story.scene.gpus
     each = "a GPU" if gpus == 1 else f"{gpus} GPUs"
     story.headline(f"Place a job of {4 * gpus} ranks: 4 hosts with {each} each")
-    job = place(project, Wanted(nodes=4, gpus_per_node=gpus))
+    job = place(project, JobRequest(nodes=4, gpus_per_node=gpus))
     story.line(f"{job['hostlist']}: {job['reason']}")
     for name in ("NCCL_IB_HCA", "NCCL_SOCKET_IFNAME", "NCCL_IB_TC"):
         story.line(f"{name}={job['environment'][name]}  {job['environment_reasons'][name]}")

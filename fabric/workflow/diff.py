@@ -45,8 +45,6 @@ class Source:
 
     Parameters
     ----------
-    folder : Path
-        Its inventory folder.
     shown : str
         How messages name it: the folder, or revision and folder.
     """

@@ -25,11 +25,6 @@ class History:
     Everything is checked when it is opened, with the texts of plans and the kept states; rows
     that come later are checked as they come.
 
-    Parameters
-    ----------
-    state : Path
-        State folder.
-
     Raises
     ------
     JournalError

@@ -16,13 +16,13 @@ from fabric.exchange.descriptions import lost_descriptions, own_descriptions
 from fabric.exchange.figures import fitting_speeds, own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory, role_breakouts, switch_models
-from fabric.exchange.kept import own_links, own_subnets
 from fabric.exchange.lanes import in_parts
 from fabric.exchange.models import models
 from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
+from fabric.exchange.source_addresses import own_links, own_subnets
 from fabric.exchange.values import role_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from fabric.workflow.recording import Recording
 
 __all__ = [
+    "JudgeOptions",
     "Judged",
     "Judging",
     "Pace",
     "Selection",
-    "Wanted",
     "judge_devices",
     "judge_file",
     "settings_of",
@@ -67,7 +67,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class JudgeOptions:
     """How to judge.
 
     Parameters
@@ -90,7 +90,7 @@ class Wanted:
 def judge_devices(
     project: Project,
     connections_file: Path | None,
-    wanted: Wanted,
+    wanted: JudgeOptions,
     pace: Pace,
     progress: Callable[[str, str], None],
 ) -> Judged:
@@ -111,7 +111,7 @@ def judge_devices(
     return _judged(judging, seen)
 
 
-def judge_file(project: Project, recording: Recording, wanted: Wanted) -> Judged:
+def judge_file(project: Project, recording: Recording, wanted: JudgeOptions) -> Judged:
     """Judge the last two readings of each device in a file of JSON lines.
 
     Raises
@@ -148,7 +148,7 @@ class Judging:
         When a device or a file of jobs is wrong.
     """
 
-    def __init__(self, project: Project, wanted: Wanted) -> None:
+    def __init__(self, project: Project, wanted: JudgeOptions) -> None:
         self.ends = ends_of(project.fabric)
         self._wanted, self._jobs = wanted, _jobs(project, wanted)
         self._plan = plan_of(self.ends, expected(project))
@@ -205,7 +205,7 @@ def _reading(before: Seen | None, after: Seen) -> Reading:
     )
 
 
-def _jobs(project: Project, wanted: Wanted) -> dict[str, tuple[str, ...]]:
+def _jobs(project: Project, wanted: JudgeOptions) -> dict[str, tuple[str, ...]]:
     state = read_state(wanted.states, project.fabric, wanted.max_age_s)
     return {job.name: job.hosts for job in state.jobs}
 

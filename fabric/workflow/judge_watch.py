@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.events import Ledger
 from fabric.core.findings import Severity
-from fabric.workflow.judge import Judging, Selection, Wanted, settings_of
+from fabric.workflow.judge import JudgeOptions, Judging, Selection, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.report.observed import Seen
     from fabric.workflow.project import Project
 
-__all__ = ["JudgeWatch", "Selection", "Wanted", "settings_of"]
+__all__ = ["JudgeOptions", "JudgeWatch", "Selection", "settings_of"]
 
 
 class JudgeWatch:
@@ -34,7 +34,7 @@ class JudgeWatch:
         As `Judging`.
     """
 
-    def __init__(self, project: Project, wanted: Wanted, past: Iterable[Event]) -> None:
+    def __init__(self, project: Project, wanted: JudgeOptions, past: Iterable[Event]) -> None:
         self._judging = Judging(project, wanted)
         self._ledger = Ledger()
         self._ledger.replay(past)

@@ -54,8 +54,6 @@ def add(source: Path, folder: Path, name: str = "", family: str = "") -> Added:
     ----------
     source : Path
         A file with outputs, or a folder with outputs or with the files of a SONiC image.
-    folder : Path
-        The inventory folder.
     name : str
         Name of the model; empty is the name that the source has.
     family : str

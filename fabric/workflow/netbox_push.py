@@ -21,7 +21,7 @@ from fabric.workflow.imports import TOKEN_VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fabric.exchange.netbox_wanted import Wanted
+    from fabric.exchange.netbox_wanted import NetBoxObject
     from fabric.workflow.project import Project
 
     Progress = Callable[[str, str], None]
@@ -108,7 +108,9 @@ def _refuse_target(target: Target, token: str) -> None:
         raise InputError("NetBox cannot be written", findings)
 
 
-def _compared(netbox: NetBox, objects: list[Wanted], target: Target, progress: Progress) -> Changes:
+def _compared(
+    netbox: NetBox, objects: list[NetBoxObject], target: Target, progress: Progress
+) -> Changes:
     (site,) = (one.key[0] for one in objects if one.kind == "sites")
     tables = netbox.tables(site, progress)
     return changes(objects, tables, printable(target.url), delete=target.delete)

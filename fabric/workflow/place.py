@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.engine import Engine
-from fabric.placement.engine.query import Query, Within
-from fabric.placement.engine.traffic import (
-    RING,
-    Collective,
-    Traffic,
-    parse_layout,
-    parse_traffic,
-)
+from fabric.placement.engine.traffic import Collective, Traffic
 from fabric.placement.environment import environment
 from fabric.placement.gids import expected_gids
+from fabric.placement.job import JobRequest, query_of
 from fabric.placement.job_host import JobImage
 from fabric.placement.place import placed
 from fabric.qos.ecmp.load import MOST_FLOWS, quick_max_load
@@ -27,41 +23,61 @@ from fabric.workflow.conditions import hosts_of_plan
 from fabric.workflow.state_file import read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from fabric.placement.engine.query import Answer
+    from fabric.placement.engine.query import Answer, Query
     from fabric.placement.place import Placement
     from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A job as its user writes it; the texts are parsed here, and hosts are ranges."""
+class StateFiles:
+    """Files with the state of hosts, switches and cables, and a plan.
 
-    nodes: int | None = None
-    gpus_per_node: int | None = None
-    traffic: str = "ring"
-    layout: str = ""
-    weights: str = ""
-    pxn: bool = True
-    hosts: str = ""
-    include: str = ""
-    exclude: str = ""
-    within: str = ""
-    segment: int | None = None
-    max_units: int | None = None
-    target: float = 1.0
-    room: float = 0.0
-    nvlink_gpus: int | None = None
-    lossless_class: str | None = None
+    Parameters
+    ----------
+    avoid : tuple of Path
+        States, readings, and reports of other commands.
+    max_age_s : float
+        Age from which one of them is stale.
+    against_plan : Path or None
+        Plan whose hosts and leaves take no job.
+    """
+
     avoid: tuple[Path, ...] = ()
     max_age_s: float = 900.0
     against_plan: Path | None = None
 
 
-def place(project: Project, wanted: Wanted) -> dict[str, Any]:
+def job_request(**members: Any) -> JobRequest:
+    """Return a job by its members.
+
+    Raises
+    ------
+    InputError
+        With each member that is wrong.
+    """
+    try:
+        return JobRequest(**members)
+    except ValidationError as error:
+        findings = [
+            _wrong(
+                str(item["loc"][0]),
+                item["msg"].removeprefix("Value error, "),
+                "see `rocefab place --help`",
+            )
+            for item in error.errors(include_url=False)
+        ]
+        raise InputError("the job cannot be placed", findings) from error
+
+
+def place(
+    project: Project,
+    job: JobRequest,
+    files: StateFiles = StateFiles(),
+    lossless_class: str | None = None,
+) -> dict[str, Any]:
     """Return a placement as plain data: the members of `PlacementDocument`.
 
     Raises
@@ -70,63 +86,35 @@ def place(project: Project, wanted: Wanted) -> dict[str, Any]:
         When the request is wrong or cannot be met, with the reason.
     """
     fabric = project.fabric
-    query = without_plan(query_of(wanted), wanted, fabric)
-    engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
+    query = without_plan(checked_query(job, fabric), files, fabric)
+    engine = Engine(fabric, read_state(files.avoid, fabric, files.max_age_s))
     placement = placed(engine, query)
     return {
         "format": PLACEMENT_FORMAT,
         **chosen(engine, placement, query.traffic),
-        **_settings(fabric, placement, JobImage(lossless_class=wanted.lossless_class)),
+        **_settings(fabric, placement, JobImage(lossless_class=lossless_class)),
     }
 
 
-def without_plan(query: Query, wanted: Wanted, fabric: Fabric) -> Query:
-    """Return a query that excludes the hosts which the plan of a request changes."""
-    if wanted.against_plan is None:
+def without_plan(query: Query, files: StateFiles, fabric: Fabric) -> Query:
+    """Return a query that excludes the hosts which a plan changes."""
+    if files.against_plan is None:
         return query
-    touched = hosts_of_plan(wanted.against_plan, fabric)
+    touched = hosts_of_plan(files.against_plan, fabric)
     return replace(query, exclude=tuple(dict.fromkeys((*query.exclude, *touched))))
 
 
-def query_of(wanted: Wanted) -> Query:
-    """Return the query, or raise InputError with all that is wrong with its texts."""
+def checked_query(job: JobRequest, fabric: Fabric) -> Query:
+    """Return the query of a job, or raise InputError with all that is wrong with its texts."""
     findings: list[Finding] = []
-
-    def parsed(field: str, fix: str, parse: Callable[[], Any], default: Any) -> Any:
-        try:
-            return parse()
-        except ValueError as error:
-            findings.append(Finding("PLC031", Severity.ERROR, str(error), fix, field=field))
-            return default
-
-    def names(field: str, text: str) -> tuple[str, ...]:
-        fix = "use a range such as gpu[001-004]"
-        return tuple(parsed(field, fix, lambda: hostlist.expand(text), ())) if text else ()
-
-    fix = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"
-    traffic: Traffic = parsed("traffic", fix, lambda: parse_traffic(wanted.traffic), RING)
-    layout = None
-    if wanted.layout or wanted.weights:
-        fix = "write --layout tp=8,pp=4,dp=16, and its bytes as --bytes dp=2e9"
-        layout = parsed("layout", fix, lambda: parse_layout(wanted.layout, wanted.weights), None)
-    hosts = names("hosts", wanted.hosts)
-    query = Query(
-        nodes=wanted.nodes or len(hosts) or 1,
-        gpus_per_node=wanted.gpus_per_node,
-        traffic=replace(traffic, layout=layout, pxn=wanted.pxn),
-        hosts=hosts,
-        include=names("include", wanted.include),
-        exclude=names("exclude", wanted.exclude),
-        within=Within(wanted.within) if wanted.within else None,
-        segment=wanted.segment,
-        max_units=wanted.max_units,
-        target=wanted.target,
-        room=wanted.room,
-        nvlink_gpus=wanted.nvlink_gpus,
-    )
+    query = query_of(job, len(fabric.hosts), lambda *words: findings.append(_wrong(*words)))
     if findings:
         raise InputError("the job cannot be placed", findings)
     return query
+
+
+def _wrong(field: str, message: str, fix: str) -> Finding:
+    return Finding("PLC031", Severity.ERROR, message, fix, field=field)
 
 
 def chosen(engine: Engine, placement: Placement, traffic: Traffic) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from fabric.change.approvals import needed
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.origin import Origin
-from fabric.change.planner import Reading, Target, Verdict, make_plan
+from fabric.change.planner import DeviceReading, DeviceVerdict, Target, make_plan
 from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
 from fabric.intent.contents import inventory_hash
@@ -74,7 +74,7 @@ def plan(
     origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
 
-    def keep_and_judge(target: Target, reading: Reading) -> Verdict:
+    def keep_and_judge(target: Target, reading: DeviceReading) -> DeviceVerdict:
         running[target.connection.device] = reading.running
         return judge(target, reading)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.design.designs import Designs
 from fabric.validate.places import Places
-from fabric.workflow.kept import checked_from_bytes, checked_to_bytes
+from fabric.workflow.checked_cache import checked_from_bytes, checked_to_bytes
 from fabric.workflow.stages import Checking, Keep, Rendering, Stage, rendered_host, rendered_switch
 from fabric.workflow.work import Work, digests, same
 

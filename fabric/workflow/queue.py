@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from fabric.core.file_kinds import FileKind
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
-from fabric.placement.engine.query import Within
 from fabric.placement.engine.request import UnplaceableError
 from fabric.placement.engine.state import RunningJob
+from fabric.placement.job import JobRequest, Name
 from fabric.placement.place import placed
-from fabric.workflow.place import Wanted, chosen, query_of, without_plan
+from fabric.workflow.place import StateFiles, checked_query, chosen, without_plan
 from fabric.workflow.state_file import read_state, validated
 
 if TYPE_CHECKING:
@@ -24,31 +24,12 @@ if TYPE_CHECKING:
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
 FORMAT = "rocefab-placements/1"
-_Text = Annotated[str, StringConstraints(max_length=8192)]
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
 
 
-class JobForm(BaseModel):
-    """A job that waits; its members are the options of ``rocefab place``."""
+class QueuedJob(JobRequest):
+    """A job that waits."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: _Name
-    nodes: int | None = Field(None, ge=1)
-    gpus_per_node: int | None = Field(None, ge=1)
-    traffic: _Text = "ring"
-    layout: _Text = ""
-    weights: _Text = ""
-    pxn: bool = True
-    hosts: _Text = ""
-    include: _Text = ""
-    exclude: _Text = ""
-    within: Within | None = None
-    segment: int | None = Field(None, ge=1)
-    max_units: int | None = Field(None, ge=1)
-    target: float = Field(1.0, ge=0, le=1)
-    room: float = Field(0.0, ge=0)
-    nvlink_gpus: int | None = Field(None, ge=1)
+    name: Name
 
 
 class QueueForm(BaseModel):
@@ -57,18 +38,18 @@ class QueueForm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["rocefab-queue/1"]
-    jobs: list[JobForm] = Field(min_length=1)
+    jobs: list[QueuedJob] = Field(min_length=1)
 
 
-def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
+def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, Any]:
     """Return the placements of a queue as plain data; a job without hosts has the reason.
 
     Parameters
     ----------
     file : Path
         JSON of the form ``rocefab-queue/1``.
-    wanted : Wanted
-        Files of the state and of a plan; its other members are not used.
+    files : StateFiles
+        Files of the state and of a plan.
 
     Raises
     ------
@@ -76,8 +57,8 @@ def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
         When the file, the state, or the request of a job is wrong: nothing is placed then.
     """
     fabric, jobs = project.fabric, _read(file)
-    queries = [without_plan(query_of(Wanted(**_words(job))), wanted, fabric) for job in jobs]
-    engine = Engine(fabric, read_state(wanted.avoid, fabric, wanted.max_age_s))
+    queries = [without_plan(checked_query(job, fabric), files, fabric) for job in jobs]
+    engine = Engine(fabric, read_state(files.avoid, fabric, files.max_age_s))
     answers: list[dict[str, Any]] = []
     for job, query in zip(jobs, queries, strict=True):
         try:
@@ -92,10 +73,5 @@ def place_queue(project: Project, file: Path, wanted: Wanted) -> dict[str, Any]:
     return {"format": FORMAT, "placements": answers}
 
 
-def _words(job: JobForm) -> dict[str, Any]:
-    words = job.model_dump(exclude={"name"})
-    return {**words, "within": job.within.value if job.within else ""}
-
-
-def _read(file: Path) -> list[JobForm]:
+def _read(file: Path) -> list[QueuedJob]:
     return validated(QueueForm, read_json(file, FileKind.STATE), file, "PLC033").jobs

@@ -33,8 +33,6 @@ class Brief:
 
     Parameters
     ----------
-    fabric : str
-        Name of the fabric.
     origin : Origin or None
         What it was made of.
     needed, devices : int
@@ -63,8 +61,6 @@ class Brief:
         ----------
         inventory_sha256 : str
             Hash of the inventory that the plan must have been made of.
-        fabric : str
-            Name of its fabric.
         """
         if self.fabric != fabric:
             return f"the plan is of the fabric {self.fabric!a}, not of {fabric!a}"

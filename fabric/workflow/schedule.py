@@ -90,8 +90,6 @@ class Schedule(Generic[T]):
 
     Parameters
     ----------
-    names : sequence of str
-        Devices.
     read : callable
         Reads one; called in a thread.
     is_failure : callable

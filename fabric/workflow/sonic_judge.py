@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fabric.change.planner import Verdict
+from fabric.change.planner import DeviceVerdict
 from fabric.core.findings import Severity
 from fabric.systems.sonic.config_db import SonicConfig
 from fabric.validate.runner import run
@@ -16,7 +16,7 @@ from fabric.validate.world import World
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabric.change.planner import Reading, Target
+    from fabric.change.planner import DeviceReading, Target
     from fabric.core.findings import Finding
     from fabric.platforms.model import Sku
     from fabric.systems.sonic.yang_judge import Yang
@@ -43,14 +43,14 @@ class SonicJudge:
         self._yang = yang
         self._unvalidated: Counter[str] = Counter()
 
-    def __call__(self, target: Target, reading: Reading) -> Verdict:
+    def __call__(self, target: Target, reading: DeviceReading) -> DeviceVerdict:
         """Return the errors of what a switch will run.
 
         An error that runs already, in a row that is not ours, is a note: the plan leaves it.
         """
         whole, running = reading.draft.target, reading.running
         if target.connection.platform != "sonic" or whole is None:
-            return Verdict()
+            return DeviceVerdict()
         name, yang = running.device, replace(self._yang, release=running.system.get("release", ""))
         outcome = self._judged(name, whole, yang)
         errors = outcome.at_least(Severity.ERROR)
@@ -68,7 +68,7 @@ class SonicJudge:
                 notes.append(f"unchanged on the switch: {_line(item)}")
             else:
                 refusals.append(_line(item))
-        return Verdict(tuple(refusals), tuple(notes))
+        return DeviceVerdict(tuple(refusals), tuple(notes))
 
     def tell(self, progress: Callable[[str, str], None]) -> None:
         """Say what YANG could not judge, and of how many switches."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.change.model import Change
-    from fabric.change.planner import Reading, Target
+    from fabric.change.planner import DeviceReading, Target
     from fabric.devices.driver import Driver
     from fabric.observe.hostfacts.facts import HostFacts
     from fabric.report.explain import Answer
@@ -232,7 +232,7 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
     )
 
 
-def _passed_over(target: Target, reading: Reading) -> list[Deviation]:
+def _passed_over(target: Target, reading: DeviceReading) -> list[Deviation]:
     """Return what others configured against the plan, and what the device does not have.
 
     Whether what it does not have matters is not known.

@@ -48,7 +48,7 @@ def digests(kind: str, inputs: Mapping[str, Any], key: Callable[[Any], bytes]) -
 
 
 @dataclass(frozen=True)
-class Job(Generic[T, R]):
+class Task(Generic[T, R]):
     """Work on inputs, in whichever process it is called.
 
     Parameters
@@ -134,7 +134,7 @@ class Work:
             results = self._kept(stage, keys, again)
             left = [name for name in inputs if name not in results]
             parts = [left[start : start + per_task] for start in range(0, len(left), per_task)]
-            job = Job(stage.make, then, stage.keep.write if keys and stage.keep else None)
+            job = Task(stage.make, then, stage.keep.write if keys and stage.keep else None)
             names = steps(stage.counted, left)
             with self._far(job, [[inputs[name] for name in part] for part in parts]) as far:
                 for part in parts:
@@ -175,11 +175,11 @@ class Work:
 
     @contextmanager
     def _far(
-        self, job: Job[T, R], parts: list[list[Any]]
+        self, job: Task[T, R], parts: list[list[Any]]
     ) -> Iterator[Iterator[list[tuple[R, bytes | None]]] | None]:
         """Yield the results of the parts, in order, as others make them; None to work here."""
         if isinstance(self._executor, Cluster):
-            far = Job(job.make, same, job.write)
+            far = Task(job.make, same, job.write)
             made = self._executor.map(far, parts)
             yield ([(job.then(one), kept) for one, kept in part] for part in made)
             return
@@ -196,7 +196,7 @@ class Work:
 
 
 @contextmanager
-def _pool(workers: int, job: Job[Any, Any]) -> Iterator[ProcessPoolExecutor]:
+def _pool(workers: int, job: Task[Any, Any]) -> Iterator[ProcessPoolExecutor]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
@@ -228,7 +228,7 @@ def work_of(cache: Path | None, *, fresh: bool = False, workers: str = "0") -> W
 
 
 #: What this process works on, where it works for another one.
-_jobs: list[Job[Any, Any]] = []
+_jobs: list[Task[Any, Any]] = []
 
 
 def _prepare(job: bytes) -> None:

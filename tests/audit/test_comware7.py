@@ -280,6 +280,11 @@ def test_lines_of_a_port_win_over_those_of_the_system() -> None:
     assert set(port(f"{system}interface HundredGigE1/0/1\n{own}").lossless) == {1, 4, 5}
 
 
+def test_a_list_without_its_end_is_not_understood() -> None:
+    switch = read("interface HundredGigE1/0/1\n priority-flow-control no-drop dot1p 1,\n")
+    assert [line.line for line in switch.leftovers] == [2]
+
+
 def test_a_port_with_pfc_is_in_use() -> None:
     text = "interface HundredGigE1/0/1\n port link-mode route\n priority-flow-control enable\n"
     assert port(text).routed is True

@@ -149,6 +149,11 @@ FAULTS = {
         " priority-flow-control priority 3\n priority-flow-control marvel\n",
         "AUD018",
     ),
+    "a row of another map": (
+        r"^qos map tc-queue ROCE\n",
+        "qos map tc-queue ROCE\n dscp 3 queue 3\n",
+        "AUD018",
+    ),
     "everything in one line": (r"^buffer init lossless\n", "roce enable\n", "AUD018"),
 }
 

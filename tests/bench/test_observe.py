@@ -23,7 +23,6 @@ import pytest
 
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import GnmiDriver
-from fabric.lab.gnmi import GnmiTarget
 from fabric.observe import openconfig
 from fabric.observe.collect import snapshot_of
 from fabric.report.newest import Newest
@@ -33,6 +32,7 @@ from tests.bench.test_serve import _busy_s
 from tests.change.labs import HOST, INVENTORY, LEAF, SPINE, silent, write_inventory
 from tests.cli.runs import ROOT
 from tests.devices.certificates import Authority
+from tests.devices.gnmi_target import GnmiTarget
 from tests.devices.test_gnmi import LEAVES
 
 pytestmark = pytest.mark.benchmark

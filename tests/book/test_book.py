@@ -52,6 +52,7 @@ WORDS = (
     *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
     *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
+    *("HundredGigE1/0/1", "Vlan-interface7"),
     *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
     *(
         "PortChannel1",
@@ -102,6 +103,20 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
 
 
+def test_an_owner_that_names_an_argument_owns_what_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "lines.book"
+    file.write_text(
+        f"{HEAD}lane = ( group <first:fast> | share <1-9> )\n"
+        "  ours lanes if first=fast: a.b | ours lanes: c.d | source guide\n"
+    )
+    book = read_book(file, "acme")
+    assert [[*rule.keys(ours)] for rule, ours in book.owned()] == [
+        ["lane group fast"],
+        ["lane", "lane"],
+    ]
+    assert book.owned_at_the_top() == ("lane group fast", "lane .*")
+
+
 def test_an_argument_of_an_own_kind_has_a_name(tmp_path: Path) -> None:
     file = tmp_path / "lines.book"
     file.write_text("[kinds]\nlanes x\\d+\n[config]\nport <name:lanes>\nspare <lanes>\n")
@@ -133,6 +148,17 @@ def _example(element: Element) -> str:
         if element.rest or (element.check and element.check(word)):
             return word
     raise AssertionError(element.pattern)
+
+
+def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
+    """Unless it may have others."""
+    file = tmp_path / "lines.book"
+    file.write_text(f"{HEAD}up|down <name:ethernet>\nport <port>\nmtu <1-9>\n")
+    assert [[*rule.beginnings()] for rule in read_book(file, "acme").rules] == [
+        ["down Ethernet", "up Ethernet"],
+        ["port "],
+        ["mtu "],
+    ]
 
 
 @each("system", books())

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 #: Rules, lines that are not shown, and modes that are opened under another name.
 SYSTEMS = {
-    "comware7": (
-        comware7.VIEWS,
-        comware7.HIDDEN,
-        {"interface": ["port", "gateway", "loopback", "management", "null"]},
-    ),
+    "comware7": (comware7.VIEWS, comware7.HIDDEN, {}),
     "eos": (eos.MODES, eos.HIDDEN, {}),
     "esonic": (esonic.MODES, esonic.HIDDEN, {}),
     "nxos": (nxos.MODES, nxos.HIDDEN, {}),

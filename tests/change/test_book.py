@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from fabric.book.book import read_book
-from fabric.change.lines.book import changes
+from fabric.change.lines.book import changes, staying
 from fabric.change.lines.grammar import Grammar, either
 from fabric.change.model import Risk
 
@@ -51,8 +52,18 @@ LINES = (
 )
 
 
+SECTION = """
+mode := fast|slow > mode
+  risk port flap | ours x: | source guide
+
+[mode]
+delay = <1-9>
+  stays
+"""
+
+
 def _grammar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grammar:
-    (tmp_path / "lines.book").write_text(BOOK)
+    (tmp_path / "lines.book").write_text(BOOK + SECTION)
     book = read_book(tmp_path / "lines.book", "acme")
     monkeypatch.setattr("fabric.change.lines.book.books", lambda: {"acme": book})
     known = changes("acme", "undo")
@@ -81,3 +92,14 @@ def test_what_stays_and_what_a_negation_does(
     ]
     risks = [grammar.risk_of(line) for line in ("mtu 7", "undo mtu", "undo up", "lane 7")]
     assert risks == [Risk.HARMLESS, Risk.HARMLESS, Risk.PORT_FLAP, Risk.BRIEF_LOSS]
+
+
+def test_a_risk_is_that_of_the_key_and_a_section_has_its_own_lines_that_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of a value are no part of what a line is about."""
+    grammar = _grammar(tmp_path, monkeypatch)
+    assert {grammar.risk_of(line) for line in ("mode fast", "undo mode")} == {Risk.PORT_FLAP}
+    assert not grammar.kept.fullmatch("delay 7")
+    patterns = [re.compile(one) for one in staying("acme", "undo", "mode")]
+    assert [bool(one.fullmatch("undo delay 7")) for one in patterns] == [True]

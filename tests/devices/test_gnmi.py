@@ -13,11 +13,11 @@ from fabric.devices import answers, gnmi
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.limits import timed
-from fabric.lab.gnmi import GnmiTarget
 from fabric.observe import openconfig
 from fabric.observe.collect import snapshot_of
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from tests.devices.certificates import Authority
+from tests.devices.gnmi_target import GnmiTarget
 
 PASSWORD = "a-password-of-the-test"
 OTHERS = "/network-instances/network-instance[name=default]/protocols/protocol"

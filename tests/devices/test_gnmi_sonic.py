@@ -17,11 +17,11 @@ from fabric.core.errors import ConnectionLostError
 from fabric.devices import gnmi
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import GnmiDriver
-from fabric.lab.gnmi import GnmiTarget
 from fabric.observe.collect import snapshot_of
 from fabric.observe.state import EcnState, LldpNeighbour, QueueCounters, WatchdogState
 from fabric.systems.sonic.parsers.telemetry import READINGS
 from tests.devices.certificates import Authority
+from tests.devices.gnmi_target import GnmiTarget
 
 PASSWORD = "a-password-of-the-test"
 SAMPLES = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))

@@ -30,7 +30,7 @@ from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import headroom, laws, packing_factor, spectrum_settings
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.terms import Link
-from fabric.qos.headroom.verdict import Verdict
+from fabric.qos.headroom.verdict import HeadroomVerdict
 from fabric.qos.headroom.wire import (
     QUANTUM_BITS,
     RESPONSE_QUANTA,
@@ -47,10 +47,10 @@ figures: Registry[Callable[[], str]] = Registry("block of figures")
 INVENTORY = Path(__file__).parents[2] / "inventory" / "rail-512"
 LEAF, HOST_PORT, UPLINK = "su1-rail0", "Ethernet0", "Ethernet256"
 VERDICTS = {
-    Verdict.BELOW_FLOOR: "below the floor",
-    Verdict.BELOW_RESPONSE: "below the response",
-    Verdict.LARGE_FRAMES: "enough for large frames",
-    Verdict.ENOUGH: "enough",
+    HeadroomVerdict.BELOW_FLOOR: "below the floor",
+    HeadroomVerdict.BELOW_RESPONSE: "below the response",
+    HeadroomVerdict.LARGE_FRAMES: "enough for large frames",
+    HeadroomVerdict.ENOUGH: "enough",
 }
 TABLE_ROW_GBPS = 100
 
@@ -146,7 +146,7 @@ def verdicts() -> str:
             size(profile.headroom_bytes),
             *(size(float(v)) for v in (judged.floor_bytes, judged.response_bytes)),
             size(int(judged.packed_bytes)),
-            VERDICTS[Verdict(int(judged.verdict))],
+            VERDICTS[HeadroomVerdict(int(judged.verdict))],
             size(float(judged.response_ns)),
         )
         for title, _, profile in ends()

@@ -7,11 +7,14 @@ import re
 from enum import Enum
 from typing import Any
 
+from pydantic import BaseModel
+
 from fabric import client
 from fabric.intent.inventory import load
+from fabric.placement.job import JobRequest
 from fabric.topology import graph, realise
 from fabric.workflow.check import check, report
-from fabric.workflow.place import Wanted, place
+from fabric.workflow.place import StateFiles, place
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 
@@ -43,7 +46,7 @@ render(project, Path("out"))
 _API: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("Load", (load, realise, graph)),
     ("Check and render", (Project, check, report, render)),
-    ("Place", (Wanted, place)),
+    ("Place", (JobRequest, StateFiles, place)),
     ("Ask the service", (client.Client, client.Placement, client.ServiceProblem)),
 )
 _ATTRIBUTES = ("fabric", "devices", "hosts", "switch_artefacts", "host_artefacts")
@@ -61,10 +64,21 @@ def python_page() -> str:
 
 def _entry(item: Any) -> str:
     home = "fabric.topology" if item in (realise, graph) else item.__module__
-    parts = [f"### `{home}.{item.__name__}`\n\n{_signature(item)}{_text(item)}"]
+    is_model = inspect.isclass(item) and issubclass(item, BaseModel)
+    shown = f"{_text(item)}{_members(item)}" if is_model else f"{_signature(item)}{_text(item)}"
+    parts = [f"### `{home}.{item.__name__}`\n\n{shown}"]
     if inspect.isclass(item):
         parts += [_method(item, name) for name in _public(item)]
     return "".join(parts)
+
+
+def _members(item: type[BaseModel]) -> str:
+    """Return the members of a model, each with what it means."""
+    fields = item.model_fields.items()
+    rows = [
+        f"- `{name}`: {field.description} Default: `{field.default!r}`." for name, field in fields
+    ]
+    return "\n".join(["Members:", "", *rows, "", ""])
 
 
 def _public(item: type[Any]) -> list[str]:

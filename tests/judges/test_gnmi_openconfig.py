@@ -22,11 +22,11 @@ from pygnmi.spec.v080 import gnmi_pb2 as gnmi
 from fabric.core.errors import ConnectionLostError
 from fabric.devices.driver import Connection
 from fabric.devices.gnmi import _ELEMENT, _KEY, GnmiDriver
-from fabric.lab.gnmi import GnmiTarget
 from fabric.observe import openconfig
 from fabric.observe.collect import snapshot_of
 from fabric.observe.snapshot import Snapshot
 from tests.devices.certificates import Authority
+from tests.devices.gnmi_target import GnmiTarget
 from tests.devices.test_gnmi import LEAVES, PORT, check
 from tests.judges.conftest import missing_judge
 

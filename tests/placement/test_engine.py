@@ -11,11 +11,12 @@ import pytest
 from fabric.core.errors import InputError
 from fabric.placement.engine.demand import Demand
 from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.layout import Layout
 from fabric.placement.engine.query import Answer, Query, Within
 from fabric.placement.engine.request import UnplaceableError, resolve
 from fabric.placement.engine.search import Problem
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
-from fabric.placement.engine.traffic import parse_layout, parse_traffic
+from fabric.placement.engine.traffic import parse_traffic
 from tests.cases import each
 from tests.placement.instances import KINDS, SMALL, Shape, built, crossed, state
 from tests.placement.rivals import RIVALS, cost, every_choice, free_hosts
@@ -156,7 +157,7 @@ def test_what_cannot_be(query: Query, message: str) -> None:
 
 
 def test_all_errors_at_once() -> None:
-    layout = replace(A2A, layout=parse_layout("tp=7"))
+    layout = replace(A2A, layout=Layout({"tp": 7}))
     with pytest.raises(UnplaceableError) as raised:
         Engine(built(THIN)).place(Query(0, max_units=0, exclude=("x",), traffic=layout))
     fields = [finding.field for finding in raised.value.findings]

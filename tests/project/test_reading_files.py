@@ -45,7 +45,7 @@ ALLOWED = {
         *("systems/sonic/adapters/__init__.py json.loads", "systems/sonic/render.py json.loads"),
         *("systems/sonic/parsers/__init__.py json.loads", "systems/sonic/verdict.py json.loads"),
         *("workflow/batfish.py json.loads", "workflow/effect.py json.loads"),
-        *("workflow/kept.py json.loads", "workflow/mixed.py json.loads"),
+        *("workflow/checked_cache.py json.loads", "workflow/mixed.py json.loads"),
         *("workflow/project.py json.loads", "workflow/sonic_judge.py json.loads"),
         *("workflow/cluster.py pickle.loads", "workflow/work.py pickle.loads"),
     ),

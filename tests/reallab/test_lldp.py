@@ -9,7 +9,7 @@ import pytest
 
 from fabric.lab.real import RealLab
 from fabric.observe.snapshot import Snapshot
-from fabric.topology.cabling import Verdict
+from fabric.topology.cabling import CableVerdict
 from fabric.workflow import cabling as verb
 from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
@@ -50,5 +50,8 @@ def test_swapped_cables_are_found(
     moved = {end for pair in swapped for end in pair}
     wrong = {frozenset((item.near, item.far)) for item in found.wrong}
     assert wrong == {frozenset(cable) for cable in blueprint(project).cables if moved & set(cable)}
-    assert {item.verdict for item in found.wrong} <= {Verdict.SWAPPED, Verdict.CROSSED_RAIL}
+    assert {item.verdict for item in found.wrong} <= {
+        CableVerdict.SWAPPED,
+        CableVerdict.CROSSED_RAIL,
+    }
     assert not found.unread

@@ -106,7 +106,7 @@ def test_lines_have_number_and_context() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, r"templates/nos/x\.j2 has no x\.toml"),
+        (None, r"templates/nos/x\.j2: no lines\.book of nos"),
         ("", r"x\.toml: lines: the field is missing"),
         ("[[lines]]\npattern = 'x'\n", r"x\.toml:1:1: lines\.0\.source: the field is missing"),
     ],
@@ -120,7 +120,22 @@ def test_a_template_without_explanation_is_refused(
     if text is not None:
         (tmp_path / "nos" / "x.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(explain_module, "template_folders", lambda: [tmp_path])
+    monkeypatch.setattr(explain_module, "template_folder", lambda: tmp_path)
     with pytest.raises((RenderError, InputError)) as caught:
         entries.__wrapped__("nos")
     findings = getattr(caught.value, "findings", ())
     assert re.search(message, "\n".join([str(caught.value), *map(str, findings)]))
+
+
+def test_the_files_of_before_are_read_with_a_warning(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/stability.md promises to systems of other distributions."""
+    (tmp_path / "nos").mkdir()
+    (tmp_path / "nos" / "x.j2").write_text("x", encoding="utf-8")
+    text = "[[lines]]\npattern = 'mtu'\nsource = 'guide'\n"
+    (tmp_path / "nos" / "x.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(explain_module, "template_folders", lambda: [tmp_path])
+    with pytest.warns(FutureWarning, match=r"x\.toml: .* write a lines\.book"):
+        (known,) = entries.__wrapped__("nos")
+    assert (known.pattern, known.source) == ("mtu", "guide")

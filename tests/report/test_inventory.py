@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from fabric.placement.job import JobRequest
 from fabric.report import inventory as show
 from fabric.report.platforms import platforms
 from fabric.report.table import Table
-from fabric.workflow.place import Wanted, place
+from fabric.workflow.place import place
 from fabric.workflow.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -63,7 +64,7 @@ def test_platforms_say_what_is_unknown():
 
 
 def test_place_as_data(demo):
-    result = place(demo, Wanted(nodes=2, exclude="gpu001"))
+    result = place(demo, JobRequest(nodes=2, exclude="gpu001"))
     assert result["hosts"] == ["gpu003", "gpu004"]
     assert result["environment"]["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
     assert result["environment_by_host"] == {}

@@ -14,7 +14,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.report import picture_details
 from fabric.report.picture import Marks, draw, failing_ends, read_cabling
-from fabric.topology.cabling import Judged, Verdict
+from fabric.topology.cabling import CableVerdict, Judged
 from fabric.topology.drawing import CableState
 from fabric.workflow.cabling import Cabling
 from fabric.workflow.project import Project
@@ -185,7 +185,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_devices_that_cannot_be_read_do_not_stop_the_picture(tmp_path: Path, monkeypatch) -> None:
-    swapped = Judged(("su1-rail0", "Ethernet128"), ("spine01", "Ethernet1/1"), Verdict.SWAPPED)
+    swapped = Judged(("su1-rail0", "Ethernet128"), ("spine01", "Ethernet1/1"), CableVerdict.SWAPPED)
     seen = Cabling((swapped,), (), (("spine02", "no route to host"),))
     monkeypatch.setattr("fabric.workflow.cabling.cabling", lambda *_: seen)
     file = tmp_path / "demo.svg"

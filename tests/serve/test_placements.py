@@ -7,7 +7,8 @@ import json
 import pytest
 
 from fabric.core import hostlist
-from fabric.workflow.place import Wanted, place
+from fabric.placement.job import JobRequest
+from fabric.workflow.place import place
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import DEMO
@@ -22,7 +23,7 @@ def test_answer_has_hosts_cost_and_bound(shared) -> None:
     assert len(placed["hosts"]) == 2
     assert sorted(hostlist.expand(placed["hostlist"])) == sorted(placed["hosts"])
     assert [host for hosts in placed["units"].values() for host in hosts] == placed["hosts"]
-    wanted = Wanted(nodes=2, traffic="all-to-all")
+    wanted = JobRequest(nodes=2, traffic="all-to-all")
     printed = json.loads(json.dumps(place(Project(DEMO), wanted)))
     shared_members = set(placed) & set(printed)
     assert {name: placed[name] for name in shared_members} == {

@@ -19,7 +19,6 @@ from fabric.systems.comware7 import platforms as comware7
 from fabric.systems.comware7.platforms.text import tree
 from fabric.systems.comware7.render import FEATURES as COMWARE7
 from fabric.systems.cumulus import render as cumulus
-from fabric.systems.esonic import platforms as esonic
 from fabric.systems.esonic.render import FEATURES as ESONIC
 from fabric.systems.junos.render import FEATURES as JUNOS
 from fabric.systems.nxos.render import FEATURES as NXOS
@@ -74,7 +73,7 @@ SYSTEMS = (
         separators={"", "#", "return", f"# {comware7.EXPERIMENTAL}"},
         optional={"bgp.allowas_in", "bgp.bfd", "platforms.leaf.sku", "management.syslog_servers"},
         top=lambda text: list(tree(text).children),
-        owned=comware7.OWNED_LINES,
+        owned=books()["comware7"].owned_at_the_top(),
         hostile=["x; reboot", "{{ 7 * 7 }}", "# return", "header login %"],
         line_break="x\nundo bgp 1",
     ),
@@ -96,7 +95,7 @@ SYSTEMS = (
         separators={"!"},
         optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
         top=_outside(" !"),
-        owned=[*esonic.OWNED_LINES, esonic.BUFFER_LINE],
+        owned=books()["esonic"].owned_at_the_top(),
         hostile=["x;reload", "{{ 7 * 7 }}", "a ! b", "banner motd #", "two words"],
         shown=lambda text: f' description "{text}"' if " " in text else f" description {text}",
     ),
@@ -202,7 +201,6 @@ def test_explanations_name_fields_that_exist(of: Rendered) -> None:
         explanation
         for inventory, switch in CASES
         for line in explain(of.designs(inventory)[switch], "")
-        if line.artefact.endswith(of.explained)
         for explanation in line.explanations
     }
     for entry in entries(of.nos):

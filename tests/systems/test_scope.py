@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.core.artefact import Artefact
-from fabric.core.lines import Node, Path
+from fabric.core.lines import LineTree, Path
 from fabric.design.designs import Designs
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
@@ -69,9 +69,9 @@ def ours(system: str, device: str = labs.LEAF) -> str:
     return rendered(system)[device]
 
 
-def tree(system: str, text: str, extra: tuple[Path, ...] = ()) -> Node:
+def tree(system: str, text: str, extra: tuple[Path, ...] = ()) -> LineTree:
     """Return what runs: a file, and lines that are not in it."""
-    root = Node()
+    root = LineTree()
     if system == "junos":
         extra = (*(line for _, line in read_set(text)), *extra)
     elif system == "cumulus":
@@ -91,7 +91,7 @@ def adapter(system: str) -> LineAdapter:
     return result
 
 
-def target(system: str, now: Node, text: str) -> tuple[Node, list[Path]]:
+def target(system: str, now: LineTree, text: str) -> tuple[LineTree, list[Path]]:
     """Return what will run, and which lines of others the plan names."""
     wanted = tree(system, text)
     if system == "junos":
@@ -107,13 +107,13 @@ def target(system: str, now: Node, text: str) -> tuple[Node, list[Path]]:
     return one.compose(now, both), others
 
 
-def leaves(node: Node) -> list[tuple[str, Path]]:
+def leaves(node: LineTree) -> list[tuple[str, Path]]:
     paths = list(node.lines())
     inner = {path[:-1] for path in paths}
     return [("set", path) for path in paths if path not in inner]
 
 
-def lines(node: Node) -> set[Path]:
+def lines(node: LineTree) -> set[Path]:
     return set(node.lines())
 
 
@@ -194,17 +194,21 @@ THEIRS = st.lists(WORD, min_size=2, max_size=3)
 
 
 @st.composite
-def running(draw: st.DrawFn, system: str) -> tuple[Node, list[Path]]:
+def running(draw: st.DrawFn, system: str) -> tuple[LineTree, list[Path]]:
     """Return a switch of an older policy, some lines of ours lost, with random lines of others."""
     policy = draw(st.sampled_from([{}, *CHANGES.values()]))
     now = tree(system, older(system, repr(policy)))
+    whole = set(leaf_paths(now))
     for path in draw(st.lists(st.sampled_from(sorted(lines(now))), max_size=5)):
         cut(now, path)
     theirs = []
     for place in draw(st.lists(st.sampled_from(shared(system)), max_size=8)):
         words = draw(THEIRS)
         theirs.append((*place, *words) if system in OF_WORDS else (*place, " ".join(words)))
-    return tree(system, "", (*leaf_paths(now), *theirs)), theirs
+    left = leaf_paths(now)
+    if system == "cumulus":  # NVUE keeps no branch whose last value is gone
+        left = [path for path in left if path in whole]
+    return tree(system, "", (*left, *theirs)), theirs
 
 
 @cache
@@ -257,14 +261,14 @@ SCOPES = {
 }
 
 
-def leaf_paths(node: Node) -> list[Path]:
+def leaf_paths(node: LineTree) -> list[Path]:
     return [path for _, path in leaves(node)]
 
 
-def cut(node: Node, path: Path) -> None:
+def cut(node: LineTree, path: Path) -> None:
     """Remove a line and all below it."""
     for line in path[:-1]:
-        node = node.children.get(line, Node())
+        node = node.children.get(line, LineTree())
     node.children.pop(path[-1], None)
 
 
@@ -285,7 +289,7 @@ def test_random_lines_of_others_stay_and_a_second_plan_is_empty(
     assert changes(system, after, again) == []
 
 
-def changes(system: str, now: Node, after: Node) -> list:
+def changes(system: str, now: LineTree, after: LineTree) -> list:
     if system == "junos":
         return patch(leaves(now), leaves(after))
     if system == "cumulus":

@@ -13,7 +13,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.intent.inventory import load
 from fabric.topology.cable_moves import Work, repair
-from fabric.topology.cabling import Judged, Planned, Told, Verdict, judge, planned_cables
+from fabric.topology.cabling import CableVerdict, Judged, Planned, Told, judge, planned_cables
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -233,21 +233,21 @@ class Injected:
         return any(end[0] not in self.unread for end in ends)
 
 
-def expected(built: Injected, cable: Planned) -> set[Verdict]:
+def expected(built: Injected, cable: Planned) -> set[CableVerdict]:
     """Return the verdicts that are right for a cable."""
     if cable in built.lost:
         reported = built.is_told(cable.near, cable.far)
-        return {Verdict.MISSING} if reported else {Verdict.UNKNOWN}
+        return {CableVerdict.MISSING} if reported else {CableVerdict.UNKNOWN}
     other = built.swapped.get(cable)
     if other is None:
         reported = built.is_told(cable.near, cable.far)
-        return {Verdict.OK} if reported else {Verdict.UNKNOWN}
+        return {CableVerdict.OK} if reported else {CableVerdict.UNKNOWN}
     tellers = [built.is_told(cable.near, other.far), built.is_told(other.near, cable.far)]
     if all(tellers):
         crossed = cable.rail is not None and cable.rail != other.rail
-        return {Verdict.CROSSED_RAIL if crossed else Verdict.SWAPPED}
-    wrong = {Verdict.WRONG_NEIGHBOUR, Verdict.WRONG_PORT}
-    return wrong if any(tellers) else {Verdict.UNKNOWN}
+        return {CableVerdict.CROSSED_RAIL if crossed else CableVerdict.SWAPPED}
+    wrong = {CableVerdict.WRONG_NEIGHBOUR, CableVerdict.WRONG_PORT}
+    return wrong if any(tellers) else {CableVerdict.UNKNOWN}
 
 
 @each("seed", range(200))

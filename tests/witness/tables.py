@@ -279,14 +279,6 @@ STATEMENTS = (
         "docs/platforms.md",
         "a comment, and the end of the file",
     ),
-    Row(
-        ("esonic",),
-        "owner",
-        "buffer init lossless",
-        ".*",
-        "fabric/systems/esonic/platforms",
-        "the line that makes the buffers is taken back by nobody: it restarts the switch",
-    ),
 )
 
 #: Faults that are known; each is to be mended, and its row removed then.

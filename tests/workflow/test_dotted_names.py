@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.topology.cabling import Verdict
+from fabric.topology.cabling import CableVerdict
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.cabling import cabling
 from tests.change import labs
@@ -74,6 +74,6 @@ def test_a_lab_with_domains_is_planned_changed_and_rolled_back(tmp_path, monkeyp
         result = apply(plan, state, connections, OPTIONS, labs.silent)
         assert result.ok, result.reasons
         seen = cabling(project, connections, labs.ALL, labs.silent)
-        assert {item.verdict for item in seen.judged} == {Verdict.OK}
+        assert {item.verdict for item in seen.judged} == {CableVerdict.OK}
         assert labs.unhealthy(project, connections) == []
         assert rollback(status(state)[-1]["run"], state, connections, labs.silent).ok

@@ -13,7 +13,7 @@ from fabric.health.settings import Settings
 from fabric.observe.state import NicCounters
 from fabric.report.newest import Newest
 from fabric.report.observed import Seen
-from fabric.workflow.judge_watch import JudgeWatch, Selection, Wanted
+from fabric.workflow.judge_watch import JudgeOptions, JudgeWatch, Selection
 from fabric.workflow.project import Project
 from tests.cli.runs import DEMO, run
 from tests.health.windows import HOST, LEAF, Fabric
@@ -28,7 +28,7 @@ class Turns:
     """A watch over the demo, with a clock of its own."""
 
     def __init__(self, past: tuple[Event, ...] = ()) -> None:
-        self.watch = JudgeWatch(Project(DEMO), Wanted(Selection(), Settings()), past)
+        self.watch = JudgeWatch(Project(DEMO), JudgeOptions(Selection(), Settings()), past)
         self.clock_s = 0.0
         self.first = self.put(Fabric())
 
@@ -102,7 +102,7 @@ def test_a_new_process_continues() -> None:
 
 
 def test_devices_without_a_reading_are_not_judged() -> None:
-    watch = JudgeWatch(Project(DEMO), Wanted(Selection(), Settings()), ())
+    watch = JudgeWatch(Project(DEMO), JudgeOptions(Selection(), Settings()), ())
     watch.put(Seen(HOST, "host", Fabric().after[HOST], clock_s=1.0))
     assert watch.events() == []
 

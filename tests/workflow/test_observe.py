@@ -13,7 +13,6 @@ import pytest
 
 from fabric.devices.ssh import ShellSession
 from fabric.lab.faults import Fault
-from fabric.lab.gnmi import GnmiTarget
 from fabric.observe import families as of
 from fabric.report.observed import Seen, busy, resets
 from fabric.report.readings import schema
@@ -23,6 +22,7 @@ from fabric.workflow.schedule import Schedule
 from tests.change.labs import HOST, LEAF, SPINE, running_lab, silent
 from tests.cli.runs import run
 from tests.devices.certificates import Authority
+from tests.devices.gnmi_target import GnmiTarget
 from tests.devices.test_gnmi import LEAVES, PORT
 from tests.waiting import until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.topology.cabling import Verdict
+from fabric.topology.cabling import CableVerdict
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.cabling import cabling
 from fabric.workflow.laboratory import CONNECTIONS, site_laboratory
@@ -102,7 +102,7 @@ def test_cables_of_the_other_fabric_are_no_finding(bench, monkeypatch):
     monkeypatch.setattr(bench.host, "spec", replace(bench.host.spec, neighbours=tuple(crossed)))
     (result,) = wrong("compute")  # a NIC of storage on a switch of compute
     assert {*result[:2]} >= {(HOST, "eth3")}
-    assert result[2] is Verdict.UNEXPECTED
+    assert result[2] is CableVerdict.UNEXPECTED
 
 
 def test_both_fabrics_one_after_the_other(bench):

@@ -24,7 +24,7 @@ from fabric.validate.runner import Outcome
 from fabric.workflow import store as module
 from fabric.workflow import work as work_module
 from fabric.workflow.check import check
-from fabric.workflow.kept import checked_from_bytes, checked_to_bytes
+from fabric.workflow.checked_cache import checked_from_bytes, checked_to_bytes
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
 from fabric.workflow.stages import Checked, Keep, Stage

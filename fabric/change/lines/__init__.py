@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabric.change.lines.grammar import Grammar
     from fabric.change.scope import Scope
     from fabric.core.artefact import Artefact
-    from fabric.core.lines import Node
+    from fabric.core.lines import LineTree
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
@@ -54,24 +54,24 @@ class LineAdapter(ConfigurationAdapter):
     """
 
     grammar: Grammar
-    read: Callable[[str], Node]
-    composer: Callable[[Node, Node], Node] | None = None
+    read: Callable[[str], LineTree]
+    composer: Callable[[LineTree, LineTree], LineTree] | None = None
     with_rollback: bool = False
     kind: str = "running-config"
     diff_indent: str = "  "
     head: str = ""
-    refuse: Callable[[str, Node, Node], None] | None = None
+    refuse: Callable[[str, LineTree, LineTree], None] | None = None
     scope: Scope | None = None
 
-    def compose(self, running: Node, intended: Node) -> Node:
+    def compose(self, running: LineTree, intended: LineTree) -> LineTree:
         """Return the whole configuration that is intended."""
         return (self.composer or self.grammar.compose)(running, intended)
 
-    def patch(self, now: Node, target: Node) -> list[str]:
+    def patch(self, now: LineTree, target: LineTree) -> list[str]:
         """Return the lines to send, indented as the configuration is."""
         return patch(self.grammar, now, target)
 
-    def steps(self, now: Node, target: Node) -> list[Step]:
+    def steps(self, now: LineTree, target: LineTree) -> list[Step]:
         """Return the lines that are removed and added."""
         return steps(self.grammar, now, target)
 
@@ -112,7 +112,7 @@ class LineAdapter(ConfigurationAdapter):
         paths = paths or set(first.lines()) ^ set(second.lines())
         return {redacted(": ".join(path)) for path in paths}
 
-    def _candidate(self, now: Node, target: Node) -> LinePatch:
+    def _candidate(self, now: LineTree, target: LineTree) -> LinePatch:
         lines = "\n".join([*self.patch(now, target), ""])
         rollback = "\n".join([*self.patch(target, now), ""]) if self.with_rollback else ""
         return LinePatch(lines, rollback)

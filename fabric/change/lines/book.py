@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.book.book import books
+from fabric.book.book import TOP, books
 from fabric.change.lines.grammar import either
 from fabric.change.model import Risk
 
@@ -57,11 +57,18 @@ def changes(system: str, negation: str) -> Changes:
             risks.setdefault(rule.known.risk, {}).update(dict.fromkeys(rule.beginnings()))
     return Changes(
         owned=re.compile(rf"(?:{negation} )?(?:{'|'.join(book.owned_at_the_top())})"),
-        kept=tuple(rf"(?:{negation} )?(?:{rule.whole()})" for rule in book.marked(_STAYS)),
+        kept=tuple(staying(system, negation, TOP)),
         risks=tuple((risk, tuple(risks[risk])) for risk in sorted(risks, key=_weight)),
         forms=tuple((re.compile(one.line), one.negation) for one in longest),
         toggles=either(*toggles),
     )
+
+
+def staying(system: str, negation: str, mode: str) -> Iterator[str]:
+    """Yield patterns of the lines of a mode that stay, negated ones too."""
+    for rule in books()[system].marked(_STAYS):
+        if mode in rule.known.modes:
+            yield rf"(?:{negation} )?(?:{rule.whole()})"
 
 
 class _Form(NamedTuple):
@@ -100,19 +107,13 @@ def _parts(rule: BookRule, variant: Variant) -> tuple[str, str]:
 
 
 class Statements:
-    """What a book says of statements that stand alone, without a section around them.
-
-    Parameters
-    ----------
-    system : str
-        Its book.
-    """
+    """What a book says of statements that stand alone, without a section around them."""
 
     def __init__(self, system: str) -> None:
         book = books()[system]
         self._owned = re.compile("|".join(book.owned_at_the_top()))
-        printed = (rule.whole(ours) for rule, ours in book.owned() if ours.template)
-        self._printed = re.compile("|".join(printed))
+        printed = (key for rule, ours in book.owned() if ours.template for key in rule.keys(ours))
+        self._printed = re.compile(f"(?:{'|'.join(printed)})(?: .*)?")
         self._risks: dict[str, list[tuple[re.Pattern[str], str]]] = {}
         for rule in book.rules:
             for line in rule.lines() if rule.known.ours else ():

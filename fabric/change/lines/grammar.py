@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.change.model import Risk
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,11 +53,11 @@ class LayerChange(Enum):
     LOSES_SETTINGS = auto()
 
 
-def _nothing_implied(_root: Node, _section: str, _printed: set[str]) -> Iterable[str]:
+def _nothing_implied(_root: LineTree, _section: str, _printed: set[str]) -> Iterable[str]:
     return ()
 
 
-def _as_it_runs(now: Node, _wanted: Node) -> Node:
+def _as_it_runs(now: LineTree, _wanted: LineTree) -> LineTree:
     return now
 
 
@@ -134,8 +134,8 @@ class Grammar:
     indent: str = " "
     server: re.Pattern[str] = NEVER
     defaults: tuple[tuple[str, str], ...] = ()
-    implied: Callable[[Node, str, set[str]], Iterable[str]] = _nothing_implied
-    without_new_ports: Callable[[Node, Node], Node] = _as_it_runs
+    implied: Callable[[LineTree, str, set[str]], Iterable[str]] = _nothing_implied
+    without_new_ports: Callable[[LineTree, LineTree], LineTree] = _as_it_runs
     opening: re.Pattern[str] = NEVER
     first_removed: re.Pattern[str] = NEVER
     fixed: re.Pattern[str] = NEVER
@@ -169,12 +169,12 @@ class Grammar:
                 return Risk.from_word(risk)
         return Risk.BRIEF_LOSS
 
-    def unprinted(self, root: Node, section: str, lines: Iterable[str]) -> set[str]:
+    def unprinted(self, root: LineTree, section: str, lines: Iterable[str]) -> set[str]:
         """Return the lines that hold in a section although they are not printed.
 
         Parameters
         ----------
-        root : Node
+        root : LineTree
             The whole configuration.
         section : str
             First line of the section; empty for the top level.
@@ -187,15 +187,19 @@ class Grammar:
         return {line for line in unprinted if self.key_of(line) not in keys}
 
     def compose(
-        self, running: Node, intended: Node, *, keeps: Callable[[str], bool] = lambda _: False
-    ) -> Node:
+        self,
+        running: LineTree,
+        intended: LineTree,
+        *,
+        keeps: Callable[[str], bool] = lambda _: False,
+    ) -> LineTree:
         """Return the whole configuration that is intended.
 
         What is not ours is kept as it runs, and how a server is reached.
 
         Parameters
         ----------
-        running, intended : Node
+        running, intended : LineTree
             What runs, and what is rendered.
         keeps : callable
             Tells which further top-level lines are not ours.
@@ -205,7 +209,7 @@ class Grammar:
             for line in running.children
             if (server := self.server.fullmatch(line))
         }
-        whole = Node({
+        whole = LineTree({
             line: section
             for line, section in running.children.items()
             if line not in intended.children

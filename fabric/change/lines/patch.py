@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.lines.grammar import LayerChange
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.change.lines.grammar import Grammar
 
 
-def patch(grammar: Grammar, now: Node, target: Node) -> list[str]:
+def patch(grammar: Grammar, now: LineTree, target: LineTree) -> list[str]:
     """Return the lines to send, indented as the configuration is."""
     lines = _Patch(grammar, grammar.without_new_ports(now, target), target).lines()
     pattern, spelling = grammar.spelling
@@ -32,13 +32,13 @@ class _Patch:
 
     Parameters
     ----------
-    now, target : Node
+    now, target : LineTree
         The configuration that runs, without what new ports lose, and the one to reach.
     """
 
     grammar: Grammar
-    now: Node
-    target: Node
+    now: LineTree
+    target: LineTree
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, top-level section by section."""
@@ -55,7 +55,7 @@ class _Patch:
         yield from self._sections(removed)
         for line in removed:
             if grammar.fixed.fullmatch(line):
-                yield from self._section(line, Node())
+                yield from self._section(line, LineTree())
         yield from map(grammar.negated, self._removed_last(removed, first))
 
     def _goes_first(self, line: str) -> bool:
@@ -79,7 +79,7 @@ class _Patch:
         for section, child in self.now.children.items():
             if not section.startswith("interface ") or section in removed:
                 continue
-            kept = self.target.children.get(section, Node()).children
+            kept = self.target.children.get(section, LineTree()).children
             lost = [line for line in child.children if _is_address(line) and line not in kept]
             if lost:
                 yield section
@@ -134,12 +134,14 @@ class _Patch:
         ]
         return _ranked(last, grammar.removal_order)
 
-    def _section(self, line: str, target: Node) -> list[str]:
+    def _section(self, line: str, target: LineTree) -> list[str]:
         before = self.now.children[line]
         lines = list(self._changes(before, target, line, 1)) if before != target else []
         return [line, *lines] if lines else []
 
-    def _changes(self, before: Node, target: Node, section: str, depth: int) -> Iterator[str]:
+    def _changes(
+        self, before: LineTree, target: LineTree, section: str, depth: int
+    ) -> Iterator[str]:
         """Yield the lines below the first line of a section."""
         grammar, indent = self.grammar, self.grammar.indent * depth
         now = self._without_lost_peers(before, target)
@@ -149,7 +151,7 @@ class _Patch:
         layer = next((line for line in added if self._is_layer(line)), "")
         if layer and grammar.layer_change is LayerChange.LOSES_ALL:
             yield f"{indent}{layer}"
-            now = Node({line: Node() for line in now.children if line == "shutdown"})
+            now = LineTree({line: LineTree() for line in now.children if line == "shutdown"})
             added = [line for line in target.children if line not in {*now.children, layer}]
         removed = list(self._removed(section, now, target, added))
         yield from (f"{indent}{grammar.negated(line)}" for line in removed)
@@ -170,7 +172,7 @@ class _Patch:
     def _is_layer(self, line: str) -> bool:
         return self.grammar.key_of(line) == self.grammar.layer
 
-    def _without_lost_peers(self, now: Node, target: Node) -> Node:
+    def _without_lost_peers(self, now: LineTree, target: LineTree) -> LineTree:
         """Return a section without what is removed along with peers."""
         peer_of = self.grammar.peer.fullmatch
         lost = tuple(
@@ -187,7 +189,9 @@ class _Patch:
                     del node.children[line]
         return left
 
-    def _removed(self, section: str, now: Node, target: Node, added: list[str]) -> Iterator[str]:
+    def _removed(
+        self, section: str, now: LineTree, target: LineTree, added: list[str]
+    ) -> Iterator[str]:
         """Yield the lines of a section to negate, in order."""
         grammar = self.grammar
         unprinted = grammar.unprinted(self.target, section, target.children)
@@ -202,21 +206,21 @@ class _Patch:
     def _removal_rank(self, line: str) -> int:
         return self._is_layer(line) - bool(self.grammar.removed_first.fullmatch(line))
 
-    def _shrinking_first(self, now: Node, target: Node) -> list[tuple[str, Node]]:
+    def _shrinking_first(self, now: LineTree, target: LineTree) -> list[tuple[str, LineTree]]:
         """Return the lines of a section, shares that shrink before those that grow."""
 
-        def growth(item: tuple[str, Node]) -> int:
+        def growth(item: tuple[str, LineTree]) -> int:
             line, child = item
-            return self._share(child) - self._share(now.children.get(line, Node()))
+            return self._share(child) - self._share(now.children.get(line, LineTree()))
 
         items = list(target.children.items())
         return sorted(items, key=growth) if any(self._share(child) for _, child in items) else items
 
-    def _share(self, node: Node) -> int:
+    def _share(self, node: LineTree) -> int:
         shares = map(self.grammar.share.fullmatch, node.children)
         return sum(int(share[1]) for share in shares if share)
 
-    def _all(self, node: Node, depth: int) -> Iterator[str]:
+    def _all(self, node: LineTree, depth: int) -> Iterator[str]:
         for path in node.lines():
             yield f"{self.grammar.indent * (depth + len(path) - 1)}{path[-1]}"
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabric.change.lines.grammar import Grammar
-    from fabric.core.lines import Node, Path
+    from fabric.core.lines import LineTree, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,13 @@ class Step:
     adds: bool
 
 
-def steps(grammar: Grammar, now: Node, target: Node) -> list[Step]:
+def steps(grammar: Grammar, now: LineTree, target: LineTree) -> list[Step]:
     """Return the lines that are removed and added.
 
     Lines that hold without being printed are neither.
     """
 
-    def between(before: Node, after: Node, path: Path) -> Iterator[Step]:
+    def between(before: LineTree, after: LineTree, path: Path) -> Iterator[Step]:
         if before == after:
             return
         section = path[-1] if path else ""
@@ -41,7 +41,7 @@ def steps(grammar: Grammar, now: Node, target: Node) -> list[Step]:
             if line not in before.children and line not in unprinted:
                 yield from whole(child, (*path, line), adds=True)
 
-    def whole(section: Node, path: Path, *, adds: bool) -> Iterator[Step]:
+    def whole(section: LineTree, path: Path, *, adds: bool) -> Iterator[Step]:
         yield from (Step(one, adds) for one in (path, *section.lines(path)))
 
     return list(between(now, target, ()))

@@ -55,8 +55,6 @@ def own_file(name: str, hardware: Hardware, panel: Panel, family: str) -> OwnFil
     ----------
     name : str
         Name of the model, and of its file.
-    family : str
-        Its ASIC family.
     """
     tables = {HEADROOM_FILE: hardware.headroom, BUFFERS_FILE: _buffers(hardware.buffers)}
     tables = {file: text for file, text in tables.items() if text}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import Fault, FaultKind
     from fabric.lab.https.server import Request
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
 
 
@@ -182,11 +182,11 @@ class HttpsStandIn(Cabled):
     def expire_timer(self) -> None:
         """Let the timer run out now."""
 
-    def text_of(self, tree: Node) -> str:
+    def text_of(self, tree: Section) -> str:
         """Return a configuration as text."""
         raise NotImplementedError
 
-    def edit(self, tree: Node, lines: str) -> None:
+    def edit(self, tree: Section, lines: str) -> None:
         """Apply lines to a configuration."""
         raise NotImplementedError
 

@@ -6,7 +6,7 @@ from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
 
 
 def address_of(line: str) -> IPv4Interface:
@@ -14,7 +14,7 @@ def address_of(line: str) -> IPv4Interface:
     return IPv4Interface("/".join(line.split()[2:4]))
 
 
-def overlapping(root: Node, context: Node, line: str) -> str:
+def overlapping(root: Section, context: Section, line: str) -> str:
     """Return the interface that has an address in the network of a line; empty without one."""
     if not line.startswith("ip address "):
         return ""

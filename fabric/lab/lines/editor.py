@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.book.grammar import InvalidInputError, LineRefusedError
-from fabric.lab.lines.tree import Node, natural
+from fabric.lab.lines.tree import Section, natural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Editor:
 
     Parameters
     ----------
-    root : Node
+    root : Section
         The tree to change.
     grammar : Grammar
         What the system accepts.
@@ -41,7 +41,7 @@ class Editor:
         Lines by mode that say what is so anyway; they are not shown.
     prefix : str
         Stands before the reason of a refusal, unless the reason begins with a percent sign.
-    stack : list of list of Node
+    stack : list of list of Section
         Open modes; a line may open several sections at once.
     """
 
@@ -53,13 +53,13 @@ class Editor:
     hidden: ClassVar[Mapping[str, frozenset[str]]] = {}
     prefix: ClassVar[str] = "Error: "
 
-    def __init__(self, root: Node, grammar: Grammar) -> None:
+    def __init__(self, root: Section, grammar: Grammar) -> None:
         self.root = root
         self.grammar = grammar
-        self.stack: list[list[Node]] = [[root]]
+        self.stack: list[list[Section]] = [[root]]
 
     @property
-    def context(self) -> Node:
+    def context(self) -> Section:
         """The open section."""
         return self.stack[-1][0]
 
@@ -100,7 +100,7 @@ class Editor:
             self.stack = self.stack[: len(line) - len(line.lstrip(" ")) + 1]
             self.feed(line)
 
-    def apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+    def apply(self, contexts: list[Section], words: list[str]) -> list[Section]:
         """Apply a line in some sections; return those that it opens."""
         mode = self.grammar[contexts[0].mode]
         try:
@@ -118,7 +118,7 @@ class Editor:
             self.remove(context, keys, longer=longer)
         return []
 
-    def store(self, context: Node, matched: Matched) -> list[Node]:
+    def store(self, context: Section, matched: Matched) -> list[Section]:
         """Store a line in a section; return the sections that it opens."""
         opened = []
         for key, line, number in matched.entries():
@@ -136,7 +136,7 @@ class Editor:
             self.settle(context, mark)
         return opened
 
-    def remove(self, context: Node, keys: list[str], *, longer: bool) -> None:
+    def remove(self, context: Section, keys: list[str], *, longer: bool) -> None:
         """Remove lines by their keys, and with ``longer`` those that begin with them."""
         for key in keys:
             names = [
@@ -168,33 +168,33 @@ class Editor:
         """Return what is raised for a line that no open mode knows."""
         return error
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state; empty when it does."""
         return ""
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line cannot be removed; empty when it can."""
         return ""
 
-    def is_hidden(self, context: Node, line: str) -> bool:
+    def is_hidden(self, context: Section, line: str) -> bool:
         """Tell whether a line says what is so anyway."""
         return line in self.hidden.get(context.mode, ())
 
-    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+    def node(self, context: Section, matched: Matched, line: str, number: int | None) -> Section:
         """Return the node of a line, with its place among its siblings."""
-        return Node(line, matched.rule.opens, (matched.rule.rank, natural(line)))
+        return Section(line, matched.rule.opens, (matched.rule.rank, natural(line)))
 
-    def arrived(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Section, node: Section) -> None:
         """Bring along what comes with a line."""
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Take away what goes with a line."""
 
-    def mark(self, context: Node) -> Any:
+    def mark(self, context: Section) -> Any:
         """Return what `settle` is told of a section from before a change."""
         return None
 
-    def settle(self, context: Node, mark: Any) -> None:
+    def settle(self, context: Section, mark: Any) -> None:
         """Adapt a section to a change."""
 
 

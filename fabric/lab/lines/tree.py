@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class Section:
     """One line of the configuration and what stands below it.
 
     Parameters
@@ -31,19 +31,19 @@ class Node:
     line: str = ""
     mode: str = "config"
     order: tuple[Any, ...] = ()
-    children: dict[str, Node] = field(default_factory=dict)
+    children: dict[str, Section] = field(default_factory=dict)
     number: int | None = None
     template: str = ""
 
-    def copy(self) -> Node:
+    def copy(self) -> Section:
         """Return a copy with copies of everything below."""
         return replace(self, children={key: node.copy() for key, node in self.children.items()})
 
-    def sorted(self) -> list[Node]:
+    def sorted(self) -> list[Section]:
         """Return the children in the order of the running configuration."""
         return sorted(self.children.values(), key=lambda node: node.order)
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> Section | None:
         """Return the child with a key."""
         return self.children.get(key)
 
@@ -63,7 +63,7 @@ class Node:
                 return node.line.removeprefix(words).strip()
         return ""
 
-    def below(self, words: str) -> list[Node]:
+    def below(self, words: str) -> list[Section]:
         """Return the children whose line begins with the words, in order."""
         return [node for node in self.sorted() if node.line.startswith(words)]
 
@@ -79,7 +79,9 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
 
 
-def indented(node: Node, separator: str, *, always: bool = False, depth: int = 1) -> Iterator[str]:
+def indented(
+    node: Section, separator: str, *, always: bool = False, depth: int = 1
+) -> Iterator[str]:
     """Yield what stands below a node, with a separator above each section.
 
     Parameters

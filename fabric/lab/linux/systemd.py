@@ -40,7 +40,7 @@ def seconds_of(text: str) -> float:
 
 
 @dataclass(slots=True)
-class Job:
+class TimedCommand:
     """A command that runs when its timer is due.
 
     ``delay_s`` begins again when systemd reads its files again, ``at_s`` of the lab clock stays.
@@ -58,7 +58,7 @@ class Systemd:
     """Timers and units of one stand-in."""
 
     stand_in: SshSystem
-    jobs: dict[str, Job] = field(default_factory=dict)
+    jobs: dict[str, TimedCommand] = field(default_factory=dict)
     services: dict[str, Callable[[], None]] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
@@ -128,7 +128,7 @@ class Systemd:
     def _schedule(self, name: str, delay_s: float, command: str) -> None:
         clock = self.stand_in.clock
         timer = clock.call_later(delay_s, lambda: self._fire(name))
-        self.jobs[name] = Job(command, timer, clock.now_s() + delay_s)
+        self.jobs[name] = TimedCommand(command, timer, clock.now_s() + delay_s)
 
     def _fire(self, name: str) -> None:
         with self.stand_in.lock:

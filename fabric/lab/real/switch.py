@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.real.keeper import Keeper
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
 
 #: A router that spreads flows by address and port (Linux ip-sysctl.rst), as switch ASICs do.
 SYSCTLS = (
@@ -158,7 +158,7 @@ class Switch:
         return ["vtysh", "--vty_socket", str(self.folder), *words]
 
 
-def _vlan_of(port: Port | None) -> int | None:
+def _vlan_of(port: ConfiguredPort | None) -> int | None:
     return port.vlan if port else None
 
 
@@ -166,6 +166,6 @@ def _state(*, up: bool) -> str:
     return "up" if up else "down"
 
 
-def _addresses(port: Port, name: str) -> Iterator[str]:
+def _addresses(port: ConfiguredPort, name: str) -> Iterator[str]:
     for entry in port.addresses:
         yield f"address add {address_text(entry.address, entry.prefix_length)} dev {name}"

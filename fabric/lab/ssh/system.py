@@ -35,8 +35,6 @@ class SshSystem(Cabled):
     ----------
     spec : StandInSpec
         Who the stand-in is.
-    clock : LabClock
-        Clock of its timers.
     """
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:

@@ -20,6 +20,7 @@ A rule that says nothing of the kind is not understood: its lines are left over.
 from __future__ import annotations
 
 from functools import cached_property, partial
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
 from fabric.book.book import TOP, Book, BookRule, books
@@ -38,8 +39,6 @@ class BookReader:
 
     Parameters
     ----------
-    system : str
-        Its book.
     reader : str
         ``routing`` or ``lossless``.
     negation : str
@@ -53,6 +52,7 @@ class BookReader:
         self, system: str, reader: str, negation: str, topics: Mapping[str, str] | None = None
     ) -> None:
         self._book: Book = books()[system]
+        self.system, self.kind = system, reader
         self._topics = topics or {}
         self._reader, self._negation = reader, negation
         self._actions: dict[str, Action] = {}
@@ -66,6 +66,19 @@ class BookReader:
             return action
 
         return decorate
+
+    def takes(self, rule: BookRule) -> set[str]:
+        """Return the named arguments of a rule that this reader looks at."""
+        names = {part.name for one in rule.rule.variants for part in one.elements} - {""}
+        meaning = rule.known.means.get(self._reader, "").partition(" ")[0]
+        if meaning.startswith("."):
+            return names
+        parameters = (
+            signature(self._actions[meaning]).parameters if meaning in self._actions else {}
+        )
+        if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
+            return names
+        return names & parameters.keys()
 
     @cached_property
     def top(self) -> Context:

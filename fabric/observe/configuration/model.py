@@ -91,7 +91,7 @@ class PolicyTerm:
 
 
 @dataclass(slots=True)
-class Port:
+class ConfiguredPort:
     """A port, a loopback or the gateway of a VLAN.
 
     Parameters
@@ -252,7 +252,7 @@ class Configured:
     system: str
     file: str
     name: str = ""
-    ports: dict[str, Port] = field(default_factory=dict)
+    ports: dict[str, ConfiguredPort] = field(default_factory=dict)
     vlans: dict[int, int] = field(default_factory=dict)
     bgp: Bgp | None = None
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)
@@ -265,9 +265,9 @@ class Configured:
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
 
-    def port(self, name: str, line: int) -> Port:
+    def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port; a new one at its first line."""
-        return self.ports.setdefault(name, Port(name, line))
+        return self.ports.setdefault(name, ConfiguredPort(name, line))
 
     def open_bgp(self, first: Bgp) -> Bgp:
         """Return the BGP process; the given one where this is its first line.

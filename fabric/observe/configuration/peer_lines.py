@@ -5,66 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import address, network
-from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import Bgp, Discard, Origination, StaticRoute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.observe.configuration.blocks import Context
     from fabric.observe.configuration.model import Configured
 
 
-def add_route_lines(top: Context, bgp: Context, system: str) -> None:
-    """Register static routes, and the line that opens BGP.
-
-    Parameters
-    ----------
-    top, bgp : Context
-        Lines of the whole file, and those inside ``bgp N``.
-    system : str
-        Whose defaults hold.
-    """
-
-    def open_bgp(switch: Configured, line: int, asn: str) -> Bgp:
-        return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds(system, "ipv4_unicast")))
-
-    top.line(
-        r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
-        r"( preference \d+)?( description .*)?"
-    )(_static)
-    top.line(r"bgp (?P<asn>\d+)( instance default)?", inside=bgp)(open_bgp)
-
-
-def add_peer_lines(bgp: Context, family: Context) -> None:
-    """Register the lines about peers and what is announced.
-
-    Parameters
-    ----------
-    bgp, family : Context
-        Lines inside ``bgp N``, and those inside its IPv4 unicast family.
-    """
-    bgp.line(r"group (?P<name>\S+) external")(_group)
-    bgp.line(PEER_GROUP)(join_group)
-    bgp.line(r"peer (?P<name>\S+) as-number (?P<asn>\d+)")(_as_number)
-    bgp.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")(_description)
-    bgp.line(r"(?P<no>undo )?peer (?P<name>\S+) ignore")(_ignore)
-    bgp.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")(_timers)
-    bgp.line(r"timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)( .*)?")(Bgp.set_timers)
-    family.line(r"(?P<no>undo )?peer (?P<name>\S+) enable")(_activate)
-    family.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")(_policy)
-    family.line(r"peer (?P<name>\S+) allow-as-loop( (?P<often>\d+))?")(_allow_as_loop)
-    family.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")(
-        _network
-    )
-    family.line(r"import-route direct( route-policy (?P<policy>\S+))?")(_import_direct)
-
-
-PEER_GROUP = r"peer (?P<session>[\d.]+) group (?P<group>\S+)"
-
-
-def join_group(bgp: Bgp, line: int, session: str, group: str) -> None:
-    """Note the group of a session."""
+def _join_group(bgp: Bgp, line: int, session: str, group: str) -> None:
     bgp.peer(session, line).group = group
 
 
@@ -114,11 +63,11 @@ def _import_direct(bgp: Bgp, line: int, policy: str | None = None) -> None:
     bgp.originations.append(Origination(None, policy or "", line))
 
 
-#: The same by the names that they have in a book of lines.
+#: By the names that they have in a book of lines.
 MEANINGS: dict[str, Callable[..., None]] = {
     "static": _static,
     "group": _group,
-    "join_group": join_group,
+    "join_group": _join_group,
     "as_number": _as_number,
     "peer_description": _description,
     "ignore": _ignore,

@@ -36,12 +36,12 @@ class TableReader(Generic[ActionT]):
     """
 
     def __init__(self, system: str, reader: str) -> None:
-        self._system, self._reader = system, reader
+        self.system, self.kind = system, reader
         self._actions: dict[str, ActionT] = {}
 
     @cached_property
     def _book(self) -> Book:
-        return books()[self._system]
+        return books()[self.system]
 
     def means(self, name: str) -> Callable[[ActionT], ActionT]:
         """Return a decorator of what rows of a meaning do."""
@@ -54,8 +54,8 @@ class TableReader(Generic[ActionT]):
 
     def _meanings(self) -> Iterator[tuple[BookRule, str]]:
         for rule in self._book.rules:
-            if TABLES in rule.known.modes and self._reader in rule.known.means:
-                yield rule, rule.known.means[self._reader]
+            if TABLES in rule.known.modes and self.kind in rule.known.means:
+                yield rule, rule.known.means[self.kind]
 
     @cached_property
     def tables(self) -> dict[str, ActionT]:
@@ -73,7 +73,7 @@ class TableReader(Generic[ActionT]):
                 if names.setdefault(table, name) != name:
                     raise ValueError(f"line {rule.known.line}: {table} means {names[table]!r} too")
         if unknown := {*names.values()} ^ self._actions.keys():
-            raise ValueError(f"{self._system}: no row, or no reader, for {sorted(unknown)}")
+            raise ValueError(f"{self.system}: no row, or no reader, for {sorted(unknown)}")
         return {table: self._actions[name] for table, name in names.items()}
 
     @cached_property
@@ -97,7 +97,7 @@ class TableReader(Generic[ActionT]):
         modes = [(table, rule.rule.opens) for rule, _ in self._meanings() for table in _words(rule)]
         for table, mode in modes:
             for rule in self._book.rules:
-                if mode in rule.known.modes and self._reader in rule.known.means:
+                if mode in rule.known.modes and self.kind in rule.known.means:
                     fields[table] = fields.get(table, frozenset()) | _words(rule)
         return fields
 

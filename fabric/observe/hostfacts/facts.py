@@ -28,8 +28,6 @@ class NicFacts:
         ``RoCE``, ``iWARP`` or ``InfiniBand``.
     rate_bps : int or None
         Rate in force; None while the link is down.
-    pfc_priorities : tuple of int or None
-        Priorities with PFC.
     counters, hw_counters : mapping or None
         By the names of the driver: of the network device, of the RDMA port.
     traffic_class : TrafficClass or None

@@ -36,8 +36,6 @@ class Demand:
     ----------
     nodes : int
         Hosts of the job.
-    parts : list of Exchange
-        Its collectives.
     pxn : bool
         Whether an all-to-all stays on the rail of its sender's relay.
     columns : int

@@ -33,8 +33,6 @@ class Engine:
 
     Parameters
     ----------
-    fabric : Fabric
-        The network.
     state : State or None
         What is not as planned, and the jobs that run.
 
@@ -112,8 +110,6 @@ class Engine:
 
         Parameters
         ----------
-        query : Query
-            The job.
         rows : array of int, shape (nodes,)
             Its hosts in rank order, as `place` returns them.
         """

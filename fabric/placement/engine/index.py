@@ -29,8 +29,6 @@ class Index:
 
     Parameters
     ----------
-    fabric : Fabric
-        The network.
     state : State
         What is not as planned, and the jobs that run.
     before : Index or None

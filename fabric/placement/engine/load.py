@@ -107,10 +107,6 @@ class LinkLoad:
 
     Parameters
     ----------
-    lower : list of str
-        Lower switches.
-    upper : str
-        Upper switch.
     up, down : float
         Load in each direction, as a share of the speed.
     """

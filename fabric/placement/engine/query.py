@@ -97,8 +97,6 @@ class Answer:
         Load of the fullest cable between switches, with the jobs that run.
     bound : float
         Of no choice of hosts that meets the request is the larger of ``load`` and the target less.
-    target : float
-        Of the query.
     bottleneck : str
         The fullest link, or "NIC".
     rate : float

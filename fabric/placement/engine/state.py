@@ -68,8 +68,6 @@ class State:
     ----------
     conditions : tuple of Condition
         What is not as planned; later ones of one subject replace earlier ones.
-    jobs : tuple of RunningJob
-        Jobs that run.
     """
 
     conditions: tuple[Condition, ...] = ()

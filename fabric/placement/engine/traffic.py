@@ -15,8 +15,6 @@ import numpy as np
 from fabric.placement.engine.layout import DIMENSIONS, Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from fabric.topology.model import Ints
@@ -92,19 +90,14 @@ def parse_traffic(text: str) -> Traffic:
     return Traffic(tuple(shares.items()))
 
 
-def parse_layout(text: str, weights: str = "") -> Layout:
-    """Return the layout of ``tp=8,pp=4,dp=16``, with bytes or shares such as ``dp=2e9,pp=1e8``.
+def dimensions(text: str, *, whole: bool = False) -> dict[str, float]:
+    """Return the values of ``tp=8,pp=4,dp=16``: sizes, or bytes and shares.
 
     Raises
     ------
     ValueError
         When a dimension is unknown or doubled, or a value is not a positive number.
     """
-    sizes = {name: int(value) for name, value in _pairs(text, whole=True).items()}
-    return Layout(sizes, _pairs(weights) if weights else {})
-
-
-def _pairs(text: str, *, whole: bool = False) -> Mapping[str, float]:
     values: dict[str, float] = {}
     for item in text.split(","):
         name, equals, value = item.strip().partition("=")

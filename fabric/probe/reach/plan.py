@@ -222,8 +222,6 @@ def rounds(source: Ints, target: Ints, hosts: int) -> Ints:
     ----------
     source, target : array of int, shape (n,)
         Hosts of each pair; they differ.
-    hosts : int
-        Number of hosts.
     """
     turns = np.full(len(source), -1, dtype=np.int64)
     lots = np.random.default_rng(_SEED).permutation(len(source))

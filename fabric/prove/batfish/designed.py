@@ -5,7 +5,14 @@ from __future__ import annotations
 from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import AddressLine, Bgp, BgpPeer, Configured, Origination, Port
+from fabric.observe.configuration import (
+    AddressLine,
+    Bgp,
+    BgpPeer,
+    Configured,
+    ConfiguredPort,
+    Origination,
+)
 from fabric.observe.configuration.model import BITS
 
 if TYPE_CHECKING:
@@ -34,8 +41,8 @@ def _address(text: str) -> AddressLine:
     return AddressLine(int(interface.ip), interface.network.prefixlen, 0)
 
 
-def _port(design: PortDesign) -> Port:
-    port = Port(design.name, 0, enabled=design.enabled, mtu_bytes=design.mtu_bytes)
+def _port(design: PortDesign) -> ConfiguredPort:
+    port = ConfiguredPort(design.name, 0, enabled=design.enabled, mtu_bytes=design.mtu_bytes)
     port.routed = design.kind == "uplink"
     port.ipv6_link = port.routed and not design.address
     port.addresses = [_address(design.address)] if design.address else []
@@ -43,8 +50,8 @@ def _port(design: PortDesign) -> Port:
     return port
 
 
-def _gateway(vlan: VlanDesign) -> Port:
-    port = Port(f"Vlan{vlan.vlan}", 0, mtu_bytes=vlan.mtu_bytes, gateway_vlan=vlan.vlan)
+def _gateway(vlan: VlanDesign) -> ConfiguredPort:
+    port = ConfiguredPort(f"Vlan{vlan.vlan}", 0, mtu_bytes=vlan.mtu_bytes, gateway_vlan=vlan.vlan)
     port.addresses.append(_address(vlan.gateway_interface))
     return port
 

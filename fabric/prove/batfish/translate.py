@@ -14,7 +14,7 @@ from fabric.observe.configuration.frr import address_text, frr
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
 
     Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -58,7 +58,7 @@ def members(switch: Configured, vlan: int) -> list[str]:
     return [port.name for port in switch.ports.values() if vlan in (port.vlan, *port.tagged_vlans)]
 
 
-def _table(port: Port) -> tuple[str, str]:
+def _table(port: ConfiguredPort) -> tuple[str, str]:
     """Return the table of the addresses of a port, and its name there."""
     if port.gateway_vlan is not None:
         return "VLAN_INTERFACE", f"Vlan{port.gateway_vlan}"
@@ -72,12 +72,12 @@ def _table(port: Port) -> tuple[str, str]:
 _UNKNOWN_MTU_BYTES = 9216
 
 
-def _port(port: Port) -> dict[str, str]:
+def _port(port: ConfiguredPort) -> dict[str, str]:
     mtu = _UNKNOWN_MTU_BYTES if port.mtu_bytes is None else port.mtu_bytes
     return {"admin_status": "up" if port.enabled else "down", "mtu": str(mtu)}
 
 
-def _memberships(port: Port) -> Iterator[tuple[int, str]]:
+def _memberships(port: ConfiguredPort) -> Iterator[tuple[int, str]]:
     if port.vlan is not None:
         yield port.vlan, "untagged"
     for vlan in port.tagged_vlans:

@@ -102,8 +102,6 @@ class Events:
     ----------
     marked : array of float
         Probability that an alpha period saw a CNP.
-    cuts_per_s : array of float
-        Cuts of the rate.
     recoveries_per_s : array of float
         Rate at which R closes the gap to the target: half of the increases.
     increase_pps_per_s : array of float

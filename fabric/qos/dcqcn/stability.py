@@ -90,8 +90,6 @@ def stability(model: Loop, slope_per_byte: ArrayLike, delay_s: ArrayLike) -> Sta
 
     Parameters
     ----------
-    model : Loop
-        The points.
     slope_per_byte : array_like of float
         Growth of the marking probability with the queue; broadcasts with the points.
     delay_s : array_like of float

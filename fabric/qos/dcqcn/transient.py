@@ -91,8 +91,6 @@ def simulate(model: Loop, thresholds: Band, delay_s: ArrayLike, run: Run | None 
 
     Parameters
     ----------
-    model : Loop
-        The points.
     thresholds : Band
         Thresholds of the switch; shapes that broadcast with the points.
     delay_s : array_like of float

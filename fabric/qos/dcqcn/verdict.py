@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = 0.05
 
 
-class Verdict(Enum):
+class DcqcnVerdict(Enum):
     """What the model says of a point."""
 
     STABLE = "stable"
@@ -65,8 +65,6 @@ class Assessment:
 
     Parameters
     ----------
-    marking, alpha : array of float
-        p* and alpha*.
     rate_bps : array of float
         Fair share of a flow.
     queue_bytes : array of float
@@ -80,8 +78,6 @@ class Assessment:
         q* over Kmax; NaN as ``queue_bytes``.
     kmax_margin_bytes, pfc_margin_bytes : array of float
         Kmax, and the PFC level, minus the peak; infinite where the PFC level is not known.
-    verdicts : array of Verdict
-        The verdicts.
     """
 
     marking: Floats
@@ -184,7 +180,7 @@ def _part(whole: Assessment, rows: slice, shape: tuple[int, ...]) -> Assessment:
 
 
 def _verdicts(rides: NDArray[np.bool_], swings: NDArray[np.bool_]) -> NDArray[np.object_]:
-    verdicts = np.full(rides.shape, Verdict.STABLE, dtype=object)
-    verdicts[swings] = Verdict.OSCILLATES
-    verdicts[rides] = Verdict.RIDES
+    verdicts = np.full(rides.shape, DcqcnVerdict.STABLE, dtype=object)
+    verdicts[swings] = DcqcnVerdict.OSCILLATES
+    verdicts[rides] = DcqcnVerdict.RIDES
     return verdicts

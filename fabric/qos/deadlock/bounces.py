@@ -41,8 +41,6 @@ class Coverage:
         Single failures of a cable between switches, or of a switch.
     covered : int
         Failures after which no path turns up again more often than the classes allow.
-    uncovered : tuple of str
-        The others.
     now : int
         Turns of a path while nothing has failed; ``PRIORITIES`` stands for that many or more.
     """

@@ -91,8 +91,6 @@ def remaining(channels: Channels, carried: Bits) -> Ints:
 
     Parameters
     ----------
-    channels : Channels
-        n channels.
     carried : bits, shape (n, destinations)
         Destinations to which each channel carries traffic.
     """

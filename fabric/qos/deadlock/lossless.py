@@ -43,8 +43,6 @@ class Lossless:
 
     Parameters
     ----------
-    fabric : Fabric
-        The network.
     channels : Channels
         n channels, parallel cables of one class as one.
     links : array of int, shape (n,)

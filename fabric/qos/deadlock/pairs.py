@@ -39,8 +39,6 @@ class Pairs:
     ----------
     total, checked : int
         Pairs that there are, and that were routed.
-    cycle : Cycle or None
-        The first cycle.
     failed : tuple of str
         What had failed then.
     """

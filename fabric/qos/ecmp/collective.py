@@ -47,8 +47,6 @@ class QueuePairAdvice:
         Whether the target is reached.
     table : tuple of Spread
         All that was tried.
-    reason : str
-        Why.
     """
 
     queue_pairs: int

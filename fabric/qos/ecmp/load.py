@@ -238,8 +238,6 @@ class Entropy:
         Expected number of different 5-tuples.
     paths : float
         Expected number of links that carry one.
-    reason : str
-        Why.
     """
 
     tuples: float

@@ -30,8 +30,6 @@ def to_units(
     ----------
     size_bytes : int
         Threshold, > 0.
-    unit : MarkingUnit
-        That of the system.
     cell_bytes : int, optional
         Cell of the ASIC, for thresholds in cells.
     queue_bytes : int, optional

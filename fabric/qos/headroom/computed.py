@@ -73,10 +73,6 @@ class ComputedAsic:
 
     Parameters
     ----------
-    buffer_bytes : int
-        Packet buffer.
-    pipeline_bytes : int
-        Pipeline latency.
     descriptors_bytes : int
         Kept for modification descriptors; then nothing is kept for mirror sessions.
     """
@@ -147,8 +143,6 @@ def computed_pool(
     ----------
     ports : ComputedPorts
         Ports in use and up.
-    asic : ComputedAsic
-        Figures of the ASIC.
     over_subscription : int
         ``over_subscribe_ratio``: the shared headroom is what the groups are promised divided by
         it; 0 leaves each group its own.

@@ -186,8 +186,6 @@ class XgsSettings:
 
     Parameters
     ----------
-    cell_bytes : int
-        Cell of the buffer.
     response_ns : float
         Response of the peer, the same at every speed.
     packing_factor : float or None

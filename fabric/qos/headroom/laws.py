@@ -33,7 +33,7 @@ _SPEEDS_GBPS = (100, 200, 400, 800)
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class PortTraits:
     """What of a port matters beside its link.
 
     Parameters
@@ -54,14 +54,14 @@ class Port:
 class Law(Protocol):
     """A law: figures of an ASIC, a link and a port in, the sum out."""
 
-    def __call__(self, asic: Asic, link: Link, port: Port) -> Headroom:
+    def __call__(self, asic: Asic, link: Link, port: PortTraits) -> Headroom:
         """Return the headroom; ValueError when a figure is not known."""
 
 
 laws: Registry[Law] = Registry("headroom law")
 
 
-def headroom(asic: Asic, link: Link, port: Port | None = None) -> Headroom:
+def headroom(asic: Asic, link: Link, port: PortTraits | None = None) -> Headroom:
     """Return the headroom of lossless ports of an ASIC by the law of its family.
 
     Parameters
@@ -78,7 +78,7 @@ def headroom(asic: Asic, link: Link, port: Port | None = None) -> Headroom:
     ValueError
         When a figure that the law needs is not known, or a speed has no response time.
     """
-    result = laws[asic.law](asic, link, port or Port())
+    result = laws[asic.law](asic, link, port or PortTraits())
     return at_least_plain(result, link) if asic.law in DEDUCED else result
 
 
@@ -140,13 +140,13 @@ def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
 
 
 @laws.add("spectrum")
-def _spectrum(asic: Asic, link: Link, port: Port) -> Headroom:
+def _spectrum(asic: Asic, link: Link, port: PortTraits) -> Headroom:
     settings = replace(spectrum_settings(asic, port.gearbox_ns), shared_headroom=port.shares)
     return spectrum(link, settings, lanes=port.lanes)
 
 
 @laws.add("tofino-2")
-def _tofino(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+def _tofino(asic: Asic, link: Link, port: PortTraits) -> Headroom:  # noqa: ARG001
     return tofino(link, _tofino_settings(asic))
 
 
@@ -159,7 +159,7 @@ def _tofino_settings(asic: Asic) -> TofinoSettings:
 
 
 @laws.add("xgs")
-def _xgs(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+def _xgs(asic: Asic, link: Link, port: PortTraits) -> Headroom:  # noqa: ARG001
     response = asic.number("safe_response_ns") or _need(asic, "response_ns")
     settings = XgsSettings(
         cell_bytes=int(_need(asic, "cell_bytes")),
@@ -171,7 +171,7 @@ def _xgs(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
 
 @laws.add("linear")
 @laws.add("dnx")
-def _linear(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+def _linear(asic: Asic, link: Link, port: PortTraits) -> Headroom:  # noqa: ARG001
     settings = LinearSettings(
         delay_ns_per_m=_need(asic, "delay_ns_per_m"),
         intercept_bytes=_by_speed(asic, "intercept_bytes"),
@@ -183,7 +183,7 @@ def _linear(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
 
 
 @laws.add("plain")
-def _plain(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+def _plain(asic: Asic, link: Link, port: PortTraits) -> Headroom:  # noqa: ARG001
     return plain(
         link, packing_factor=packing_factor(asic), cell_bytes=asic.integer("cell_bytes") or 1
     )

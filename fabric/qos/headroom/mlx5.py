@@ -37,8 +37,6 @@ def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: Arr
         Port speed; below 40000 it counts as 40000.
     cable_m : array_like of int
         One-way length, 0 to 65535.
-    mtu_bytes : array_like of int
-        MTU of the interface.
 
     Raises
     ------

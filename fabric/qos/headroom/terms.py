@@ -121,8 +121,6 @@ def total(
 
     Parameters
     ----------
-    law : str
-        Name of the law.
     terms : tuple of Term
         What adds up, in bytes.
     packing_factor : float or array

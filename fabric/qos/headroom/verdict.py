@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.qos.headroom.terms import Floats, Ints, Link
 
 
-class Verdict(IntEnum):
+class HeadroomVerdict(IntEnum):
     """From bad to good; a larger number is never worse."""
 
     BELOW_FLOOR = 0
@@ -34,7 +34,7 @@ class Judgement:
     Parameters
     ----------
     verdict : array of int
-        Values of ``Verdict``.
+        Values of ``HeadroomVerdict``.
     floor_bytes : array of float
         Below it no peer can stop in time, even one that answers at once.
     response_bytes : array of float
@@ -69,8 +69,6 @@ def judge(
         Speed, length and frames that it is kept for.
     packing_factor : float
         Buffer bytes for each byte on the wire, for the figure ``packed_bytes``.
-    cell_bytes : int
-        Cell of the buffer.
 
     Raises
     ------

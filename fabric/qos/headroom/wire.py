@@ -127,8 +127,6 @@ def plain_bytes(
 
     Parameters
     ----------
-    speed_gbps : array_like of int
-        Port speed.
     cable_m : array_like of float
         One-way cable length in metres, >= 0.
     port_mtu_bytes : array_like of int

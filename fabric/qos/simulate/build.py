@@ -11,7 +11,16 @@ from fabric.core.units import percent_to_share
 from fabric.qos.dcqcn.parameters import ALPHA_ONE
 from fabric.qos.simulate import acknowledged as reactions
 from fabric.qos.simulate.scenario import FRAME_BYTES
-from fabric.qos.simulate.state import MOST_HOPS, Flow, Hop, Law, Node, Packet, Port, records
+from fabric.qos.simulate.state import (
+    MOST_HOPS,
+    Flow,
+    Hop,
+    Law,
+    Packet,
+    SimulatedNode,
+    SimulatedPort,
+    records,
+)
 from fabric.qos.simulate.switch import HOLD, NEVER, SAMPLE, START
 
 if TYPE_CHECKING:
@@ -89,7 +98,7 @@ def instant(scenario: Scenario) -> Instant:
     telemetry = laws["acknowledged"][0] > 1
     samples = int(scenario.duration_us // scenario.sample_us) + 1
     laws["samples"] = samples
-    nodes = records(Node, len(scenario.shared_bytes))
+    nodes = records(SimulatedNode, len(scenario.shared_bytes))
     nodes["shared"] = [shared or 0 for shared in scenario.shared_bytes]
     return Instant(
         ports,
@@ -138,7 +147,7 @@ def _slots(scenario: Scenario) -> int:
 
 
 def _ports(scenario: Scenario) -> Records:
-    ports = records(Port, 2 * len(scenario.cables))
+    ports = records(SimulatedPort, 2 * len(scenario.cables))
     ports["head"] = ports["tail"] = -1
     ports["wake"] = ports["first_pause"] = ports["last_pause"] = -1
     for number, cable in enumerate(scenario.cables):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from fabric.qos.simulate.state import Flow, Hop, Law, Node, Packet, Port
+from fabric.qos.simulate.state import Flow, Hop, Law, Packet, SimulatedNode, SimulatedPort
 
-Ports: TypeAlias = Sequence[Port]
-Nodes: TypeAlias = Sequence[Node]
+Ports: TypeAlias = Sequence[SimulatedPort]
+Nodes: TypeAlias = Sequence[SimulatedNode]
 Flows: TypeAlias = Sequence[Flow]
 Packets: TypeAlias = Sequence[Packet]
 Trail: TypeAlias = Sequence[Hop]

@@ -10,7 +10,16 @@ import numpy as np
 from fabric.qos.simulate.build import instant
 from fabric.qos.simulate.compiled import COMPILED, compiled
 from fabric.qos.simulate.engine import run
-from fabric.qos.simulate.state import Flow, Hop, Law, Node, Packet, Port, rows, store
+from fabric.qos.simulate.state import (
+    Flow,
+    Hop,
+    Law,
+    Packet,
+    SimulatedNode,
+    SimulatedPort,
+    rows,
+    store,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +102,7 @@ def _call(kernel: Callable[..., None], *arguments: object) -> None:
 
 
 def _interpret(first: Instant, tables: tuple[Records, ...]) -> None:
-    kinds = (Port, Node, Flow, Packet, Hop, Hop, Law)
+    kinds = (SimulatedPort, SimulatedNode, Flow, Packet, Hop, Hop, Law)
     objects = [rows(kind, table) for kind, table in zip(kinds, tables, strict=True)]
     lists = [array.tolist() for array in _lists(first)]
     _call(run, *objects, *lists, first.until)

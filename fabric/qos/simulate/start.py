@@ -154,11 +154,6 @@ def softened(
     rate at which all of them fit. Both leave the steady state as it is. Of the shares that keep
     the port busy (``STARVES_BELOW``), the one with the least pause is taken, of equal ones the
     largest.
-
-    Parameters
-    ----------
-    speed_gbps : int
-        Speed of the port.
     """
     before = _judged(parameters, speed_gbps, buffer, round_trip_s)
     if not before[0]:

@@ -29,7 +29,7 @@ class Record:
         self.__dict__ = dict(zip(self.__annotations__, values, strict=True))
 
 
-class Port(Record):
+class SimulatedPort(Record):
     """An interface of a switch or a host."""
 
     node: int
@@ -81,7 +81,7 @@ class Port(Record):
     storms: int
 
 
-class Node(Record):
+class SimulatedNode(Record):
     """A switch, or a host, which has no buffer."""
 
     shared: int

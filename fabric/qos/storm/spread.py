@@ -76,8 +76,6 @@ def spread(traffic: Traffic, buffers: Buffers) -> Spread:
     ----------
     traffic : Traffic
         Traffic before the storm.
-    buffers : Buffers
-        Buffers of its channels.
     """
     return _Run(traffic, buffers).result()
 

@@ -28,8 +28,6 @@ class Alone:
 
     Parameters
     ----------
-    settings : set of (device, file, path)
-        Settings that differ.
     devices : set of str
         Devices that appear or vanish.
     """

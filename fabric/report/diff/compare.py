@@ -10,7 +10,7 @@ from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.figures import figures
-from fabric.report.diff.model import Device, Diff, Job, Summary
+from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.settings import settings
 
@@ -150,12 +150,14 @@ class Comparison:
                 near |= neighbours.get(device.name, set())
         return tuple(name for name in self.after.designs.hosts if name in near - own)
 
-    def _touched(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Iterator[Job]:
+    def _touched(
+        self, devices: Sequence[Device], attached: tuple[str, ...]
+    ) -> Iterator[TouchedJob]:
         touched = {*attached, *(device.name for device in devices if device.role == "host")}
         for name, hosts in self.jobs.items():
             own = tuple(host for host in hosts if host in touched)
             if own:
-                yield Job(name, own, len(hosts))
+                yield TouchedJob(name, own, len(hosts))
 
     def _summary(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Summary:
         counts = dict.fromkeys(("added", "removed", "changed"), 0)

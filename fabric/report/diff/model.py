@@ -157,7 +157,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TouchedJob:
     """A job that runs on hosts that the change touches, and on how many in all."""
 
     name: str
@@ -194,7 +194,7 @@ class Diff:
         How messages name the two sides.
     attached : tuple of str
         Hosts whose own files stay, at switches that change with an effect on traffic.
-    jobs : tuple of Job
+    jobs : tuple of TouchedJob
         Of the jobs that were named, those on hosts that change or are attached.
     """
 
@@ -210,7 +210,7 @@ class Diff:
     causes: tuple[Cause, ...]
     devices: tuple[Device, ...]
     attached: tuple[str, ...]
-    jobs: tuple[Job, ...] = ()
+    jobs: tuple[TouchedJob, ...] = ()
 
     @property
     def empty(self) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
-    from fabric.core.lines import Node, Path
+    from fabric.core.lines import LineTree, Path
 
     #: Path of a setting, and its two values.
     Apart: TypeAlias = tuple[str, str | None, str | None]
@@ -96,13 +96,13 @@ def _lines(old: str, new: str) -> list[Apart]:
     return sorted(found, key=lambda one: (natural_key(one[0]), one[1] or "", one[2] or ""))
 
 
-def _tree(text: str) -> Node:
+def _tree(text: str) -> LineTree:
     """Return the lines below the lines that they are indented under, without comments."""
     lines = (line.expandtabs() for line in text.splitlines())
     return nested(line for line in lines if line.strip() and line.strip()[0] not in "!#")
 
 
-def _between(old: Node, new: Node, section: Path) -> Iterator[Apart]:
+def _between(old: LineTree, new: LineTree, section: Path) -> Iterator[Apart]:
     for line, child in old.children.items():
         if line in new.children:
             yield from _between(child, new.children[line], (*section, _shown(line) or ""))
@@ -119,7 +119,7 @@ def _between(old: Node, new: Node, section: Path) -> Iterator[Apart]:
             yield from ((path, None, "present") for path in _whole(section, now, come[now]))
 
 
-def _whole(section: Path, line: str, below: Node) -> Iterator[str]:
+def _whole(section: Path, line: str, below: LineTree) -> Iterator[str]:
     """Yield the paths of a line and of all lines below it."""
     for path in ((), *below.lines()):
         yield _path((*section, _shown(line) or ""), *(_shown(one) or "" for one in path))
@@ -130,7 +130,7 @@ def _path(section: Path, *lines: str) -> str:
 
 
 def _paired(
-    gone: Mapping[str, Node], come: Mapping[str, Node]
+    gone: Mapping[str, LineTree], come: Mapping[str, LineTree]
 ) -> Iterator[tuple[str | None, str | None]]:
     """Yield lines that go with the one that comes in their place, and the others alone."""
     places: dict[tuple[object, ...], list[int]] = {}
@@ -150,7 +150,7 @@ def _paired(
     yield from ((None, line) for index, line in enumerate(lines) if index not in taken)
 
 
-def _alike(old: Node, new: Node) -> bool:
+def _alike(old: LineTree, new: LineTree) -> bool:
     """Tell whether two sections have most of their lines in common; empty ones have."""
     common = len(old.children.keys() & new.children.keys())
     return 2 * common >= max(len(old.children), len(new.children))

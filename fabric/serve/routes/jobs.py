@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fabric.core import hostlist
+from fabric.placement.job import traffic_of
 from fabric.serve.bodies import body
-from fabric.serve.book import Job
+from fabric.serve.book import BookedJob
 from fabric.serve.problem import Problem, refused
-from fabric.serve.query import Wrong, job_hosts, traffic_of
+from fabric.serve.query import Wrong, job_hosts
 from fabric.serve.replies import JobReply, JobsReply
 from fabric.serve.requests import JobBody
 from fabric.serve.routes.described import (
@@ -27,7 +28,7 @@ from fabric.serve.routes.described import (
 )
 from fabric.serve.routes.pages import Limit, Offset, page
 from fabric.serve.service import request_digest
-from fabric.serve.store import Kept
+from fabric.serve.store import StoredAnswer
 
 if TYPE_CHECKING:
     from fabric.serve.book import Book
@@ -72,8 +73,8 @@ async def post_jobs(request: Request) -> Response:
         _check_free(job, book)
         return book.with_job(job)
 
-    def answer(_: Book) -> Kept | None:
-        return Kept(key, digest, HTTPStatus.CREATED, content) if key else None
+    def answer(_: Book) -> StoredAnswer | None:
+        return StoredAnswer(key, digest, HTTPStatus.CREATED, content) if key else None
 
     event = ("job", {"job": wanted.name, "is_running": True})
     try:
@@ -107,9 +108,9 @@ async def delete_job(
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-def _job(wanted: JobBody, fabric: Fabric) -> Job:
+def _job(wanted: JobBody, fabric: Fabric) -> BookedJob:
     wrong = Wrong()
-    hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong)
+    hosts, traffic = job_hosts(wanted, fabric, wrong), traffic_of(wanted, wrong.add)
     all_gpus = fabric.intent.fabric.host.gpus
     gpus = wanted.gpus_per_node or all_gpus
     if gpus > all_gpus:
@@ -121,10 +122,10 @@ def _job(wanted: JobBody, fabric: Fabric) -> Job:
             fix = "make the product of the sizes the number of ranks"
             wrong.add("layout", str(error), fix)
     wrong.end()
-    return Job(wanted, hosts, traffic)
+    return BookedJob(wanted, hosts, traffic)
 
 
-def _check_free(job: Job, book: Book) -> None:
+def _check_free(job: BookedJob, book: Book) -> None:
     if job.body.name in book.jobs:
         message = f"there is a job {job.body.name} already"
         raise refused(409, "SRV011", "name", message, "delete it first, or use another name")
@@ -144,7 +145,7 @@ def _key(request: Request) -> str:
     return key
 
 
-def _again(kept: Kept, digest: str) -> Response:
+def _again(kept: StoredAnswer, digest: str) -> Response:
     """Return the first answer of a key; the key of another request is an error."""
     if kept.request != digest:
         message = "this key was used for another request"
@@ -152,5 +153,5 @@ def _again(kept: Kept, digest: str) -> Response:
     return as_json(kept.body, kept.status, {"Idempotency-Replayed": "true"})
 
 
-def _plain(job: Job) -> dict[str, Any]:
+def _plain(job: BookedJob) -> dict[str, Any]:
     return {"name": job.body.name, "hosts": hostlist.fold(job.hosts), "traffic": str(job.traffic)}

@@ -11,26 +11,20 @@ from __future__ import annotations
 
 import re
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
-from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.change.lines.book import changes, staying
+from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
-from fabric.core.lines import Node
-from fabric.systems.comware7.platforms import (
-    DEFAULTS,
-    EXPERIMENTAL,
-    KEPT_ON_PORTS,
-    KEPT_SERVICES,
-    LINE_RISK,
-    OWNED_LINES,
-    PORT,
-    SERVER,
-    UNDO,
-)
+from fabric.core.lines import LineTree
+from fabric.systems.comware7.platforms import DEFAULTS, EXPERIMENTAL, PORT, SERVER
 from fabric.systems.comware7.platforms.text import tree
 
 _PORT = re.compile(PORT)
-_KEPT_ON_PORTS = either(*KEPT_ON_PORTS)
+#: What rocefab does not render because no public source says enough of it: what a person has set
+#: on a port is kept.
+_KEPT_ON_PORTS = either(*staying("comware7", "undo", "port"))
 _DEFAULT = either(*DEFAULTS)
 #: Sections in the order in which they may name those before them.
 _ORDER = (
@@ -45,13 +39,14 @@ _ORDER = (
     "interface ",
     "bgp ",
 )
+_BOOK = changes("comware7", "undo")
 GRAMMAR = Grammar(
     negation="undo",
-    owned=re.compile(rf"(?:undo )?(?:{'|'.join(OWNED_LINES)})"),
-    kept=either(KEPT_SERVICES, PORT),
-    risks=LINE_RISK,
+    owned=_BOOK.owned,
+    kept=either(*_BOOK.kept, PORT),
+    risks=_BOOK.risks,
     toggles=re.compile(".*"),
-    forms=valued(r"undo \1", *UNDO, end="(?= |$)"),
+    forms=_BOOK.forms,
     server=re.compile(SERVER),
     first_removed=either(r"bgp \d+", r"interface (?:LoopBack|Vlan-interface)\d+"),
     fixed=_PORT,
@@ -59,14 +54,13 @@ GRAMMAR = Grammar(
     removal_order=_ORDER[::-1],
     backwards=True,
     removed_first=re.compile(r"peer \S+ as-number \S+"),
-    not_replaced=re.compile(r"peer \S+ as-number \S+"),
     peer=re.compile(r"(peer \S+) as-number \S+"),
     layer="port link-mode",
     layer_change=LayerChange.LOSES_ALL,
 )
 
 
-def compose(running: Node, intended: Node) -> Node:
+def compose(running: LineTree, intended: LineTree) -> LineTree:
     """Return the whole configuration that is intended.
 
     On our ports, what rocefab cannot render is kept. Lines that say what holds by default are
@@ -75,25 +69,25 @@ def compose(running: Node, intended: Node) -> Node:
     whole = GRAMMAR.compose(running, intended)
     for line, section in intended.children.items():
         if _PORT.fullmatch(line):
-            before = running.children.get(line, Node())
+            before = running.children.get(line, LineTree())
             whole.children[line] = _with_kept_lines(before, section)
     return _without_defaults(whole, running)
 
 
-def _with_kept_lines(running: Node, intended: Node) -> Node:
+def _with_kept_lines(running: LineTree, intended: LineTree) -> LineTree:
     keys = set(map(GRAMMAR.key_of, intended.children))
     kept = {
         line: child
         for line, child in running.children.items()
         if _KEPT_ON_PORTS.fullmatch(line) and GRAMMAR.key_of(line) not in keys
     }
-    return Node({**intended.children, **kept})
+    return LineTree({**intended.children, **kept})
 
 
-def _without_defaults(whole: Node, running: Node) -> Node:
+def _without_defaults(whole: LineTree, running: LineTree) -> LineTree:
     printed = set(map(GRAMMAR.key_of, running.children))
-    return Node({
-        line: _without_defaults(child, running.children.get(line, Node()))
+    return LineTree({
+        line: _without_defaults(child, running.children.get(line, LineTree()))
         for line, child in whole.children.items()
         if not _DEFAULT.fullmatch(line) or GRAMMAR.key_of(line) in printed
     })
@@ -101,7 +95,7 @@ def _without_defaults(whole: Node, running: Node) -> Node:
 
 SCOPE = Scope(
     system="comware7",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)", r"qos wred queue table ROCE\S*"),
     others=re.compile(r".* sub"),
     process=re.compile(r"bgp \d+"),

@@ -64,13 +64,10 @@ class Comware7View:
         DSCP to class and priority, class to queue.
     wred : tuple of WredTable
         Marking; empty where thresholds cannot be rendered.
-    gateways : tuple of (VLAN, address, mask, MTU in bytes)
     networks : tuple of (address, mask)
         What is originated into BGP.
     paths : int
         Equal paths: never more than neighbours, since the range is that of the model.
-    arp_minutes : int
-        ARP ageing.
     """
 
     map_tables: tuple[MapTable, ...]

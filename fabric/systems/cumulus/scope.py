@@ -47,7 +47,7 @@ _OTHERS = re.compile(
 _PART = re.compile(r"(swp\d+)s\d+")
 
 
-class Merged(NamedTuple):
+class NvueMerge(NamedTuple):
     """A configuration that is merged.
 
     Parameters
@@ -76,7 +76,7 @@ def owned_depth(path: Path) -> int:
     return min(depths, default=0)
 
 
-def merged(running: set[Path], intended: set[Path]) -> Merged:
+def merged(running: set[Path], intended: set[Path]) -> NvueMerge:
     """Return the configuration that is intended, with the paths of others."""
     objects = {_object(path) for path in intended}
     theirs = {
@@ -96,7 +96,7 @@ def merged(running: set[Path], intended: set[Path]) -> Merged:
         for path in sorted(running - intended)
         if _AS.fullmatch(" ".join(path))
     )
-    return Merged(intended | theirs, sorted(others, key=natural), conflicts)
+    return NvueMerge(intended | theirs, sorted(others, key=natural), conflicts)
 
 
 def _object(path: Path) -> str:

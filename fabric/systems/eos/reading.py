@@ -34,7 +34,7 @@ from fabric.systems.eos.texts import text_ends
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Port
+    from fabric.observe.configuration import ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
@@ -84,7 +84,7 @@ def _settle_model(switch: Configured) -> None:
         leave_open(switch, over.line, "routing_model", "router bgp")
 
 
-def _settle(switch: Configured, port: Port) -> None:
+def _settle(switch: Configured, port: ConfiguredPort) -> None:
     """Give a port what holds without a line, and take what does not count in its mode."""
     if not port.name.startswith("Ethernet") or "." in port.name:
         port.routed = True
@@ -150,7 +150,7 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
 
 
 @_LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     if name not in switch.ports and name.startswith("Ethernet"):
         switch.port(name, line).enabled = holds("eos", "port_up")
     port = switch.port(name, line)
@@ -160,7 +160,7 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 
 
 @_LINES.means("address")
-def _address(port: Port, line: int, address: str) -> None:
+def _address(port: ConfiguredPort, line: int, address: str) -> None:
     port.addresses = [address_line(address, None, line)]
 
 

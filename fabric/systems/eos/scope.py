@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.book.book import INDENT
 from fabric.change.scope import Scope, indented
-from fabric.core.lines import Node, nested
+from fabric.core.lines import LineTree, nested
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ SCOPE = Scope(
 )
 
 
-class Merged(NamedTuple):
+class EosMerge(NamedTuple):
     """A configuration that is merged.
 
     Parameters
@@ -46,7 +46,7 @@ class Merged(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: Sequence[str], intended: Sequence[str]) -> Merged:
+def merged(running: Sequence[str], intended: Sequence[str]) -> EosMerge:
     """Return the configuration that is intended, with the lines of others.
 
     Parameters
@@ -63,18 +63,18 @@ def merged(running: Sequence[str], intended: Sequence[str]) -> Merged:
         if _head(stanza) in both.children and _head(stanza) not in wanted.children
     ]
     ours = ["\n".join([head, *_text(both.children[head], 1)]) for head in wanted.children]
-    return Merged([*kept, *ours], others, SCOPE.conflicts(now, wanted))
+    return EosMerge([*kept, *ours], others, SCOPE.conflicts(now, wanted))
 
 
-def _tree(stanzas: Sequence[str]) -> Node:
-    return Node({_head(one): nested(one.splitlines()[1:]) for one in stanzas})
+def _tree(stanzas: Sequence[str]) -> LineTree:
+    return LineTree({_head(one): nested(one.splitlines()[1:]) for one in stanzas})
 
 
 def _head(stanza: str) -> str:
     return stanza.partition("\n")[0].strip()
 
 
-def _text(node: Node, depth: int) -> Iterator[str]:
+def _text(node: LineTree, depth: int) -> Iterator[str]:
     for line, child in node.children.items():
         yield f"{_INDENT * depth}{line}"
         yield from _text(child, depth + 1)

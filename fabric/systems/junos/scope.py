@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.change.scope import Scope, other_as
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ SCOPE = Scope(
 )
 
 
-class Merged(NamedTuple):
+class JunosMerge(NamedTuple):
     """A configuration that is merged.
 
     Parameters
@@ -53,7 +53,7 @@ class Merged(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: Sequence[Line], intended: Sequence[Line]) -> Merged:
+def merged(running: Sequence[Line], intended: Sequence[Line]) -> JunosMerge:
     """Return the configuration that is intended, with the statements of others.
 
     A statement that is deactivated stays so, unless it is one of ours or holds one.
@@ -67,7 +67,7 @@ def merged(running: Sequence[Line], intended: Sequence[Line]) -> Merged:
         if words in stay and (verb == "set" or words not in ours)
     ]
     theirs = {words for verb, words in running if verb == "set"}
-    return Merged(
+    return JunosMerge(
         list(dict.fromkeys([*kept, *intended])),
         [path for path in others if path in theirs and path[:2] in ours],
         tuple(
@@ -78,8 +78,8 @@ def merged(running: Sequence[Line], intended: Sequence[Line]) -> Merged:
     )
 
 
-def _tree(lines: Iterable[Line]) -> Node:
-    root = Node()
+def _tree(lines: Iterable[Line]) -> LineTree:
+    root = LineTree()
     for verb, words in lines:
         node = root
         for word in words if verb == "set" else ():

@@ -105,8 +105,6 @@ class JunosView:
         Whether some port has PFC.
     control_percent : int
         Share of network-control; 0 where its queue is ours.
-    arp_minutes : int
-        ARP ageing.
     irb_mtu_bytes : int
         MTU of the gateways; 0 where there are none.
     prefixes : tuple of (term, pool, match)

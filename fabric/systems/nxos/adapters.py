@@ -18,7 +18,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
-from fabric.core.lines import Node, nested
+from fabric.core.lines import LineTree, nested
 from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
 from fabric.systems.nxos.platforms import DEFAULT_HASH
@@ -32,13 +32,13 @@ _SERVER = re.compile(r"^((?:ntp|logging) server \S+)(?: .*)?$")
 _VLANS = re.compile(r"vlan ([\d,-]+)")
 
 
-def tree(text: str) -> Node:
+def tree(text: str) -> LineTree:
     """Return the tree of a configuration; banners and jobs are single lines with breaks."""
-    root = Node()
+    root = LineTree()
     for block in blocks(text):
         vlans = _VLANS.fullmatch(block[0])
         if block[0].startswith(("banner ", "scheduler job ")):
-            root.children["\n".join(block)] = Node()
+            root.children["\n".join(block)] = LineTree()
         elif vlans and len(block) == 1:
             for number in numbers_of(vlans[1]):
                 root.child(f"vlan {number}")
@@ -47,7 +47,7 @@ def tree(text: str) -> Node:
     return root
 
 
-def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
+def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
     """Yield the state and the layer that a port has by default."""
     if not _PORT.fullmatch(section):
         return

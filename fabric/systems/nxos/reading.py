@@ -42,7 +42,7 @@ from fabric.systems.nxos.texts import text_ends
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpTemplate, Configured, Port
+    from fabric.observe.configuration import BgpTemplate, Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -91,7 +91,7 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
 
 
 @_LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     if "." in name:
         raise ValueError("a part of a port")
     new = name not in switch.ports
@@ -109,19 +109,19 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 
 
 @_LINES.means("switchport")
-def _switchport(port: Port, _: int, *, routed: bool = False) -> None:
+def _switchport(port: ConfiguredPort, _: int, *, routed: bool = False) -> None:
     if port.routed is not routed:
         port.routed, port.enabled = routed, holds("nxos", _UP[routed])
 
 
 @_LINES.means("no_switchport")
-def _no_switchport(port: Port, line: int) -> None:
+def _no_switchport(port: ConfiguredPort, line: int) -> None:
     _switchport(port, line, routed=True)
 
 
 @_LINES.means("address")
 def _address(
-    port: Port, line: int, address: str, mask: str | None = None, more: str | None = None
+    port: ConfiguredPort, line: int, address: str, mask: str | None = None, more: str | None = None
 ) -> None:
     if not port.routed:
         raise ValueError("not a routed port")
@@ -129,7 +129,7 @@ def _address(
 
 
 @_LINES.means("access")
-def _access(port: Port, _: int, vlans: str) -> None:
+def _access(port: ConfiguredPort, _: int, vlans: str) -> None:
     if port.routed:
         raise ValueError("not a switched port")
     port.routed = False

@@ -26,7 +26,7 @@ from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import Configured, Port
+    from fabric.observe.configuration import Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -49,7 +49,7 @@ def _vlans(switch: Configured, line: int, vlans: str) -> None:
 
 
 @_LINES.means("interface")
-def _interface(switch: Configured, line: int, name: str) -> Port:
+def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     new = name not in switch.ports
     port = switch.port(name, line)
     port.routed = bool(port.routed) or not name[0].isdigit()
@@ -62,27 +62,29 @@ def _interface(switch: Configured, line: int, name: str) -> Port:
 
 
 @_LINES.means("portswitch")
-def _portswitch(port: Port, _: int, no: str | None) -> None:
+def _portswitch(port: ConfiguredPort, _: int, no: str | None) -> None:
     port.routed = bool(no)
     frame = number_of("vrp8", "frame") - FRAME_EXTRA_BYTES
     port.mtu_bytes = number_of("vrp8", "mtu") if no else frame
 
 
 @_LINES.means("jumboframe")
-def _jumboframe(port: Port, _: int, frame: str) -> None:
+def _jumboframe(port: ConfiguredPort, _: int, frame: str) -> None:
     longest = int(frame) - FRAME_EXTRA_BYTES
     port.mtu_bytes = min(port.mtu_bytes or longest, longest) if port.routed else longest
 
 
 @_LINES.means("address")
-def _address(port: Port, line: int, text: str, mask: str, more: str | None = None) -> None:
+def _address(
+    port: ConfiguredPort, line: int, text: str, mask: str, more: str | None = None
+) -> None:
     if not port.routed:
         raise ValueError("a switched port")
     port.addresses = [*(port.addresses if more else ()), address_line(text, mask, line)]
 
 
 @_LINES.means("access")
-def _access(port: Port, _: int, vlan: str) -> None:
+def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     if port.routed:
         raise ValueError("a routed port")
     port.vlan = int(vlan)

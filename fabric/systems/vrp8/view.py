@@ -97,8 +97,6 @@ class Vrp8View:
         VLAN interfaces.
     networks : tuple of (network, mask)
         What is originated into BGP; nothing else is.
-    vlans : tuple of int
-        VLANs of the switch.
     """
 
     family: Family

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, TOLD_DRIVERS
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
-from fabric.qos.headroom.verdict import Verdict
+from fabric.qos.headroom.verdict import HeadroomVerdict
 from fabric.validate.headroom_tables import assumptions
 from fabric.validate.origins import nic_place
 from fabric.validate.rule import ModelRule, rules
@@ -37,8 +37,8 @@ class Headroom(ModelRule):
         """Compare each headroom, by a table or a law, with the floor and the plain IEEE figure."""
         for kind in model.lossless_kinds:
             judged = kind.headroom.judgement
-            if judged and judged.verdict <= Verdict.BELOW_RESPONSE:
-                below = judged.verdict == Verdict.BELOW_FLOOR
+            if judged and judged.verdict <= HeadroomVerdict.BELOW_RESPONSE:
+                below = judged.verdict == HeadroomVerdict.BELOW_FLOOR
                 yield self.finding(
                     _message(kind),
                     (
@@ -60,7 +60,7 @@ def _message(kind: LosslessKind) -> str:
     judged, have = kind.headroom.judgement, kind.headroom.headroom_bytes
     assert judged
     start = f"headroom of {kind.title} is {have:,} bytes"
-    if judged.verdict == Verdict.BELOW_FLOOR:
+    if judged.verdict == HeadroomVerdict.BELOW_FLOOR:
         return f"{start}, below the minimum of {judged.floor_bytes:,.0f} that any peer sends"
     return (
         f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
@@ -90,7 +90,7 @@ class SmallFrames(ModelRule):
             known = assumptions(kind.device.sku)
             if known and known.settings.small_packet_percent == ALL_SMALL_PERCENT:
                 continue
-            if judged and kind.headroom.row and judged.verdict == Verdict.LARGE_FRAMES:
+            if judged and kind.headroom.row and judged.verdict == HeadroomVerdict.LARGE_FRAMES:
                 yield self.finding(
                     f"headroom of {kind.title} is {have:,} bytes: enough for large frames, "
                     f"but a stream of minimum-size frames may take {judged.packed_bytes:,}",

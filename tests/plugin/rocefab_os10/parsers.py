@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
@@ -58,7 +58,7 @@ def pfc(text: str) -> dict[str, tuple[int, ...]]:
     }
 
 
-def whole(text: str) -> Node:
+def whole(text: str) -> LineTree:
     """Return the tree of a configuration.
 
     Raises

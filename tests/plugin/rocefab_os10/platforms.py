@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.core.lines import Node, nested
+from fabric.core.lines import LineTree, nested
 from fabric.platforms.model import Platform, platforms
 from fabric.platforms.refresh import NeighbourRefresh
 
@@ -25,13 +25,13 @@ OS10 = platforms.add("os10")(
 END = "end"
 
 
-def tree(text: str) -> Node:
+def tree(text: str) -> LineTree:
     """Return the tree of a configuration, without its separators and its end."""
     lines = text.replace("\r", "").splitlines()
     return nested(line for line in lines if line.strip() not in {"", "!", END})
 
 
-def dump(root: Node) -> str:
+def dump(root: LineTree) -> str:
     """Return the text of a tree."""
     lines = [" " * (len(path) - 1) + path[-1] for path in root.lines()]
     return "\n".join([*lines, END, ""])

@@ -22,7 +22,7 @@ from fabric.qos.dcqcn.recommend import (
 from fabric.qos.dcqcn.registers import settings as registers
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run
-from fabric.qos.dcqcn.verdict import Points, Verdict
+from fabric.qos.dcqcn.verdict import DcqcnVerdict, Points
 from tests.cases import examples
 from tests.qos.dcqcn.test_verdict import assess
 
@@ -74,7 +74,7 @@ def test_the_queue_is_quiet_in_time_as_well(gbps: int) -> None:
         capacity_bps=gbps * 1e9, flows=flows, packet_bytes=ROCE_PACKET_BYTES, delay_s=8e-6
     )
     result = assess(recommend(Need(speed_gbps=gbps)).parameters, asked, Run(duration_s=0.05))
-    assert set(result.verdicts.tolist()) == {Verdict.STABLE}
+    assert set(result.verdicts.tolist()) == {DcqcnVerdict.STABLE}
     assert (result.kmax_margin_bytes > 0).all()
 
 
@@ -143,7 +143,7 @@ def test_slower_timers_over_long_cables(gbps: int, trip_s: float) -> None:
         capacity_bps=gbps * 1e9, flows=FLOWS, packet_bytes=ROCE_PACKET_BYTES, delay_s=trip_s
     )
     run = Run(duration_s=1.0, step_s=20e-6)
-    assert set(assess(result, points, run).verdicts.tolist()) == {Verdict.STABLE}
+    assert set(assess(result, points, run).verdicts.tolist()) == {DcqcnVerdict.STABLE}
 
 
 def test_short_paths_keep_the_timers_of_the_paper() -> None:

@@ -10,11 +10,11 @@ import pytest
 from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.transient import Run
-from fabric.qos.dcqcn.verdict import Assessment, Points, Verdict, assess_together
+from fabric.qos.dcqcn.verdict import Assessment, DcqcnVerdict, Points, assess_together
 
 SWITCH = CongestionPoint(kmin_bytes=5_000, kmax_bytes=200_000, pmax_percent=10)
 SET = replace(PAPER, congestion_point=SWITCH)
-STABLE, OSCILLATES, RIDES = Verdict.STABLE, Verdict.OSCILLATES, Verdict.RIDES
+STABLE, OSCILLATES, RIDES = DcqcnVerdict.STABLE, DcqcnVerdict.OSCILLATES, DcqcnVerdict.RIDES
 
 
 SHORT = Run(duration_s=0.08)

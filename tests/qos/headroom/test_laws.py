@@ -21,7 +21,7 @@ from fabric.qos.headroom.deduced import (
 )
 from fabric.qos.headroom.laws import (
     DEDUCED,
-    Port,
+    PortTraits,
     at_least_plain,
     headroom,
     laws,
@@ -223,7 +223,7 @@ def test_lines_that_were_below_the_sum(name: str) -> None:
     """At 10G the line of each family alone is too small for frames of 9,216 bytes."""
     link = Link.of(10, 5, 9216, 9216)
     family = asic(name)
-    line, kept = laws[family.law](family, link, Port()), headroom(family, link)
+    line, kept = laws[family.law](family, link, PortTraits()), headroom(family, link)
     assert line.headroom_bytes < plain_bytes(10, 5, 9216, 9216) <= kept.headroom_bytes
     assert kept.terms[-1].name == "up to the sum of IEEE 802.3"
 
@@ -243,7 +243,7 @@ def test_every_law_is_in_use() -> None:
 @given(st.sampled_from(FAMILIES), SPEEDS, LENGTHS, MTUS, MTUS, st.sampled_from([1, 8]))
 def test_the_terms_give_the_sum(name, speed, length, port, lossless, lanes) -> None:
     """Packed, rounded up, and never wrapped."""
-    result = headroom(asic(name), Link.of(speed, length, port, lossless), Port(lanes))
+    result = headroom(asic(name), Link.of(speed, length, port, lossless), PortTraits(lanes))
     packed = sum(term.amount_bytes for term in result.terms if term.packed)
     others = sum(term.amount_bytes for term in result.terms if not term.packed)
     exact = result.packing_factor * packed + others

@@ -19,9 +19,9 @@ import pytest
 from fabric.platforms.asic_catalogue import asic
 from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES, XgsSettings, xgs
 from fabric.qos.headroom.infer import infer
-from fabric.qos.headroom.laws import Port, headroom, laws, spectrum_settings
+from fabric.qos.headroom.laws import PortTraits, headroom, laws, spectrum_settings
 from fabric.qos.headroom.terms import Link
-from fabric.qos.headroom.verdict import Verdict, judge
+from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
 REPOSITORY = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
@@ -197,7 +197,7 @@ def test_straight_lines(family: str, name: str, within_bytes: int, shortest_m: i
     table = table.part((table.speed_gbps >= 100) & (table.cable_m >= shortest_m))
     link = Link.of(table.speed_gbps, table.cable_m, 9216, 9216)
     known = asic(FAMILY[family])
-    line = laws[known.law](known, link, Port())  # not lifted to the sum of IEEE 802.3
+    line = laws[known.law](known, link, PortTraits())  # not lifted to the sum of IEEE 802.3
     off = line.headroom_bytes - table.headroom_bytes
     percent = off / table.headroom_bytes * 100
     print(f"\n{name}: {off.min():+d} to {off.max():+d} bytes, at most {abs(percent).max():.2f} %")
@@ -222,8 +222,8 @@ def test_no_vendor_row_at_or_above_the_plain_figure_is_an_error() -> None:
         for family, speed, cable, have in rows:
             link = Link.of(speed, cable, 9216, lossless)
             verdict = judge(have, link).verdict
-            counts[lossless] += verdict == Verdict.BELOW_FLOOR
+            counts[lossless] += verdict == HeadroomVerdict.BELOW_FLOOR
             if have >= plain(asic(FAMILY.get(family, "spectrum-1")), link, None).headroom_bytes:
-                assert verdict >= Verdict.LARGE_FRAMES
+                assert verdict >= HeadroomVerdict.LARGE_FRAMES
     print(f"\n{len(rows)} distinct rows; below the floor: {counts}")
     assert counts == {4096: 24, 9216: 70}

@@ -16,7 +16,7 @@ from fabric.qos.headroom import (
 )
 from fabric.qos.headroom.budget import budget, largest
 from fabric.qos.headroom.terms import Link
-from fabric.qos.headroom.verdict import Verdict, judge
+from fabric.qos.headroom.verdict import HeadroomVerdict, judge
 
 LINK = Link.of(400, 40, 9216, 9216)
 #: Both frames 9216, pause frame 84, cable 400G 40 m 20,000; response 57,920.
@@ -26,16 +26,16 @@ FLOOR, RESPONSE = 38_516, 96_436
 @pytest.mark.parametrize(
     ("have", "verdict"),
     [
-        (0, Verdict.BELOW_FLOOR),
-        (FLOOR - 1, Verdict.BELOW_FLOOR),
-        (FLOOR, Verdict.BELOW_RESPONSE),
-        (RESPONSE - 1, Verdict.BELOW_RESPONSE),
-        (RESPONSE, Verdict.LARGE_FRAMES),
-        (3 * RESPONSE, Verdict.LARGE_FRAMES),
-        (3 * RESPONSE + 192, Verdict.ENOUGH),
+        (0, HeadroomVerdict.BELOW_FLOOR),
+        (FLOOR - 1, HeadroomVerdict.BELOW_FLOOR),
+        (FLOOR, HeadroomVerdict.BELOW_RESPONSE),
+        (RESPONSE - 1, HeadroomVerdict.BELOW_RESPONSE),
+        (RESPONSE, HeadroomVerdict.LARGE_FRAMES),
+        (3 * RESPONSE, HeadroomVerdict.LARGE_FRAMES),
+        (3 * RESPONSE + 192, HeadroomVerdict.ENOUGH),
     ],
 )
-def test_verdict(have: int, verdict: Verdict) -> None:
+def test_verdict(have: int, verdict: HeadroomVerdict) -> None:
     result = judge(have, LINK, packing_factor=3.0, cell_bytes=192)
     assert result.verdict == verdict
     assert result.floor_bytes == FLOOR
@@ -43,7 +43,7 @@ def test_verdict(have: int, verdict: Verdict) -> None:
 
 
 def test_without_packing_the_response_is_enough() -> None:
-    assert judge(RESPONSE, LINK).verdict == Verdict.ENOUGH
+    assert judge(RESPONSE, LINK).verdict == HeadroomVerdict.ENOUGH
 
 
 def test_time_that_is_left_for_the_peer() -> None:

@@ -7,7 +7,13 @@ import pytest
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
-from fabric.systems.comware7.lab.config import Editor, LineRefusedError, Node, read_text, text_lines
+from fabric.systems.comware7.lab.config import (
+    Editor,
+    LineRefusedError,
+    Section,
+    read_text,
+    text_lines,
+)
 from tests.cases import each
 
 PASSWORD = "lab-Passw0rd"
@@ -324,4 +330,4 @@ def test_lists_are_single_values():
 def test_lines_that_nobody_knows_stop_the_start():
     with pytest.raises(ValueError, match="line 2: ' nonsense'"):
         read_text("#\n nonsense\n#\nreturn\n", PORTS)
-    assert Node().has("x") is False
+    assert Section().has("x") is False

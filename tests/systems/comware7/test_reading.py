@@ -195,6 +195,13 @@ UNKNOWN = {
     "other family": (f"{BGP} address-family ipv6 unicast\n", "address-family ipv6 unicast"),
     "VRF of BGP": (f"{BGP} ip vpn-instance X\n", "ip vpn-instance X"),
     "routing protocol": ("ospf 1\n", "ospf 1"),
+    "MTU of a loopback": ("interface LoopBack0\n mtu 9000\n", "mtu 9000"),
+    "layer of a gateway": (
+        "interface Vlan-interface5\n port link-mode route\n",
+        "port link-mode route",
+    ),
+    "times without a value": (f"{BGP} timer keepalive\n", "timer keepalive"),
+    "sessions over hops": (f"{BGP} peer 10.0.0.0 bfd multi-hop\n", "peer 10.0.0.0 bfd multi-hop"),
 }
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from fabric.book.book import books
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.platforms.model import HeadroomRow
 from fabric.render import render_device
-from fabric.systems.comware7.platforms import EXPERIMENTAL, OWNED_LINES
+from fabric.systems.comware7.platforms import EXPERIMENTAL
 from fabric.systems.comware7.platforms.text import dump, tree
 from tests.render.comware7_designs import CHANGES, LARGE, designs
 from tests.render.designs import CASES, INVENTORY, designer, text_of, variant
@@ -38,7 +39,8 @@ def test_says_that_it_is_experimental(inventory: str, switch: str) -> None:
 )
 def test_ports_of_every_speed_are_owned(name: str, ours: bool) -> None:
     """A model of the inventory may have others than 100G; the management port is never ours."""
-    assert bool(re.fullmatch("|".join(OWNED_LINES), f"interface {name}")) is ours
+    owned = books()["comware7"].owned_at_the_top()
+    assert bool(re.fullmatch("|".join(owned), f"interface {name}")) is ours
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)

@@ -12,7 +12,7 @@ from fabric.lab.clock import LabClock
 from fabric.systems.eos.lab import EosStandIn, ports_of, traits_of
 from fabric.systems.eos.lab.config import (
     Editor,
-    Node,
+    Section,
     diff_lines,
     feed_text,
     read_text,
@@ -34,7 +34,7 @@ def dnx() -> Grammar:
     return Grammar(MODES, frozenset({"dnx", "tx"}))
 
 
-def text_of(tree: Node) -> list[str]:
+def text_of(tree: Section) -> list[str]:
     """Return the lines of a tree without separators."""
     return [line for line in text_lines(shown(tree)) if line.strip() != "!"]
 
@@ -230,7 +230,7 @@ def test_edits(lines: str, gone: list[str], come: list[str]) -> None:
     assert [line[1:] for line in changed if line[0] == "+"] == come
 
 
-def editor_of(tree: Node) -> Editor:
+def editor_of(tree: Section) -> Editor:
     """Return an editor of a switch with one port."""
     return Editor(tree, xgs(), ["Ethernet1/1"])
 

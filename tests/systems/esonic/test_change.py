@@ -15,7 +15,7 @@ from fabric.change.adapter import adapters
 from fabric.change.lines.steps import difference
 from fabric.change.model import Risk
 from fabric.core.errors import RefusedError
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from fabric.systems.esonic.lab.config import Editor, LineRefusedError, read_text, text_lines
@@ -86,11 +86,11 @@ no lldp enable
 """
 
 
-def intended(switch: str = "su1-rail0") -> Node:
+def intended(switch: str = "su1-rail0") -> LineTree:
     return read(render_device(designs("demo")[switch])[0].text)
 
 
-def running_of(root) -> Node:
+def running_of(root) -> LineTree:
     """Return what is read back from a stand-in."""
     return read(configuration("".join(f"{line}\n" for line in text_lines(root))))
 
@@ -141,7 +141,7 @@ def test_what_is_ours_is_replaced() -> None:
 )
 def test_what_the_switch_writes_by_itself_is_no_difference(section: str, line: str) -> None:
     now = intended()
-    now.children[section].children[line] = Node()
+    now.children[section].children[line] = LineTree()
     assert list(steps(now, esonic.compose(now, intended()))) == []
 
 
@@ -149,7 +149,7 @@ def test_a_value_of_ours_is_not_taken_for_the_switchs_own() -> None:
     now = intended()
     port = now.children["interface Ethernet0"]
     del port.children["mtu 9100"]
-    port.children["mtu 9216"] = Node()
+    port.children["mtu 9216"] = LineTree()
     wanted = esonic.compose(now, intended())
     assert patch(now, wanted) == ["interface Ethernet 0", " mtu 9100"]
     assert patch(wanted, now) == ["interface Ethernet 0", " mtu 9216"]
@@ -159,7 +159,9 @@ def test_a_value_of_ours_is_not_taken_for_the_switchs_own() -> None:
     ("line", "key", "no"),
     [
         ("mtu 9100", "mtu", "no mtu"),
-        ("switchport access Vlan101", "switchport access Vlan", "no switchport access Vlan"),
+        ("switchport access Vlan 101", "switchport access Vlan", "no switchport access Vlan"),
+        ("timers connect 30", "timers connect", "no timers connect"),
+        ("maximum-paths ibgp 2", "maximum-paths ibgp", "no maximum-paths ibgp"),
         ("qos-map dscp-tc ROCE", "qos-map dscp-tc", "no qos-map dscp-tc"),
         ("queue 3 wred-policy ROCE", "queue 3 wred-policy", "no queue 3 wred-policy"),
         ("dscp 26 traffic-class 3", "dscp 26", "no dscp 26"),
@@ -196,6 +198,9 @@ def test_what_a_line_speaks_of_and_what_takes_it_away(line: str, key: str, no: s
         ("no shutdown", Risk.PORT_FLAP),
         ("cable-length 40m", Risk.PORT_FLAP),
         ("router bgp 65101", Risk.RESTART),
+        ("interface Ethernet0", Risk.PORT_FLAP),
+        ("interface Vlan101", Risk.BRIEF_LOSS),
+        ("no lldp enable", Risk.HARMLESS),
     ],
 )
 def test_risk_of_a_line(line: str, risk: Risk) -> None:
@@ -245,7 +250,7 @@ def _accepted(sections):
 
 
 def canonical(root) -> str:
-    return write(Node(dict(sorted(running_of(root).children.items()))))
+    return write(LineTree(dict(sorted(running_of(root).children.items()))))
 
 
 @pytest.mark.parametrize("switch", ["su1-rail0", "spine01"])
@@ -272,7 +277,7 @@ MODES = {
 
 
 @cache
-def broken_out(mode: str) -> Node:
+def broken_out(mode: str) -> LineTree:
     """Return what is intended on a leaf with some cages broken out."""
     changes = {
         **CHANGES["demo"],
@@ -319,7 +324,7 @@ def test_another_address_of_the_loopback_takes_the_place_of_the_old_one() -> Non
     loopback = now.children["interface Loopback0"]
     (old,) = [line for line in loopback.children if line.startswith("ip address ")]
     target = now.copy()
-    target.children["interface Loopback0"] = Node({"ip address 10.0.0.99/32": Node()})
+    target.children["interface Loopback0"] = LineTree({"ip address 10.0.0.99/32": LineTree()})
     assert patch(now, target) == [
         "interface Loopback 0",
         f" no {old}",

@@ -44,7 +44,7 @@ interface Ethernet0
  speed 400000
  fec RS
  no shutdown
- switchport access Vlan101
+ switchport access Vlan 101
 interface Vlan101
  ip address 10.64.0.1/24
 interface Loopback0

@@ -11,7 +11,7 @@ from napalm.nxapi_plumbing import NXAPICommandError, NXAPIConnectionError
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.lines.tree import Node
+from fabric.lab.lines.tree import Section
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.nxos.lab.config import (
     Editor,
@@ -282,7 +282,7 @@ def test_breakout():
 
 def test_refusal_in_the_words_of_the_switch():
     with pytest.raises(LineRefusedError, match=r"^% Invalid command\n$"):
-        Editor(Node(), PORTS).feed("nonsense")
+        Editor(Section(), PORTS).feed("nonsense")
 
 
 # -- Checkpoints and the scheduler.

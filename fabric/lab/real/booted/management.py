@@ -53,8 +53,6 @@ class Management:
 
     Parameters
     ----------
-    name : str
-        Of the lab.
     folder : Path
         Where keys and the connections file are: for root alone.
     hosts : sequence of str

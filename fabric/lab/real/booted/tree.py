@@ -70,8 +70,6 @@ def pack(path: Path, design: HostDesign, access: Access, management: Management)
 
     Parameters
     ----------
-    path : Path
-        The archive.
     access : Access
         Its address in the management network.
     """

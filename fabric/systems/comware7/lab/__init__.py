@@ -26,7 +26,7 @@ from fabric.systems.comware7.lab.show import View, display_configuration, page
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
     from fabric.lab.ssh.channel import Process
     from fabric.systems.comware7.lab.show import PortCounters
@@ -60,7 +60,7 @@ class Comware7StandIn(SshStandIn):
         self.startup = self.text
         self.files: dict[str, str] = {}
         self.has_commit_delay = spec.options.get("commit_delay") != "no"
-        self._before: Node | None = None
+        self._before: Section | None = None
         self._timer: Timer | None = None
 
     @staticmethod

@@ -37,8 +37,6 @@ class CliSession(Channel):
     ----------
     stand_in : Comware7StandIn
         Whose switch it is.
-    process : asyncssh.SSHServerProcess
-        The channel.
     """
 
     def __init__(self, stand_in: Comware7StandIn, process: Process) -> None:

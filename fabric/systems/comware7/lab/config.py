@@ -20,13 +20,13 @@ from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.tree import Node, indented
+from fabric.lab.lines.tree import Section, indented
 from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.book.grammar import InvalidInputError, Matched
+    from fabric.book.grammar import InvalidInputError
 
 GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4
@@ -34,12 +34,6 @@ DEFAULT_MAPS = {
     "dot1p-lp": (2, 0, 1, 3, 4, 5, 6, 7),
     "dscp-dot1p": tuple(dscp // 8 for dscp in range(64)),
     "dscp-lp": tuple(dscp // 8 for dscp in range(64)),
-}
-_KINDS = {
-    r"LoopBack\d+": "loopback",
-    r"Vlan-interface\d+": "gateway",
-    r"NULL0": "null",
-    r"M-GigabitEthernet0/0/0": "management",
 }
 
 
@@ -55,7 +49,7 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Node
+    root : Section
         The tree to change.
     ports : iterable of str
         Ports of the hardware: they cannot be removed, and others not be made.
@@ -66,7 +60,7 @@ class Editor(LineEditor):
     comment = "#"
     hidden = HIDDEN
 
-    def __init__(self, root: Node, ports: Iterable[str] = ()) -> None:
+    def __init__(self, root: Section, ports: Iterable[str] = ()) -> None:
         super().__init__(root, GRAMMAR)
         self.ports = tuple(ports)
         for name in (*self.ports, "NULL0"):
@@ -93,28 +87,19 @@ class Editor(LineEditor):
 
     # -- lines that come and go ------------------------------------------------------------------
 
-    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
-        """Return the node of a line; an interface opens the view of its kind."""
-        node = super().node(context, matched, line, number)
-        if node.mode == "interface":
-            name = line.removeprefix("interface ")
-            kinds = (view for kind, view in _KINDS.items() if re.fullmatch(kind, name))
-            node.mode = next(kinds, "port")
-        return node
-
-    def is_hidden(self, context: Node, line: str) -> bool:
+    def is_hidden(self, context: Section, line: str) -> bool:
         """Tell whether a line says what is so anyway."""
         if context.mode == "map":
             _, number, _, value = line.split()
             return DEFAULT_MAPS[context.line.split()[-1]][int(number)] == int(value)
         return super().is_hidden(context, line)
 
-    def arrived(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Section, node: Section) -> None:
         """Give a new port its link mode."""
         if node.mode == "port":
             self.store(node, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Take away what goes with a line."""
         words = node.line.split()
         if node.mode == "vlan":
@@ -125,16 +110,16 @@ class Editor(LineEditor):
         if re.fullmatch(r"qos wfq (byte-count|weight)", node.line):
             context.drop("qos wfq ")
         if re.fullmatch(r"peer \S+ as-number \S+", node.line):
-            for section in (context, context.get("address-family ipv4 unicast") or Node()):
+            for section in (context, context.get("address-family ipv4 unicast") or Section()):
                 section.drop(f"peer {words[1]} ")
         if node.line.startswith("port link-mode "):
             self.store(context, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
 
-    def mark(self, context: Node) -> str:
+    def mark(self, context: Section) -> str:
         """Return the link mode of a port."""
         return context.value("port link-mode")
 
-    def settle(self, context: Node, mark: str) -> None:
+    def settle(self, context: Section, mark: str) -> None:
         """Take away what a port loses when its link mode changes."""
         if mark and context.value("port link-mode") not in ("", mark):
             for key in list(context.children):
@@ -143,7 +128,7 @@ class Editor(LineEditor):
 
     # -- refusals --------------------------------------------------------------------------------
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
         match context.mode:
             case "config":
@@ -164,9 +149,9 @@ class Editor(LineEditor):
     def _system(self, line: str) -> str:
         words, root = line.split(), self.root
         if line.startswith("interface "):
-            known = words[1] in self.ports or any(re.fullmatch(k, words[1]) for k in _KINDS)
             vlan = words[1].removeprefix("Vlan-interface")
-            if not known:
+            is_port = GRAMMAR["config"].match(words).rule.opens == "port"
+            if is_port and words[1] not in self.ports:
                 return "The interface does not exist."
             if vlan.isdecimal() and f"vlan {vlan}" not in root.children:
                 return f"VLAN {vlan} does not exist."
@@ -177,7 +162,7 @@ class Editor(LineEditor):
             return "The number of log hosts exceeds the limit."
         return ""
 
-    def _port(self, context: Node, line: str) -> str:
+    def _port(self, context: Section, line: str) -> str:
         routed = context.value("port link-mode") == "route"
         if line.startswith(ROUTE_ONLY) and not routed:
             return "The port is not a Layer 3 port."
@@ -200,7 +185,7 @@ class Editor(LineEditor):
             return "PFC is not enabled on the port."
         return ""
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line that is fixed or in use cannot be removed."""
         used = f"qos wred apply {node.line.split()[-1]}"
         if node.mode == "wred" and any(port.has(used) for port in self.root.below("interface ")):
@@ -209,7 +194,7 @@ class Editor(LineEditor):
         return "The object cannot be removed." if fixed else ""
 
 
-def _bgp(context: Node, line: str) -> str:
+def _bgp(context: Section, line: str) -> str:
     words = line.split()
     if words[0] != "peer":
         return ""
@@ -223,13 +208,13 @@ def _bgp(context: Node, line: str) -> str:
     return ""
 
 
-def _family(bgp: Node, line: str) -> str:
+def _family(bgp: Section, line: str) -> str:
     words = line.split()
     known = words[0] != "peer" or bgp.value(f"peer {words[1]} as-number")
     return "" if known else "The peer does not exist."
 
 
-def _map(context: Node, line: str) -> str:
+def _map(context: Section, line: str) -> str:
     size = len(DEFAULT_MAPS[context.line.split()[-1]])
     return "The value is out of range." if int(line.split()[1]) >= size else ""
 
@@ -240,7 +225,7 @@ def _limits(line: str) -> str:
     return "The lower limit exceeds the upper limit." if wrong else ""
 
 
-def text_lines(root: Node) -> Iterator[str]:
+def text_lines(root: Section) -> Iterator[str]:
     """Yield the lines of the running configuration, with ``#`` between its parts."""
     before = -1
     for node in root.sorted():
@@ -254,7 +239,7 @@ def text_lines(root: Node) -> Iterator[str]:
         yield from indented(node, "#")
 
 
-def read_text(text: str, ports: Iterable[str]) -> Node:
+def read_text(text: str, ports: Iterable[str]) -> Section:
     """Read a whole configuration.
 
     Raises
@@ -262,6 +247,6 @@ def read_text(text: str, ports: Iterable[str]) -> Node:
     ValueError
         When a line is refused; it names the line.
     """
-    editor = Editor(Node(), ports)
+    editor = Editor(Section(), ports)
     feed_text(editor, text)
     return editor.root

@@ -14,7 +14,7 @@ from functools import partial
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 
-from fabric.lab.lines.tree import Node
+from fabric.lab.lines.tree import Section
 from fabric.lab.pages import pages
 from fabric.systems.comware7.lab.config import DEFAULT_MAPS, text_lines
 
@@ -41,7 +41,7 @@ class View:
     """What displays look at; ``running`` gives the tree of this moment."""
 
     wires: Cabled
-    running: Callable[[], Node]
+    running: Callable[[], Section]
     ports: tuple[str, ...]
     version: str
     alias: str = ""
@@ -52,9 +52,9 @@ class View:
         """The name in the configuration, or that of a fault."""
         return self.alias or self.running().value("sysname") or "H3C"
 
-    def node(self, port: str) -> Node:
+    def node(self, port: str) -> Section:
         """Return the section of an interface; an empty one when there is none."""
-        return self.running().children.get(f"interface {port}", Node())
+        return self.running().children.get(f"interface {port}", Section())
 
     def neighbour(self, port: str) -> Neighbour | None:
         """Return who is at the other end of a cable."""
@@ -82,7 +82,7 @@ class View:
         return ""
 
 
-def display_configuration(root: Node, version: str) -> str:
+def display_configuration(root: Section, version: str) -> str:
     """Return a configuration as it is displayed and saved."""
     return page("configuration", version=version, lines=text_lines(root))
 
@@ -95,7 +95,7 @@ def display_current(view: View) -> str:
 
 def display_map(view: View, name: str) -> str:
     """Return ``display qos map-table NAME``: with directions, and without."""
-    table = view.running().children.get(f"qos map-table {name}", Node())
+    table = view.running().children.get(f"qos map-table {name}", Section())
     values = [
         table.value(f"import {number} export") or default
         for number, default in enumerate(DEFAULT_MAPS[name])
@@ -129,8 +129,8 @@ def display_interface(view: View) -> str:
 
 def display_bgp(view: View) -> str:
     """Return ``display bgp peer ipv4 unicast``."""
-    bgp = next(iter(view.running().below("bgp ")), Node())
-    family = bgp.children.get("address-family ipv4 unicast", Node())
+    bgp = next(iter(view.running().below("bgp ")), Section())
+    family = bgp.children.get("address-family ipv4 unicast", Section())
     words = [node.line.split() for node in bgp.below("peer ")]
     peers = [
         (address, *rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.comware7.parsers.text import lines_of, whole_configuration
 from fabric.systems.comware7.platforms import MAP_TABLES, PORT
@@ -50,7 +50,7 @@ def map_tables(text: str) -> dict[str, tuple[int, ...]]:
     return {name: tuple(by_name[name].values()) for name in MAP_TABLES}
 
 
-def with_read_values(now: Node, tables: Mapping[str, Iterable[int]], *, lldp: bool) -> Node:
+def with_read_values(now: LineTree, tables: Mapping[str, Iterable[int]], *, lldp: bool) -> LineTree:
     """Return a configuration in which what is so by default is said too."""
     root = now.copy()
     read = ("lldp global enable", *(f"qos map-table {name}" for name in tables))
@@ -59,8 +59,8 @@ def with_read_values(now: Node, tables: Mapping[str, Iterable[int]], *, lldp: bo
     if lldp:
         root.child("lldp global enable")
     for name, values in tables.items():
-        lines = {f"import {number} export {item}": Node() for number, item in enumerate(values)}
-        root.children[f"qos map-table {name}"] = Node(lines)
+        lines = {f"import {number} export {item}": LineTree() for number, item in enumerate(values)}
+        root.children[f"qos map-table {name}"] = LineTree(lines)
     return root
 
 
@@ -84,7 +84,7 @@ def paused_priorities(text: str) -> dict[str, tuple[int, ...]]:
     return by_name
 
 
-def _no_drop(node: Node) -> str:
+def _no_drop(node: LineTree) -> str:
     lines = (line for line in node.children if line.startswith(_NO_DROP))
     return next((line.removeprefix(_NO_DROP) for line in lines), "")
 

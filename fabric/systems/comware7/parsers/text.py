@@ -10,7 +10,7 @@ from fabric.observe.parsers.tables import plain
 from fabric.systems.comware7.platforms.text import END, OWN_MARK, is_version, tree
 
 if TYPE_CHECKING:
-    from fabric.core.lines import Node
+    from fabric.core.lines import LineTree
 
 #: Short names of ports in tables: the captures of ntc-templates; HGE and WGE by h3c.com PFC
 #: commands (202410/2284497, 202212/1746268).
@@ -59,7 +59,7 @@ def long_name(name: str) -> str:
     return _SHORT.get(match[1], match[1]) + match[2]
 
 
-def whole_configuration(text: str) -> Node:
+def whole_configuration(text: str) -> LineTree:
     """Return the tree of a configuration, which must be all that the command prints.
 
     The mark of a change that waits for its confirmation is no part of it.

@@ -48,41 +48,8 @@ EXPERIMENTAL = (
 #: Tables that turn a DSCP into a class, and a class into a queue; no other is rendered.
 MAP_TABLES = ("dot1p-lp", "dscp-dot1p", "dscp-lp")
 
-#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
-#: kept as it is found.
-OWNED_LINES = (
-    r"sysname .*",
-    r"lldp global enable",
-    r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)",
-    r"qos wred queue table ROCE\S*",
-    r"vlan (?!1$)\d+",
-    r"interface LoopBack0",
-    r"interface Vlan-interface(?!1$)\d+",
-    r"interface (?!M-)[A-Z][A-Za-z-]*(?:GigE|GigabitEthernet)[\d/:]+",
-    r"arp timer aging .*",
-    r"mac-address timer .*",
-    r"bgp \d+",
-    r"ntp-service enable",
-    r"ntp-service unicast-server .*",
-    r"info-center loghost .*",
-)
-
-#: Switched on where rocefab needs it and never off: something else may need it too.
-KEPT_SERVICES = r"ntp-service enable"
-
 #: Ports of the hardware: they cannot be made or removed.
 PORT = r"interface (?:[A-Z][A-Za-z]*-?)?(?:GigE|GigabitEthernet)[\d/:]+"
-
-#: Lines of a port that rocefab does not render because no public source says enough of them: what
-#: a person has set there is kept.
-KEPT_ON_PORTS = (
-    r"(?:undo )?priority-flow-control (?:deadlock|early-warning|dot1p|pause-time|config-style)\b.*",
-    r"qos wred (?!apply ROCE).*",
-    r"qos gts .*",
-    r"port fec .*",
-    r"link-delay .*",
-    r"jumboframe .*",
-)
 
 #: Lines that hold when nothing is printed.
 DEFAULTS = (
@@ -93,56 +60,5 @@ DEFAULTS = (
     r"peer \S+ timer keepalive 60 hold 180",  # [CMD]
 )
 
-#: What takes a line away, where it is not `undo` and the line: the words that stay [CMD]. Lines for
-#: which the same words stay take each other's place.
-UNDO = (
-    r"sysname",
-    r"description",
-    r"mtu",
-    r"speed",
-    r"port link-mode",
-    r"port link-type",
-    r"port access vlan",
-    r"port trunk pvid",
-    r"ip address(?! .* sub$)",
-    r"jumboframe enable",
-    r"arp timer aging",
-    r"mac-address timer",
-    r"ntp-service unicast-server \S+(?: vpn-instance \S+)?",
-    r"info-center loghost(?: vpn-instance \S+)? \S+",
-    r"qos trust",
-    r"qos wfq (?:be|af[1-4]|ef|cs[67])",
-    r"qos wfq",
-    r"qos wred apply",
-    r"priority-flow-control no-drop dot1p",
-    r"priority-flow-control dot1p \d (?:headroom|ingress-buffer|ingress-threshold-offset)",
-    r"priority-flow-control(?= (?:auto|enable)$)",
-    r"bfd (?:min-transmit-interval|min-receive-interval|detect-multiplier)",
-    r"router-id",
-    r"balance (?:ebgp|ibgp|eibgp)(?= \d)",
-    r"peer \S+(?= as-number)",
-    r"peer \S+ (?:description|timer|bfd|allow-as-loop)",
-    r"import \d+",
-    r"queue \d (?:weighting-constant|ecn)",
-    r"queue \d",
-)
-
 #: A server is told where it is; through which VPN instance and how stays as it is found.
 SERVER = r"(ntp-service unicast-server|info-center loghost)(?: vpn-instance \S+)? (\d\S*)(?: .*)?"
-
-#: What a changed line does, by its first words; the first match counts, the default is brief loss.
-LINE_RISK = (
-    ("port flap", ("port link-mode", "shutdown", "speed ", "port access vlan", "port link-type")),
-    (
-        "harmless",
-        (
-            "queue ",
-            "description",
-            "ntp-service",
-            "info-center",
-            "arp timer",
-            "mac-address timer",
-            "lldp global enable",
-        ),
-    ),
-)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.core.spans import span
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def is_version(line: str) -> bool:
     return bool(_VERSION.fullmatch(line))
 
 
-def tree(text: str) -> Node:
+def tree(text: str) -> LineTree:
     """Return the tree of a configuration, without its version and its end.
 
     Lists are one line for each member; the text of a header is one line with breaks.
@@ -43,9 +43,9 @@ def tree(text: str) -> Node:
     ValueError
         When the end of a header is missing.
     """
-    root = Node()
+    root = LineTree()
     for part in _parts(text):
-        open_nodes: list[tuple[int, Node]] = []
+        open_nodes: list[tuple[int, LineTree]] = []
         for line in part:
             depth = len(line) - len(line.lstrip(" "))
             open_nodes = [(level, node) for level, node in open_nodes if level < depth]
@@ -92,7 +92,7 @@ def _members(line: str) -> Iterator[str]:
         yield line
 
 
-def dump(root: Node) -> str:
+def dump(root: LineTree) -> str:
     """Return the text of a tree, which gives the same tree again."""
     lines = []
     for line, child in root.children.items():

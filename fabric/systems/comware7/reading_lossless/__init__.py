@@ -15,15 +15,17 @@ from __future__ import annotations
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.observe.configuration.texts import header_ends
+from fabric.systems.comware7.reading_lossless import lines, port
 from fabric.systems.comware7.reading_lossless.effect import complete
-from fabric.systems.comware7.reading_lossless.lines import TOP
-from fabric.systems.comware7.reading_lossless.switch import Switch
+from fabric.systems.comware7.reading_lossless.switch import LINES, Switch
+
+__all__ = ["lines", "port", "read"]
 
 
 def read(text: str) -> Lossless:
     """Return what a Comware 7 configuration says of the lossless class."""
     switch = Switch("comware7")
-    TOP.read(switch, blocks(text, text_ends=header_ends), switch.leftovers)
+    LINES.top.read(switch, blocks(text, text_ends=header_ends), switch.leftovers)
     complete(switch)
     return switch
 

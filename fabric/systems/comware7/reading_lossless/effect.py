@@ -19,7 +19,7 @@ from fabric.observe.configuration.lossless import DSCPS, Value, Watchdog
 from fabric.systems.comware7.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
-    from fabric.systems.comware7.reading_lossless.switch import Port, Switch
+    from fabric.systems.comware7.reading_lossless.switch import ComwarePort, Switch
 
 _DEFAULT_ARP_S, _DEFAULT_MTU = Value(min_to_s(20), 0), Value(1_500, 0)
 #: Queue of each 802.1p priority by default ([CMD] display qos map-table).
@@ -66,7 +66,7 @@ def _join(switch: Switch) -> None:
         switch.front.pop(name)  # one without members carries no traffic
 
 
-def _complete(switch: Switch, port: Port) -> None:
+def _complete(switch: Switch, port: ComwarePort) -> None:
     mode = port.mode or switch.every.mode
     port.pfc_on = mode == "enable"
     port.negotiated = port.line if mode == "auto" else None
@@ -96,7 +96,7 @@ def _classes(switch: Switch, queues: dict[int, int]) -> dict[int, int]:
     }
 
 
-def _watchdog(switch: Switch, port: Port) -> Watchdog | None:
+def _watchdog(switch: Switch, port: ComwarePort) -> Watchdog | None:
     """Return the detection of deadlocks of a port; its times have a unit that nobody publishes."""
     if not port.deadlock:
         return None
@@ -109,7 +109,7 @@ def _watchdog(switch: Switch, port: Port) -> Watchdog | None:
     )
 
 
-def _mtu(port: Port) -> Value | None:
+def _mtu(port: ComwarePort) -> Value | None:
     """Return the longest packet: that of the MTU where the port routes, and of the frame."""
     limits = [port.mtu_bytes or _DEFAULT_MTU] if port.routed else []
     if port.frame_bytes:

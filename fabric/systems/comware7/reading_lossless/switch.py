@@ -4,11 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy, Use, Value
+
+#: What is judged, by mode: other lines are passed over where no rule takes them.
+LINES = BookReader(
+    "comware7",
+    "lossless",
+    "undo",
+    {
+        "config": (
+            r"interface (?!M-).*((GigE|GigabitEthernet)[\d/:]+|(Bridge|Route)-Aggregation\d+)$"
+            r"|sysname |qos (?!trust tunnel-dot1p|carl|policy|traffic-counter|vlan-policy)"
+            r"|undo priority-flow-control"
+            r"|priority-flow-control(?! deadlock (precision|auto-recover cos) | poolid )"
+            r"|arp timer aging |mac-address timer |ip load-sharing mode "
+        ),
+        "port": (
+            r"description |(undo )?shutdown$|ip address |mtu |speed |(undo )?jumboframe "
+            r"|port (link-mode|link-aggregation group|access|link-type|trunk|hybrid)"
+            r"|qos (?!(gts|lr|car|priority) )|undo priority-flow-control"
+            r"|priority-flow-control(?! (early-warning|deadlock recover-mode) "
+            r"| dot1p \d (headroom|ingress-buffer|ingress-threshold-offset|reserved-buffer) )"
+        ),
+    },
+)
 
 
 @dataclass(slots=True)
-class Port(PortPolicy):
+class ComwarePort(PortPolicy):
     """A port, or what holds for all of them; ``mode`` of PFC is empty where no line sets it.
 
     Parameters
@@ -35,7 +59,7 @@ class Switch(Lossless):
     ----------
     front : dict of str to Port
         Ports of the front panel.
-    every : Port
+    every : ComwarePort
         PFC of the system view, which holds on ports without lines about it.
     maps : dict of str to dict of int to int
         Map tables by name, such as ``dscp-dot1p``.
@@ -47,8 +71,8 @@ class Switch(Lossless):
         What happens to packets while a class recovers.
     """
 
-    front: dict[str, Port] = field(default_factory=dict)
-    every: Port = field(default_factory=Port)
+    front: dict[str, ComwarePort] = field(default_factory=dict)
+    every: ComwarePort = field(default_factory=ComwarePort)
     tables: dict[str, dict[int, Marking]] = field(default_factory=dict)
     maps: dict[str, dict[int, int]] = field(default_factory=dict)
     intervals: dict[int, int] = field(default_factory=dict)

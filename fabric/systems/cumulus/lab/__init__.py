@@ -57,8 +57,6 @@ class CumulusStandIn(SshStandIn):
     spec : StandInSpec
         ``running`` is text of ``nv set`` lines. Options: ``release`` (default 5.14), ``ports``
         (names with commas), ``speed`` of ports that say nothing.
-    clock : LabClock
-        Clock of the timers.
     """
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:

@@ -21,18 +21,18 @@ _VALUE = "="
 
 
 @dataclass
-class Node:
+class WordNode:
     """One word of the tree: what may follow it, and whether a line may end there.
 
     ``value`` says that a line has no more than one such word at this place.
     """
 
-    literals: dict[str, Node] = field(default_factory=dict)
-    keys: dict[str, tuple[Element, Node]] = field(default_factory=dict)
+    literals: dict[str, WordNode] = field(default_factory=dict)
+    keys: dict[str, tuple[Element, WordNode]] = field(default_factory=dict)
     ends: bool = False
     value: bool = False
 
-    def next(self, word: str) -> Node | None:
+    def next(self, word: str) -> WordNode | None:
         """Return the node of the next word, or None when it may not stand here."""
         if word in self.literals:
             return self.literals[word]
@@ -44,9 +44,9 @@ def _fits(part: Element, word: str) -> bool:
 
 
 @cache
-def tree(words: Words) -> Node:
+def tree(words: Words) -> WordNode:
     """Return the root of the command tree of a range of releases."""
-    root = Node()
+    root = WordNode()
     for rule in books()["cumulus"].rules:
         for pieces in spellings(rule.known.text.split()) if rule.known.is_shown else ():
             if words.has(pieces):
@@ -58,7 +58,7 @@ def tree(words: Words) -> Node:
 def is_value(path: Path) -> bool:
     """Tell whether the last word is the one value of those before it, in any known release."""
     for words in VOCABULARIES:
-        node: Node | None = tree(words)
+        node: WordNode | None = tree(words)
         for word in path:
             node = node.next(word) if node else None
         if node:
@@ -66,7 +66,7 @@ def is_value(path: Path) -> bool:
     return False
 
 
-def _plant(nodes: list[Node], pieces: list[str], words: Words) -> None:
+def _plant(nodes: list[WordNode], pieces: list[str], words: Words) -> None:
     """Grow the tree by a rule, on each of the places that it stands at."""
     is_value = False
     for piece in pieces:
@@ -81,10 +81,10 @@ def _plant(nodes: list[Node], pieces: list[str], words: Words) -> None:
         node.ends = True
 
 
-def _below(node: Node, part: Element, words: Words) -> Iterator[Node]:
+def _below(node: WordNode, part: Element, words: Words) -> Iterator[WordNode]:
     """Yield the nodes of a word below another: one for each spelling of the release."""
     if part.literals:
         for word in words.of_release(part.literals):
-            yield node.literals.setdefault(word, Node())
+            yield node.literals.setdefault(word, WordNode())
     else:
-        yield node.keys.setdefault(part.pattern, (part, Node()))[1]
+        yield node.keys.setdefault(part.pattern, (part, WordNode()))[1]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration import Bgp, Configured, readers
 from fabric.observe.configuration.defaults import number_of
 from fabric.systems.cumulus.reading import ports
-from fabric.systems.cumulus.reading.model import LINES, Reading
+from fabric.systems.cumulus.reading.model import LINES, RoutingLines
 from fabric.systems.cumulus.reading.routing import leave_switches_open, settle_bgp
 from fabric.systems.cumulus.reading.text import is_lines, paths_of
 
@@ -39,7 +39,7 @@ def read(files: Mapping[str, str]) -> Configured:
         When it is neither.
     """
     bgp = Bgp(0, 0, max_paths=number_of("cumulus", "max_paths"))
-    reading = Reading(Configured("cumulus", FILE), bgp)
+    reading = RoutingLines(Configured("cumulus", FILE), bgp)
     LINES.top.read(reading, paths_of(files[FILE]), reading.switch.leftovers)
     ports.settle_ports(reading)
     settle_bgp(reading)

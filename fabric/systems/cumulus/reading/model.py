@@ -10,14 +10,14 @@ from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import number_of
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration import Bgp, Configured, Port
+    from fabric.observe.configuration import Bgp, Configured, ConfiguredPort
 
 LINES = BookReader("cumulus", "routing", "no")
 _PORT = re.compile(r"swp\d+(s\d+)?|lo|vlan\d+")
 
 
 @dataclass(slots=True)
-class Reading:
+class RoutingLines:
     """A switch, and the process that its lines make before its AS number is known.
 
     Parameters
@@ -32,7 +32,7 @@ class Reading:
     enabled: bool = True
     said: set[str] = field(default_factory=set)
 
-    def port(self, name: str, line: int) -> Port:
+    def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port with the values that hold where no line says others.
 
         Raises

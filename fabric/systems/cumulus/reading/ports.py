@@ -4,45 +4,47 @@ from __future__ import annotations
 
 from fabric.observe.configuration.blocks import address
 from fabric.observe.configuration.defaults import leave_open
-from fabric.systems.cumulus.reading.model import LINES, Reading
+from fabric.systems.cumulus.reading.model import LINES, RoutingLines
 
 
 @LINES.means("hostname")
-def _hostname(reading: Reading, _: int, name: str) -> None:
+def _hostname(reading: RoutingLines, _: int, name: str) -> None:
     reading.switch.name = name
 
 
 @LINES.means("vlan")
-def _vlan(reading: Reading, line: int, bridge: str, vlan: str) -> None:
+def _vlan(reading: RoutingLines, line: int, bridge: str, vlan: str) -> None:
     _check(bridge)
     reading.switch.vlans[int(vlan)] = line
 
 
 @LINES.means("interface")
-def _interface(reading: Reading, line: int, name: str, type: str = "swp") -> None:  # noqa: A002
+def _interface(reading: RoutingLines, line: int, name: str, type: str = "swp") -> None:  # noqa: A002
     if type not in {"swp", "loopback", "svi"}:
         raise ValueError(type)
     reading.port(name, line)
 
 
 @LINES.means("description")
-def _description(reading: Reading, line: int, name: str, text: str) -> None:
+def _description(reading: RoutingLines, line: int, name: str, text: str) -> None:
     reading.port(name, line).description = text
 
 
 @LINES.means("state")
-def _state(reading: Reading, line: int, name: str, state: str) -> None:
+def _state(reading: RoutingLines, line: int, name: str, state: str) -> None:
     reading.port(name, line).enabled = state == "up"
     reading.said.add(name)
 
 
 @LINES.means("mtu")
-def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
+def _mtu(reading: RoutingLines, line: int, name: str, mtu: str) -> None:
     reading.port(name, line).mtu_bytes = int(mtu)
 
 
 @LINES.means("access")
-def _access(reading: Reading, line: int, name: str, bridge: str, vlan: str | None = None) -> None:
+def _access(
+    reading: RoutingLines, line: int, name: str, bridge: str, vlan: str | None = None
+) -> None:
     _check(bridge)
     port = reading.port(name, line)
     if port.routed:
@@ -51,12 +53,12 @@ def _access(reading: Reading, line: int, name: str, bridge: str, vlan: str | Non
 
 
 @LINES.means("gateway")
-def _gateway(reading: Reading, line: int, name: str, vlan: str) -> None:
+def _gateway(reading: RoutingLines, line: int, name: str, vlan: str) -> None:
     reading.port(name, line).gateway_vlan = int(vlan)
 
 
 @LINES.means("address")
-def _address(reading: Reading, line: int, name: str, text: str) -> None:
+def _address(reading: RoutingLines, line: int, name: str, text: str) -> None:
     port = reading.port(name, line)
     if port.routed is False:
         raise ValueError("a switched port")
@@ -76,7 +78,7 @@ def _check(bridge: str) -> None:
         raise ValueError(bridge)
 
 
-def settle_ports(reading: Reading) -> None:
+def settle_ports(reading: RoutingLines) -> None:
     """Leave open whether a port in use works that has no ``link state``, and complete gateways.
 
     The MTU of a gateway without ``link mtu`` is that of the bridge: the lowest of its members.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import leave_open
-from fabric.systems.cumulus.reading.model import LINES, Reading
+from fabric.systems.cumulus.reading.model import LINES, RoutingLines
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import BgpTemplate
@@ -20,143 +20,143 @@ _ON = ("on", "enabled")
 
 
 @LINES.means("asn")
-def _asn(reading: Reading, line: int, asn: str) -> None:
+def _asn(reading: RoutingLines, line: int, asn: str) -> None:
     reading.asn, reading.bgp.line = int(asn), line
 
 
 @LINES.means("router_id")
-def _router_id(reading: Reading, _: int, router_id: str) -> None:
+def _router_id(reading: RoutingLines, _: int, router_id: str) -> None:
     reading.bgp.router_id = ipv4(router_id)
 
 
 @LINES.means("process")
-def _process(reading: Reading, _: int, state: str) -> None:
+def _process(reading: RoutingLines, _: int, state: str) -> None:
     reading.said.add(_PLACES[0])
     reading.enabled = reading.enabled and state in _ON
 
 
 @LINES.means("process_of_vrf")
-def _process_of_vrf(reading: Reading, _: int, state: str) -> None:
+def _process_of_vrf(reading: RoutingLines, _: int, state: str) -> None:
     reading.said.add(_PLACES[1])
     reading.enabled = reading.enabled and state in _ON
 
 
 @LINES.means("unicast")
-def _unicast(_: Reading, __: int, state: str) -> None:
+def _unicast(_: RoutingLines, __: int, state: str) -> None:
     if state not in _ON:
         raise ValueError("IPv4 unicast is off")
 
 
 @LINES.means("static")
-def _static(reading: Reading, line: int, prefix: str, hop: str) -> None:
+def _static(reading: RoutingLines, line: int, prefix: str, hop: str) -> None:
     to = Discard() if hop == "blackhole" else address(hop, "32", line).address
     reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
 
 
 @LINES.means("relax")
-def _relax(reading: Reading, _: int, state: str) -> None:
+def _relax(reading: RoutingLines, _: int, state: str) -> None:
     reading.bgp.relax = state in _ON
 
 
 @LINES.means("max_paths")
-def _max_paths(reading: Reading, _: int, paths: str) -> None:
+def _max_paths(reading: RoutingLines, _: int, paths: str) -> None:
     reading.bgp.max_paths = int(paths)
 
 
 @LINES.means("network")
-def _network(reading: Reading, line: int, prefix: str) -> None:
+def _network(reading: RoutingLines, line: int, prefix: str) -> None:
     reading.bgp.originations.append(Origination(network(prefix), "", line))
 
 
 @LINES.means("redistribute")
-def _redistribute(reading: Reading, line: int, state: str = "on") -> None:
+def _redistribute(reading: RoutingLines, line: int, state: str = "on") -> None:
     if state not in _ON:
         raise ValueError("redistribution is off")
     reading.bgp.originations.append(Origination(None, "", line))
 
 
 @LINES.means("exists")
-def _exists(reading: Reading, line: int, kind: str, session: str) -> None:
+def _exists(reading: RoutingLines, line: int, kind: str, session: str) -> None:
     _speaker(reading, line, kind, session)
 
 
 @LINES.means("remote_as")
-def _remote_as(reading: Reading, line: int, kind: str, session: str, asn: str) -> None:
+def _remote_as(reading: RoutingLines, line: int, kind: str, session: str, asn: str) -> None:
     if asn == "internal":
         raise ValueError(asn)
     _speaker(reading, line, kind, session).asn = int(asn) if asn.isdecimal() else 0
 
 
 @LINES.means("member")
-def _member(reading: Reading, line: int, session: str, group: str) -> None:
+def _member(reading: RoutingLines, line: int, session: str, group: str) -> None:
     reading.bgp.peer(session, line).group = group
 
 
 @LINES.means("peer_description")
-def _peer_description(reading: Reading, line: int, session: str, text: str) -> None:
+def _peer_description(reading: RoutingLines, line: int, session: str, text: str) -> None:
     reading.bgp.peer(session, line).description = text
 
 
 @LINES.means("timers")
-def _timers(reading: Reading, line: int, kind: str, session: str, **seconds: str) -> None:
+def _timers(reading: RoutingLines, line: int, kind: str, session: str, **seconds: str) -> None:
     ((name, value),) = seconds.items()  # `none` and `auto` are not read
     setattr(_speaker(reading, line, kind, session), f"{name}_s", int(value))
 
 
 @LINES.means("process_timers")
-def _process_timers(reading: Reading, _: int, **seconds: str) -> None:
+def _process_timers(reading: RoutingLines, _: int, **seconds: str) -> None:
     for name, value in seconds.items():
         setattr(reading.bgp, f"{name}_s", int(value))
 
 
 @LINES.means("bfd")
-def _bfd(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+def _bfd(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
     _speaker(reading, line, kind, session).bfd = state in _ON
 
 
 @LINES.means("bfd_profile")
-def _bfd_profile(reading: Reading, line: int, kind: str, session: str) -> None:
+def _bfd_profile(reading: RoutingLines, line: int, kind: str, session: str) -> None:
     speaker = _speaker(reading, line, kind, session)
     speaker.bfd = speaker.bfd is not False
 
 
 @LINES.means("allow_my_asn")
-def _allow_my_asn(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+def _allow_my_asn(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
     speaker = _speaker(reading, line, kind, session)
     speaker.allowas_in = (speaker.allowas_in or _OCCURRENCES) if state in _ON else 0
 
 
 @LINES.means("occurrences")
-def _occurrences(reading: Reading, line: int, kind: str, session: str, often: str) -> None:
+def _occurrences(reading: RoutingLines, line: int, kind: str, session: str, often: str) -> None:
     speaker = _speaker(reading, line, kind, session)
     if speaker.allowas_in != 0:
         speaker.allowas_in = int(often)
 
 
 @LINES.means("peer_shutdown")
-def _shutdown(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+def _shutdown(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
     _speaker(reading, line, kind, session).enabled = state not in _ON
 
 
 @LINES.means("activate")
-def _activate(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+def _activate(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
     _speaker(reading, line, kind, session).activated = state in _ON
 
 
-def _speaker(reading: Reading, line: int, kind: str, session: str) -> BgpTemplate:
+def _speaker(reading: RoutingLines, line: int, kind: str, session: str) -> BgpTemplate:
     """Return a session or a peer group."""
     bgp = reading.bgp
     return bgp.group(session, line) if kind == "peer-group" else bgp.peer(session, line)
 
 
-def leave_switches_open(reading: Reading) -> None:
+def leave_switches_open(reading: RoutingLines) -> None:
     """Leave open whether BGP is on where a YAML text does not say it."""
     for place in _PLACES:
         if place not in reading.said:
             leave_open(reading.switch, reading.bgp.line, "bgp_enabled_in_yaml", place)
 
 
-def settle_bgp(reading: Reading) -> None:
+def settle_bgp(reading: RoutingLines) -> None:
     """Keep the process where it is on, and has a number."""
     switch, bgp = reading.switch, reading.bgp
     if reading.asn is None:

@@ -27,7 +27,7 @@ from fabric.observe.configuration.lossless import Lossless, LosslessReader, loss
 from fabric.systems.cumulus.reading.text import paths_of
 from fabric.systems.cumulus.reading_lossless import ports, profiles
 from fabric.systems.cumulus.reading_lossless.bonds import with_bonds
-from fabric.systems.cumulus.reading_lossless.model import LINES, Reading
+from fabric.systems.cumulus.reading_lossless.model import LINES, LosslessLines
 from fabric.systems.cumulus.reading_lossless.settle import settle
 
 __all__ = ["ports", "profiles", "read"]
@@ -41,7 +41,7 @@ def read(text: str) -> Lossless:
     UnreadableError
         When it is neither.
     """
-    reading = Reading(Lossless("cumulus"))
+    reading = LosslessLines(Lossless("cumulus"))
     LINES.top.read(reading, [*with_bonds(paths_of(text))], reading.switch.leftovers)
     settle(reading)
     return reading.switch

@@ -62,7 +62,7 @@ class Service:
 
 
 @dataclass(slots=True)
-class Reading:
+class LosslessLines:
     """A switch with its profiles, until ports are complete.
 
     Parameters

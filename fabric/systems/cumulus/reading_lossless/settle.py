@@ -16,7 +16,7 @@ from fabric.systems.cumulus.platforms import (
 from fabric.systems.cumulus.reading_lossless.model import GLOBAL, Congestion
 
 if TYPE_CHECKING:
-    from fabric.systems.cumulus.reading_lossless.model import Reading
+    from fabric.systems.cumulus.reading_lossless.model import LosslessLines
 
 #: Modes of ``qos roce`` that pause (514 RDMA over Converged Ethernet), and the one that is about
 #: trimmed packets.
@@ -35,7 +35,7 @@ _GAPS = {
 }
 
 
-def settle(reading: Reading) -> None:
+def settle(reading: LosslessLines) -> None:
     """Give every port its profiles, and the defaults of the system."""
     switch = reading.switch
     for name in reading.parents:
@@ -63,7 +63,7 @@ def settle(reading: Reading) -> None:
         switch.hash_fields = {"src-ip", "dst-ip", "src-port", "dst-port"}
 
 
-def _mac_ageing(reading: Reading) -> None:
+def _mac_ageing(reading: LosslessLines) -> None:
     """Complete ageing of MAC addresses, which counts where a port is in a bridge."""
     switch = reading.switch
     if switch.mac_ageing_s is None and any(one.routed is False for one in switch.ports.values()):
@@ -72,15 +72,15 @@ def _mac_ageing(reading: Reading) -> None:
         switch.mac_ageing_s = None
 
 
-def _profile(reading: Reading, port: PortPolicy, kind: str) -> str:
+def _profile(reading: LosslessLines, port: PortPolicy, kind: str) -> str:
     return reading.bound.get(port.name, {}).get(kind, GLOBAL)
 
 
-def _is_trimming(reading: Reading) -> bool:
+def _is_trimming(reading: LosslessLines) -> bool:
     return bool(reading.roce) and reading.mode == _TRIMMING
 
 
-def _classes(reading: Reading, port: PortPolicy) -> None:
+def _classes(reading: LosslessLines, port: PortPolicy) -> None:
     """Set what is trusted, and the switch priority and the traffic class of each DSCP."""
     name = _profile(reading, port, "mapping")
     mapping = reading.mappings[name]
@@ -103,7 +103,7 @@ def _classes(reading: Reading, port: PortPolicy) -> None:
     port.class_to_queue = queues | reading.queues
 
 
-def _pause(reading: Reading, port: PortPolicy) -> None:
+def _pause(reading: LosslessLines, port: PortPolicy) -> None:
     """Set the switch priorities with PFC, and what they lack.
 
     What holds for all ports is left out where a port carries no traffic and has no QoS of its own.
@@ -122,7 +122,7 @@ def _pause(reading: Reading, port: PortPolicy) -> None:
         port.gaps = {number: Gap(words, line, is_absence=True) for number, line in port.pfc.items()}
 
 
-def _everywhere(reading: Reading) -> dict[int, int]:
+def _everywhere(reading: LosslessLines) -> dict[int, int]:
     """Return the priorities with PFC of all ports that have no profile of their own."""
     if len(reading.pauses[GLOBAL].off) == len(_GAPS):
         return {}
@@ -132,7 +132,7 @@ def _everywhere(reading: Reading) -> dict[int, int]:
     return priorities
 
 
-def _marking(reading: Reading, port: PortPolicy) -> None:
+def _marking(reading: LosslessLines, port: PortPolicy) -> None:
     """Set ECN of each traffic class; the recipe marks two, ``default-global`` one."""
     name = _profile(reading, port, "congestion-control")
     rows = dict(reading.congestion[name])
@@ -158,7 +158,7 @@ def _recipe(row: Congestion) -> Congestion:
     )
 
 
-def _service(reading: Reading, port: PortPolicy) -> None:
+def _service(reading: LosslessLines, port: PortPolicy) -> None:
     """Set how queues are served; a queue that a profile does not name has no share."""
     name = _profile(reading, port, "egress-scheduler")
     service = reading.services[name]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import Fault, FaultKind
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
 
 DEFAULT_VERSION = "4.32.2F"
@@ -83,7 +83,7 @@ def ports_of(spec: StandInSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*configured, *cabled, *further]))
 
 
-def access_of(tree: Node) -> tuple[bool, frozenset[str], frozenset[str]]:
+def access_of(tree: Section) -> tuple[bool, frozenset[str], frozenset[str]]:
     """Return whether eAPI is on, the management addresses and the names of the users."""
     api = tree.get("management api http-commands")
     on = api is not None and (
@@ -152,11 +152,11 @@ class EosStandIn(HttpsStandIn):
         """Return the counters of a port, to be changed in place."""
         return self.view.counters.setdefault(port, PortCounters())
 
-    def text_of(self, tree: Node) -> str:
+    def text_of(self, tree: Section) -> str:
         """Return a configuration as text."""
         return "\n".join(text_lines(shown(tree))) + "\n"
 
-    def edit(self, tree: Node, lines: str) -> None:
+    def edit(self, tree: Section, lines: str) -> None:
         """Apply lines to a configuration."""
         feed_text(self.state.editor(tree), lines)
 

@@ -18,7 +18,7 @@ from fabric.systems.eos.lab.show import SHOWS, TEXTS, page
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.systems.eos.lab.config import Editor
     from fabric.systems.eos.lab.sessions import EosState, Session
     from fabric.systems.eos.lab.view import View
@@ -75,8 +75,6 @@ class Cli:
 
         Parameters
         ----------
-        command : str
-            The command.
         given : str or None
             Text that the command would ask for.
 
@@ -159,7 +157,7 @@ class Cli:
             raise CliError(1003, "unconverted command", UNCONVERTED)
         return {}
 
-    def config(self, tree: Node, command: str) -> Result:
+    def config(self, tree: Section, command: str) -> Result:
         """Return a whole configuration."""
         blocks = shown(tree)
         if not self.text:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.book.grammar import InvalidInputError
 from fabric.lab.lines.editor import Editor as LineEditor
-from fabric.lab.lines.tree import Node, natural, spans
+from fabric.lab.lines.tree import Section, natural, spans
 from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Block:
     below: tuple[Block, ...] = ()
 
 
-def shown(node: Node) -> tuple[Block, ...]:
+def shown(node: Section) -> tuple[Block, ...]:
     """Return what the system shows below a node."""
     blocks: list[Block] = []
     groups: dict[str, int] = {}
@@ -59,13 +59,13 @@ def shown(node: Node) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _merged(node: Node, numbers: list[int]) -> str:
+def _merged(node: Section, numbers: list[int]) -> str:
     if node.mode == "vlan":
         return node.template.format(",".join(spans(numbers)))
     return node.template.format(" ".join(map(str, sorted(numbers))))
 
 
-def _is_silent(parent: Node, child: Node) -> bool:
+def _is_silent(parent: Section, child: Section) -> bool:
     """Tell whether a line is the default because of its neighbours."""
     if not child.line.startswith("qos trust ") or not parent.mode.startswith("if-"):
         return False
@@ -124,7 +124,7 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Node
+    root : Section
         The tree to change.
     grammar : Grammar
         What the switch accepts.
@@ -136,7 +136,7 @@ class Editor(LineEditor):
     climbs = True
     hidden = HIDDEN
 
-    def __init__(self, root: Node, grammar: Grammar, ports: Iterable[str] = ()) -> None:
+    def __init__(self, root: Section, grammar: Grammar, ports: Iterable[str] = ()) -> None:
         super().__init__(root, grammar)
         self.ports = tuple(ports)
 
@@ -154,14 +154,14 @@ class Editor(LineEditor):
         elif words == ["comment"]:
             body = "\n".join(f"!! {part}" for part in text.strip("\n").split("\n"))
             for node in self.stack[-1]:
-                node.children["!!"] = Node(body, "", (-1, (), 0, ()))
+                node.children["!!"] = Section(body, "", (-1, (), 0, ()))
         else:
             key = " ".join(words)
             self.store(self.root, self.grammar["config"].match(words))
             self.root.children[key].line = f"{key}\n{text.strip(chr(10))}\nEOF"
             self.stack = self.stack[:1]
 
-    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+    def node(self, context: Section, matched: Matched, line: str, number: int | None) -> Section:
         """Return the node of a line; neighbours of BGP stand together."""
         words = list(matched.words)
         if number is not None:
@@ -174,31 +174,31 @@ class Editor(LineEditor):
             rank = self.grammar[context.mode].peer_rank
             order = (rank, group, matched.rule.rank, natural(line))
         template = "" if number is None else " ".join(words)
-        return Node(line, matched.rule.opens, order, number=number, template=template)
+        return Section(line, matched.rule.opens, order, number=number, template=template)
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Bring back the ports of the hardware, which cannot be removed."""
         if node.line.startswith("interface "):
             add_ports(self.root, self.grammar, self.ports)
 
 
-def clean_tree(grammar: Grammar, ports: Iterable[str]) -> Node:
+def clean_tree(grammar: Grammar, ports: Iterable[str]) -> Section:
     """Return the configuration of a switch that nobody configured."""
-    root = Node()
+    root = Section()
     for line in SHOWN_DEFAULTS:
         Editor(root, grammar).feed(line)
     add_ports(root, grammar, ports)
     return root
 
 
-def add_ports(root: Node, grammar: Grammar, ports: Iterable[str]) -> None:
+def add_ports(root: Section, grammar: Grammar, ports: Iterable[str]) -> None:
     """Bring back the ports of the hardware, which cannot be removed."""
     for port in ports:
         if root.get(f"interface {port}") is None:
             Editor(root, grammar).feed(f"interface {port}")
 
 
-def read_text(text: str, grammar: Grammar, ports: Iterable[str] = ()) -> Node:
+def read_text(text: str, grammar: Grammar, ports: Iterable[str] = ()) -> Section:
     """Read a whole configuration; banners end with ``EOF``.
 
     Raises

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from fabric.lab.lines.tree import Node
+from fabric.lab.lines.tree import Section
 from fabric.systems.eos.lab.config import Editor, clean_tree, diff_lines, read_text, shown
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Session:
     """One configuration session."""
 
     name: str
-    tree: Node
+    tree: Section
     state: SessionState = "pending"
     user: str = ""
 
@@ -44,7 +44,7 @@ class CommitTimer:
     """A commit that is undone unless somebody confirms it."""
 
     session: str
-    before: Node
+    before: Section
     due_s: float
 
 
@@ -60,8 +60,6 @@ class EosState:
         Runs the commit timer and the uptime.
     startup_text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     """
 
     grammar: Grammar
@@ -69,11 +67,11 @@ class EosState:
     startup_text: str
     ports: tuple[str, ...]
     booted_s: float = 0.0
-    flash: dict[str, Node] = field(default_factory=dict)
+    flash: dict[str, Section] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     timer: CommitTimer | None = None
-    startup: Node = field(default_factory=Node)
-    _running: Node = field(default_factory=Node)
+    startup: Section = field(default_factory=Section)
+    _running: Section = field(default_factory=Section)
 
     def __post_init__(self) -> None:
         self.startup = read_text(self.startup_text, self.grammar, self.ports)
@@ -86,7 +84,7 @@ class EosState:
         return self.clock.now_s() - self.booted_s
 
     @property
-    def running(self) -> Node:
+    def running(self) -> Section:
         """The running configuration, after the commit timer had its say."""
         self.settle()
         return self._running
@@ -105,7 +103,7 @@ class EosState:
         self.timer = None
         return True
 
-    def editor(self, tree: Node) -> Editor:
+    def editor(self, tree: Section) -> Editor:
         """Return an editor of one of the configurations."""
         return Editor(tree, self.grammar, self.ports)
 
@@ -200,7 +198,7 @@ class EosState:
         head = ["--- system:/running-config", f"+++ session:/{name}-session-config"]
         return "\n".join([*head, *lines]) + "\n"
 
-    def tree_of(self, source: str) -> Node:
+    def tree_of(self, source: str) -> Section:
         """Return a configuration by its name in ``copy``.
 
         Raises

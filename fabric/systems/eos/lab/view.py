@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import Neighbour, StandInSpec
     from fabric.lab.standin import Cabled
     from fabric.systems.eos.lab.sessions import EosState
@@ -53,11 +53,11 @@ class ArpEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class ShownPort:
     """One interface as the show commands see it."""
 
     name: str
-    node: Node
+    node: Section
     enabled: bool
     linked: bool
 
@@ -184,24 +184,24 @@ class View:
         """Return the counters of a port."""
         return self.counters.get(port) or PortCounters()
 
-    def ports(self) -> list[Port]:
+    def ports(self) -> list[ShownPort]:
         """Return all interfaces in the order of the configuration."""
-        ports: list[Port] = []
+        ports: list[ShownPort] = []
         for node in self.state.running.below("interface "):
             name = node.line.removeprefix("interface ")
             enabled = not node.has("shutdown")
             front = name.split(".")[0]
             linked = node.mode != "if-ethernet" or (front in self.cables and self.wires.lit(front))
-            ports.append(Port(name, node, enabled, linked))
+            ports.append(ShownPort(name, node, enabled, linked))
         live = {p.access_vlan for p in ports if p.up and not p.routed and not p.trunk}
         trunk = any(p.up and not p.routed and p.trunk for p in ports)
         return [
-            Port(p.name, p.node, p.enabled, trunk or int(p.name[4:]) in live)
+            ShownPort(p.name, p.node, p.enabled, trunk or int(p.name[4:]) in live)
             if p.node.mode == "if-vlan" and not p.node.has("no autostate") else p
             for p in ports
         ]  # fmt: skip
 
-    def ethernets(self) -> list[Port]:
+    def ethernets(self) -> list[ShownPort]:
         """Return the front ports."""
         return [port for port in self.ports() if port.node.mode == "if-ethernet"]
 
@@ -215,7 +215,7 @@ class View:
             if port is None or (port.up and not port.node.has("no lldp receive")):
                 yield one
 
-    def bgp(self) -> Iterator[tuple[str, Node, str]]:
+    def bgp(self) -> Iterator[tuple[str, Section, str]]:
         """Yield (VRF, node of the BGP configuration, own AS)."""
         for node in self.state.running.below("router bgp "):
             asn = node.line.split()[2]
@@ -223,12 +223,12 @@ class View:
             for vrf in node.below("vrf "):
                 yield vrf.line.split()[1], vrf, asn
 
-    def router_id(self, bgp: Node) -> str:
+    def router_id(self, bgp: Section) -> str:
         """Return the router id: configured, else the address of a loopback."""
         loopbacks = [p.address for p in self.ports() if p.node.mode == "if-loopback" and p.address]
         return bgp.setting("router-id") or (str(loopbacks[0].ip) if loopbacks else "0.0.0.0")
 
-    def peers(self, bgp: Node) -> list[Peer]:
+    def peers(self, bgp: Section) -> list[Peer]:
         """Return the neighbours of one VRF, by address."""
         peers: list[Peer] = []
         ports = self.ports()
@@ -245,7 +245,7 @@ class View:
             peers.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
         return peers + list(self._unnumbered(bgp, ports))
 
-    def _unnumbered(self, bgp: Node, ports: list[Port]) -> Iterator[Peer]:
+    def _unnumbered(self, bgp: Section, ports: list[ShownPort]) -> Iterator[Peer]:
         known = {port.name: port for port in ports}
         for node in bgp.below("neighbor interface "):
             words = node.line.split()
@@ -256,7 +256,7 @@ class View:
             up = port is not None and port.up and self.wires.peer_up(words[2])
             yield Peer(address, asn, "", enabled=True, established=up, interface=words[2])
 
-    def counts_ecn(self, port: Port, queue: int) -> bool:
+    def counts_ecn(self, port: ShownPort, queue: int) -> bool:
         """Tell whether a queue counts the packets that it marks."""
         profile = self.state.running.get(f"qos profile {port.node.setting('service-profile')}")
         for holder in (profile, port.node):
@@ -267,12 +267,12 @@ class View:
         return False
 
 
-def _of(bgp: Node, address: str, group: str, what: str) -> str:
+def _of(bgp: Section, address: str, group: str, what: str) -> str:
     own = bgp.setting(f"neighbor {address} {what}")
     return own or bgp.setting(f"neighbor {group} {what}")
 
 
-def _peer_addresses(bgp: Node) -> list[str]:
+def _peer_addresses(bgp: Section) -> list[str]:
     addresses: dict[str, None] = {}
     for node in bgp.below("neighbor "):
         word = node.line.split()[1]
@@ -285,8 +285,8 @@ def _peer_addresses(bgp: Node) -> list[str]:
 
 
 def _port_towards(
-    addressed: list[tuple[Port, ipaddress.IPv4Interface]], address: str
-) -> Port | None:
+    addressed: list[tuple[ShownPort, ipaddress.IPv4Interface]], address: str
+) -> ShownPort | None:
     peer = ipaddress.ip_address(address)
     for port, own in addressed:
         if peer in own.network and peer != own.ip:

@@ -13,12 +13,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabric.book.book import INDENT
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
-from fabric.change.lines.grammar import Grammar, either, valued
-from fabric.change.scope import Merged, Scope, indented
+from fabric.change.lines.book import changes
+from fabric.change.lines.grammar import Grammar, either
+from fabric.change.scope import Scope, TreeMerge, indented
 from fabric.core.errors import RefusedError
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.systems.esonic.adapters.breakouts import (
     MODE,
     cages,
@@ -27,59 +29,24 @@ from fabric.systems.esonic.adapters.breakouts import (
     without_new_ports,
     without_ports,
 )
-from fabric.systems.esonic.platforms import (
-    BUFFER_LINE,
-    DEFAULTS,
-    LINE_RISK,
-    OWNED_LINES,
-    SELF_MADE,
-)
+from fabric.systems.esonic.platforms import BUFFER_LINE, DEFAULTS, SELF_MADE
 from fabric.systems.esonic.platforms.lines import read
 
 _SELF_MADE = either(*SELF_MADE)
 _WATCHDOG = r"(priority-flow-control watchdog on detect-time)(?=[ \d]).*"
 
+_BOOK = changes("esonic", "no")
 GRAMMAR = Grammar(
     negation="no",
-    owned=either(*OWNED_LINES),
-    kept=re.compile(r"interface Ethernet\d+"),
-    risks=LINE_RISK,
-    toggles=either("shutdown", "lldp enable"),
+    owned=_BOOK.owned,
+    kept=either(*_BOOK.kept, r"interface Ethernet\d+"),
+    risks=_BOOK.risks,
+    toggles=_BOOK.toggles,
     forms=(
         (re.compile(r"(route-map|prefix-list) \S+ (in|out)"), r"no \g<0>"),
         (re.compile(_WATCHDOG), "priority-flow-control watchdog off"),
         (re.compile(r"(router bgp \d+)"), "no router bgp"),
-        *valued(
-            r"no \1",
-            r"hostname",
-            r"interface breakout port \S+",
-            r"ip arp timeout",
-            r"mac address-table aging-time",
-            r"priority-flow-control watchdog polling-interval",
-            r"ip load-share hash (?:seed|algorithm|offset)",
-            r"description",
-            r"mtu",
-            r"speed",
-            r"fec",
-            r"switchport access Vlan",
-            r"allowas-in",
-            r"cable-length",
-            r"scheduler-policy",
-            r"qos-map \S+",
-            r"queue \d+ wred-policy",
-            r"priority-flow-control watchdog (?:action|restore-time)",
-            r"ecn",
-            r"(?:green|yellow|red)",
-            r"type",
-            r"weight",
-            r"router-id",
-            r"(?:maximum-paths ibgp|maximum-paths)",
-            r"remote-as",
-            r"(?:timers connect|timers)",
-            r"redistribute connected",
-            r"(?:dscp|dot1p|traffic-class|pfc-priority) \d+",
-            end=r"(?=[ \d])",
-        ),
+        *_BOOK.forms,
     ),
     defaults=DEFAULTS,
     without_new_ports=without_new_ports,
@@ -88,14 +55,11 @@ GRAMMAR = Grammar(
     fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
     removal_order=("interface Vlan", "route-map", "ip prefix-list", "", "qos map", "qos "),
     entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
-    spelling=(
-        re.compile(r"((?:no )?interface |switchport access )([A-Z][A-Za-z]+)(\d)"),
-        r"\1\2 \3",
-    ),
+    spelling=(re.compile(r"((?:no )?interface )([A-Z][A-Za-z]+)(\d)"), r"\1\2 \3"),
 )
 
 
-def compose(running: Node, intended: Node) -> Node:
+def compose(running: LineTree, intended: LineTree) -> LineTree:
     """Return the whole configuration that is intended.
 
     Breakouts of other ports are kept, and in our sections what the switch writes by itself.
@@ -105,23 +69,23 @@ def compose(running: Node, intended: Node) -> Node:
     running = without_ports(running, changed_cages(running, intended) & ours)
     whole = GRAMMAR.compose(running, intended, keeps=foreign.__contains__)
     for line, section in intended.children.items():
-        whole.children[line] = _with_self_made(running.children.get(line, Node()), section)
+        whole.children[line] = _with_self_made(running.children.get(line, LineTree()), section)
     return whole
 
 
-def _with_self_made(running: Node, intended: Node) -> Node:
+def _with_self_made(running: LineTree, intended: LineTree) -> LineTree:
     keys = set(map(GRAMMAR.key_of, intended.children))
-    whole = Node({
-        line: _with_self_made(running.children.get(line, Node()), child)
+    whole = LineTree({
+        line: _with_self_made(running.children.get(line, LineTree()), child)
         for line, child in intended.children.items()
     })
     for line in running.children:
         if _SELF_MADE.fullmatch(line) and GRAMMAR.key_of(line) not in keys:
-            whole.children[line] = Node()
+            whole.children[line] = LineTree()
     return whole
 
 
-def _refuse(device: str, now: Node, intended: Node) -> None:
+def _refuse(device: str, now: LineTree, intended: LineTree) -> None:
     """Refuse a switch without lossless buffers: the line that makes them restarts it.
 
     No timer would outlive that.
@@ -138,7 +102,7 @@ def _refuse(device: str, now: Node, intended: Node) -> None:
 class CageScope(Scope):
     """The scope of Enterprise SONiC: a cage of ours is broken out as the inventory has it."""
 
-    def merged(self, now: Node, wanted: Node) -> Merged:
+    def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
         """Return the configuration that is intended, with the lines of others.
 
         What runs on the ports of a cage of ours that is broken out in another way goes with it.
@@ -148,12 +112,14 @@ class CageScope(Scope):
         changed = ours & changed_cages(now, wanted)
         gone = {line for cage, line in modes(now).items() if cage in changed}
         kept = without_ports(now, changed).children.items()
-        return super().merged(Node({line: one for line, one in kept if line not in gone}), wanted)
+        return super().merged(
+            LineTree({line: one for line, one in kept if line not in gone}), wanted
+        )
 
 
 SCOPE = CageScope(
     system="esonic",
-    forms=indented(GRAMMAR.indent),
+    forms=indented(INDENT),
     alone=either(
         r"qos (?:map \S+|wred-policy|scheduler-policy) ROCE\S*",
         r"priority-flow-control .*",

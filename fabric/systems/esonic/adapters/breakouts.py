@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 
 MODE = re.compile(r"interface breakout port 1/(\d+) mode (\d+)x\S+")
 _PORT = re.compile(r"interface Ethernet(\d+)")
 
 
-def modes(root: Node) -> dict[int, str]:
+def modes(root: LineTree) -> dict[int, str]:
     """Return the line of each cage that is broken out."""
     return {int(mode[1]): line for line in root.children if (mode := MODE.fullmatch(line))}
 
 
-def cages(root: Node) -> dict[str, int]:
+def cages(root: LineTree) -> dict[str, int]:
     """Return the cage of each section of a port; ports are counted over the cages in order."""
     names = sorted(
         (line for line in root.children if _PORT.fullmatch(line)),
@@ -37,19 +37,19 @@ def cages(root: Node) -> dict[str, int]:
     return cage_of
 
 
-def changed_cages(now: Node, target: Node) -> set[int]:
+def changed_cages(now: LineTree, target: LineTree) -> set[int]:
     """Return the cages that are broken out in another way, or no longer, or not yet."""
     return {cage for cage, _ in modes(now).items() ^ modes(target).items()}
 
 
-def without_ports(root: Node, changed: set[int]) -> Node:
+def without_ports(root: LineTree, changed: set[int]) -> LineTree:
     """Return a configuration without the ports of some cages."""
     known = cages(root) if changed else {}
-    return Node({
+    return LineTree({
         line: child for line, child in root.children.items() if known.get(line) not in changed
     })
 
 
-def without_new_ports(now: Node, target: Node) -> Node:
+def without_new_ports(now: LineTree, target: LineTree) -> LineTree:
     """Return what is left of a configuration once the cages are as in another one."""
     return without_ports(now, changed_cages(now, target))

@@ -24,7 +24,7 @@ from fabric.systems.sonic.lab import SonicStandIn
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
     from fabric.lab.ssh.channel import Process
 
@@ -39,8 +39,6 @@ class EsonicStandIn(SonicStandIn):
     ----------
     spec : StandInSpec
         ``running`` is text of lines. Options: ``speed`` of ports that say nothing, in Mb/s.
-    clock : LabClock
-        Clock of the timers.
 
     Raises
     ------
@@ -48,7 +46,7 @@ class EsonicStandIn(SonicStandIn):
         When the configuration holds a line that the switch refuses.
     """
 
-    tree: Node
+    tree: Section
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         speed = spec.options.get("speed", _SPEED_MBPS)

@@ -22,7 +22,7 @@ from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import address_of, overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.tree import Node, indented, natural
+from fabric.lab.lines.tree import Section, indented, natural
 from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Node
+    root : Section
         The tree to change.
     ports : mapping of str to str
         Whole ports of the hardware, and the speed that each shows, in Mb/s. Each has as many lanes
@@ -53,7 +53,7 @@ class Editor(LineEditor):
     hidden = HIDDEN
     prefix = "% Error: "
 
-    def __init__(self, root: Node, ports: dict[str, str]) -> None:
+    def __init__(self, root: Section, ports: dict[str, str]) -> None:
         super().__init__(root, GRAMMAR)
         self.ports = ports
         self.there: dict[str, str] = {}
@@ -104,13 +104,13 @@ class Editor(LineEditor):
         for node in self.root.below("interface Ethernet"):
             self._show_defaults(node)
 
-    def _show_defaults(self, node: Node) -> None:
+    def _show_defaults(self, node: Section) -> None:
         speed = f"speed {self.there[node.line.split()[1]]}"
         for key, line in {**PORT_DEFAULTS, "speed": speed}.items():
             if key not in node.children:
                 words = line.split()
                 matched = GRAMMAR[node.mode].match(words)
-                node.children[key] = Node(line, "", (matched.rule.rank, natural(line)))
+                node.children[key] = Section(line, "", (matched.rule.rank, natural(line)))
 
     def feed(self, line: str) -> None:
         """Apply one line; names of interfaces may be two words."""
@@ -121,7 +121,7 @@ class Editor(LineEditor):
         """Return what the switch says of every line that it does not know."""
         return LineRefusedError(f"{' ' * 20}^\n% Error: Illegal parameter.\n")
 
-    def apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+    def apply(self, contexts: list[Section], words: list[str]) -> list[Section]:
         """Apply a line in the open section."""
         if words == ["priority-flow-control", "watchdog", "off"]:
             self.grammar[contexts[0].mode].match(words)
@@ -132,7 +132,7 @@ class Editor(LineEditor):
             return super().apply(contexts, words)
         return []
 
-    def arrived(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Section, node: Section) -> None:
         """Replace a policy of the same direction; bring the ports of a cage."""
         line = node.line
         if context.mode == "neighbor-af" and line.endswith((" in", " out")):
@@ -143,18 +143,18 @@ class Editor(LineEditor):
         if line.startswith("interface breakout "):
             self._forget_ports(line)
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Bring back the port of a cage, or the defaults of a port."""
         if node.line.startswith("interface breakout "):
             self._forget_ports(node.line)
         if context.mode == "if-ethernet":
             self._show_defaults(context)
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
         return reason_against(self, context, line)
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line that is fixed or in use cannot be removed."""
         return _in_use(self.root, node)
 
@@ -169,7 +169,7 @@ def _breakout_reason(editor: Editor, line: str) -> str:
     return ""
 
 
-def reason_against(editor: Editor, context: Node, line: str) -> str:
+def reason_against(editor: Editor, context: Section, line: str) -> str:
     """Return why a line that fits the grammar does not fit the state; empty when it does."""
     root, words = editor.root, line.split()
     if line.startswith("interface breakout "):
@@ -196,7 +196,7 @@ def reason_against(editor: Editor, context: Node, line: str) -> str:
     )
 
 
-def _missing(root: Node, line: str) -> str:
+def _missing(root: Section, line: str) -> str:
     """Return which route map or prefix list a line names that does not exist."""
     named = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
     if named and not list(root.below(f"route-map {named[1]} ")):
@@ -214,7 +214,7 @@ _REFERENCES = (
 )
 
 
-def _port_reason(root: Node, context: Node, line: str) -> str:
+def _port_reason(root: Section, context: Section, line: str) -> str:
     if context.mode != "if-ethernet":
         return ""
     for pattern, policy in _REFERENCES:
@@ -236,12 +236,12 @@ def _port_reason(root: Node, context: Node, line: str) -> str:
     return ""
 
 
-def _address_reason(root: Node, context: Node, line: str) -> str:
+def _address_reason(root: Section, context: Section, line: str) -> str:
     other = overlapping(root, context, line)
     return f"IP {address_of(line).network} overlaps with {other}" if other else ""
 
 
-def _in_use(root: Node, node: Node) -> str:
+def _in_use(root: Section, node: Section) -> str:
     """Return why the switch will not remove a line; empty when it will."""
     line = node.line
     if line.startswith("interface Ethernet"):
@@ -262,7 +262,7 @@ def _in_use(root: Node, node: Node) -> str:
     return ""
 
 
-def _named_by(root: Node, line: str) -> str:
+def _named_by(root: Section, line: str) -> str:
     """Return what names a route map or the last entry of a prefix list; empty if nothing does."""
     words = line.split()
     if re.fullmatch(r"route-map \S+ (permit|deny) \d+", line):
@@ -278,13 +278,13 @@ def _named_by(root: Node, line: str) -> str:
     return ""
 
 
-def _whole(node: Node) -> Iterator[Node]:
+def _whole(node: Section) -> Iterator[Section]:
     for child in node.children.values():
         yield child
         yield from _whole(child)
 
 
-def read_text(text: str, ports: dict[str, str]) -> Node:
+def read_text(text: str, ports: dict[str, str]) -> Section:
     """Read a whole configuration.
 
     Raises
@@ -292,12 +292,12 @@ def read_text(text: str, ports: dict[str, str]) -> Node:
     ValueError
         When a line is refused; it names the line.
     """
-    root = Node()
+    root = Section()
     feed_text(Editor(root, ports), text)
     return root
 
 
-def text_lines(root: Node) -> Iterator[str]:
+def text_lines(root: Section) -> Iterator[str]:
     """Yield the lines of ``show running-configuration``."""
     yield "!"
     for node in root.sorted():

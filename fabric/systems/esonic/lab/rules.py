@@ -1,13 +1,13 @@
-"""The lines that the stand-in of Enterprise SONiC accepts: ``grammar.txt``, with their prompts.
+"""The lines that the stand-in of Enterprise SONiC accepts: those of the book, with their prompts.
 
 Known: prompts of sonic-net/sonic-mgmt @ b4ba9de3 spytest/datastore/prompts/sonic_prompts.yaml.
 """
 
 from __future__ import annotations
 
-from fabric.book.file import rules
+from fabric.book.book import books
 
-MODES, HIDDEN = rules(__file__)
+MODES, HIDDEN = books()["esonic"].tables()
 
 #: Prompts of the modes; ``{}`` stands for the last word of the line that opened it.
 PROMPTS = {

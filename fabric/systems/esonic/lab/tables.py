@@ -17,7 +17,7 @@ from fabric.systems.esonic.lab.config import text_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
     from fabric.systems.sonic.lab.check import Tables
 
@@ -27,7 +27,7 @@ _BYTES = 1000
 _ADDRESSED = {"Ethernet": "INTERFACE", "Vlan": "VLAN_INTERFACE", "Loopback": "LOOPBACK_INTERFACE"}
 
 
-def tables(root: Node, spec: StandInSpec) -> Tables:
+def tables(root: Section, spec: StandInSpec) -> Tables:
     """Return CONFIG_DB, without tables that have no rows."""
     content: dict[str, Any] = {
         "DEVICE_METADATA": {"localhost": _metadata(root, spec)},
@@ -49,7 +49,7 @@ def tables(root: Node, spec: StandInSpec) -> Tables:
     return {table: rows for table, rows in content.items() if rows}
 
 
-def _metadata(root: Node, spec: StandInSpec) -> dict[str, str]:
+def _metadata(root: Section, spec: StandInSpec) -> dict[str, str]:
     asn = next((node.line.split()[2] for node in root.below("router bgp ")), "")
     return {
         "hostname": root.value("hostname") or "sonic",
@@ -60,7 +60,7 @@ def _metadata(root: Node, spec: StandInSpec) -> dict[str, str]:
     }
 
 
-def _port(port: Node) -> dict[str, str]:
+def _port(port: Section) -> dict[str, str]:
     fec = port.value("fec").lower()
     return {
         "admin_status": "up" if port.has("no shutdown") else "down",
@@ -71,7 +71,7 @@ def _port(port: Node) -> dict[str, str]:
     }
 
 
-def _port_qos(root: Node) -> Any:
+def _port_qos(root: Section) -> Any:
     for port in root.below("interface Ethernet"):
         paused = [n.line.split()[2] for n in port.below("priority-flow-control priority ")]
         maps = {
@@ -87,7 +87,7 @@ def _port_qos(root: Node) -> Any:
             yield port.line.split()[1], row
 
 
-def _wred(policy: Node) -> dict[str, str]:
+def _wred(policy: Section) -> dict[str, str]:
     row = {"ecn": f"ecn_{policy.value('ecn') or 'none'}"}
     words = policy.value("green").split()
     if words:
@@ -100,7 +100,7 @@ def _wred(policy: Node) -> dict[str, str]:
     return row
 
 
-def _watchdog(root: Node) -> Any:
+def _watchdog(root: Section) -> Any:
     poll = root.value("priority-flow-control watchdog polling-interval")
     if poll:
         yield "GLOBAL", {"POLL_INTERVAL": poll}
@@ -117,14 +117,14 @@ def _watchdog(root: Node) -> Any:
             )
 
 
-def _members(root: Node) -> Any:
+def _members(root: Section) -> Any:
     for port in root.below("interface Ethernet"):
         vlan = port.value("switchport access Vlan")
         if vlan:
             yield f"Vlan{vlan}|{port.line.split()[1]}", {"tagging_mode": "untagged"}
 
 
-def _addresses(root: Node) -> dict[str, dict[str, Any]]:
+def _addresses(root: Section) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for kind, table in _ADDRESSED.items():
         for node in root.below(f"interface {kind}"):
@@ -135,7 +135,7 @@ def _addresses(root: Node) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _neighbours(root: Node) -> Any:
+def _neighbours(root: Section) -> Any:
     local = _local(root)
     for bgp in root.below("router bgp "):
         for node in bgp.below("neighbor "):
@@ -151,7 +151,7 @@ def _neighbours(root: Node) -> Any:
             )
 
 
-def _local(root: Node) -> list[ipaddress.IPv4Interface]:
+def _local(root: Section) -> list[ipaddress.IPv4Interface]:
     values = (node.value("ip address") for node in root.below("interface "))
     return [ipaddress.IPv4Interface(value) for value in values if value]
 

@@ -48,61 +48,6 @@ CABLE_LENGTHS_M = (5, 40, 300)
 #: sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py: expect_reboot).
 BUFFER_LINE = "buffer init lossless"
 
-#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
-#: kept as it is found.
-OWNED_LINES = (
-    r"hostname .*",
-    r"ip load-share hash .*",
-    r"ip arp timeout .*",
-    r"mac address-table aging-time .*",
-    r"priority-flow-control watchdog polling-interval .*",
-    r"qos wred-policy ROCE\S*",
-    r"qos scheduler-policy ROCE\S*",
-    r"qos map (?:dscp-tc|tc-queue|tc-pg|pfc-priority-queue) ROCE\S*",
-    r"ip prefix-list PL-.*",
-    r"route-map RM-.*",
-    r"interface breakout port 1/\d+ mode .*",
-    r"interface Ethernet\d+",
-    r"interface Loopback0",
-    r"interface Vlan(?!1$)\d+",
-    r"router bgp \d+",
-    r"ntp server .*",
-    r"logging server .*",
-    r"no lldp enable",
-)
-
-#: What a changed line does, by its first words; the first match counts, the default is brief loss.
-LINE_RISK = (
-    ("restart", (BUFFER_LINE, "router bgp")),
-    (
-        "port flap",
-        (
-            "speed ",
-            "fec ",
-            "shutdown",
-            "no shutdown",
-            "mtu ",
-            "interface Ethernet",
-            "interface breakout",
-            "cable-length",
-        ),
-    ),
-    (
-        "harmless",
-        (
-            "green ",
-            "ecn ",
-            "description",
-            "ip arp timeout",
-            "mac address-table",
-            "priority-flow-control watchdog",
-            "ntp server",
-            "logging server",
-            "lldp enable",
-        ),
-    ),
-)
-
 #: Lines that a switch may show in sections of ours although nobody wrote them; where we do not say
 #: otherwise they stay as they are (examples of sonic_interfaces, sonic_bgp, sonic_bgp_af).
 SELF_MADE = (

@@ -14,16 +14,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.core.spans import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = re.compile(
-    r"((?:interface|switchport access|neighbor interface) )"
+    r"((?:interface|neighbor interface) )"
     r"(Ethernet|Eth|Vlan|Loopback|PortChannel|Management) ?(\d\S*)"
 )
+_MEMBER = re.compile(r"(switchport access Vlan)(\d)")
 #: A server is told where it is; its other settings stay as they are found.
 _SERVER = re.compile(r"((?:ntp|logging) server \S+)(?: .*)?")
 _ROW = re.compile(
@@ -38,7 +39,7 @@ _LONGEST = re.compile(r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+) le 32")
 _BANNER = re.compile(r"banner (?:login|motd) (\S)")
 
 
-def read(text: str) -> Node:
+def read(text: str) -> LineTree:
     """Return the tree of a configuration; a banner is one line with breaks.
 
     Raises
@@ -46,7 +47,7 @@ def read(text: str) -> Node:
     ValueError
         When the end of a banner is missing.
     """
-    root = Node()
+    root = LineTree()
     open_nodes = [(-1, root)]
     lines = iter(text.splitlines())
     for line in lines:
@@ -54,18 +55,18 @@ def read(text: str) -> Node:
             continue
         banner = _BANNER.fullmatch(line)
         if banner:
-            root.children["\n".join([line, *_until(lines, banner[1])])] = Node()
+            root.children["\n".join([line, *_until(lines, banner[1])])] = LineTree()
             continue
         depth = len(line) - len(line.lstrip(" "))
         while open_nodes[-1][0] >= depth:
             open_nodes.pop()
         for spelling in _spellings(line.strip()):
-            child = open_nodes[-1][1].children.setdefault(spelling, Node())
+            child = open_nodes[-1][1].children.setdefault(spelling, LineTree())
         open_nodes.append((depth, child))
     return root
 
 
-def write(root: Node) -> str:
+def write(root: LineTree) -> str:
     """Return the text of a tree."""
     return "".join(f"{' ' * (len(path) - 1)}{path[-1]}\n" for path in root.lines())
 
@@ -88,6 +89,7 @@ def _spellings(line: str) -> tuple[str, ...]:
     if server:
         return (server[1],)
     line = _NAME.sub(r"\1\2\3", line)
+    line = _MEMBER.sub(r"\1 \2", line)
     line = _LONGEST.sub(r"\1", line)
     line = _QUOTED.sub(r"\1 \2", line)
     return (_FEC.sub(lambda found: f"fec {found[1].upper()}", line),)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import Context, blocks, numbers
+from fabric.observe.configuration.blocks import blocks, numbers
 from fabric.observe.configuration.bundles import join
 from fabric.observe.configuration.lossless import (
     Lossless,
@@ -26,12 +26,14 @@ from fabric.observe.configuration.lossless import (
 from fabric.observe.configuration.numbering import number_classes
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
-from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, Device
-from fabric.systems.esonic.reading_lossless.port import PORT
+from fabric.systems.esonic.reading_lossless import ports
+from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Device
 
 if TYPE_CHECKING:
     from fabric.observe.configuration.lossless import PortPolicy
     from fabric.systems.esonic.reading_lossless.model import Inside
+
+__all__ = ["ports", "read"]
 
 _TAGS = "qos map dot1p-tc"
 #: sonic_ip_neighbor: ipv4_arp_timeout.
@@ -48,28 +50,12 @@ _HASH = {
 }
 
 
-_TOP = Context(
-    r"(?!hostname |buffer |roce |ip load-share |ip arp timeout |mac address-table aging-time "
-    r"|(no )?priority-flow-control |qos |interface (Ethernet|Eth|PortChannel) ?\d).*",
-    r"buffer (?!init ).*",
-    r"(no )?priority-flow-control watchdog polling-interval.*",
-    r"priority-flow-control watchdog counter-poll",
-    r"ip load-share hash (algorithm|seed|offset|ingress-port|ipv6) ?.*",
-    r"interface-naming .*",
-)
-_WRED = Context(r"(yellow|red) .*")
-_SCHEDULER = Context(r"port.*")
-_QUEUE = Context(r"(meter-type|cir|pir|cbs|pbs) .*")
-_MAP = Context()
-_OTHER_MAP = Context(r".*")
-
-
 def read(text: str) -> Lossless:
     """Return what a configuration of Enterprise SONiC says of the lossless class."""
     switch = Device("esonic")
     switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
     switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
-    _TOP.read(switch, blocks(text, "!", header_ends), switch.leftovers)
+    LINES.top.read(switch, blocks(text, "!", header_ends), switch.leftovers)
     join(switch.ports, switch.members)
     for name in [name for name in switch.ports if name.startswith("PortChannel")]:
         switch.ports.pop(name)  # one without members carries no traffic
@@ -113,46 +99,42 @@ def _complete(switch: Device, port: PortPolicy) -> None:
         port.watchdog.enabled, port.watchdog.line = False, switch.unpolled or port.watchdog.line
 
 
-@_TOP.line(r"hostname (?P<name>\S+)")
-def _hostname(switch: Device, _: int, name: str) -> None:
-    switch.name = name
-
-
-@_TOP.line(r"no priority-flow-control watchdog counter-poll")
+@LINES.means("unpolled")
 def _unpolled(switch: Device, line: int) -> None:
     """Note that nobody reads the counters of the watchdog (PFCWD of FLEX_COUNTER_TABLE)."""
     switch.unpolled = line
 
 
-@_TOP.line(r"buffer init lossless")
+@LINES.means("buffers")
 def _buffers(switch: Device, _: int) -> None:
     switch.has_buffers = True
 
 
-@_TOP.line(r"roce (?P<words>.*)")
+@LINES.means("roce")
 def _roce(switch: Device, _: int, words: str) -> None:
     """Note that the line makes buffers; the rest of what it does is left over."""
     switch.has_buffers = True
     raise ValueError(words)
 
 
-@_TOP.line(r"qos wred-policy (?P<name>\S+)", inside=_WRED)
+@LINES.means("wred")
 def _wred(switch: Device, line: int, name: str) -> Marking:
     switch.define("qos wred-policy", name, line)
     return switch.wreds.setdefault(name, Marking(line, ecn=False))
 
 
-@_WRED.line(r"ecn (?P<word>all|green|none)")
+@LINES.means("ecn")
 def _ecn(marking: Marking, line: int, word: str) -> None:
     marking.ecn, marking.line = word != "none", line
 
 
-@_WRED.line(
-    r"green( minimum-threshold (?P<low>\d+))?( maximum-threshold (?P<high>\d+))?"
-    r"( drop-probability (?P<percent>\d+))?"
-)
+@LINES.means("green")
 def _green(
-    marking: Marking, line: int, low: str | None, high: str | None, percent: str | None
+    marking: Marking,
+    line: int,
+    low: str | None = None,
+    high: str | None = None,
+    percent: str | None = None,
 ) -> None:
     marking.kmin_bytes = int(low) * _UNIT_BYTES if low else None
     marking.kmax_bytes = int(high) * _UNIT_BYTES if high else None
@@ -160,74 +142,67 @@ def _green(
     marking.line = line
 
 
-@_TOP.line(r"qos scheduler-policy (?P<name>\S+)", inside=_SCHEDULER)
+@LINES.means("scheduler")
 def _scheduler(switch: Device, line: int, name: str) -> Policy:
     switch.define("qos scheduler-policy", name, line)
     return switch.schedulers.setdefault(name, Policy(line))
 
 
-@_SCHEDULER.line(r"queue (?P<queue>[0-7])", inside=_QUEUE)
+@LINES.means("queue")
 def _queue(policy: Policy, _: int, queue: str) -> tuple[Policy, int]:
     return policy, int(queue)
 
 
-@_QUEUE.line(r"type (?P<word>strict|dwrr|wrr)")
+@LINES.means("type")
 def _type(inside: tuple[Policy, int], line: int, word: str) -> None:
     policy, queue = inside
     if word == "strict":
         policy.strict[queue] = line
 
 
-@_QUEUE.line(r"weight (?P<percent>\d+)")
+@LINES.means("weight")
 def _weight(inside: tuple[Policy, int], line: int, percent: str) -> None:
     inside[0].percent[inside[1]] = Value(int(percent), line)
 
 
-@_TOP.line(rf"qos map {KIND} (?P<name>\S+)", inside=_MAP)
+@LINES.means("map")
 def _map(switch: Device, line: int, kind: str, name: str) -> dict[int, int]:
     switch.define(f"qos map {kind}", name, line)
     return switch.maps.setdefault((kind, name), {})
 
 
-@_TOP.line(rf"qos map (?!({'|'.join(KINDS)}) )\S+ \S+", inside=_OTHER_MAP)
-def _other_map(_: Device, __: int) -> None:
-    """Leave other maps out."""
-
-
-@_MAP.line(
-    r"(dscp|dot1p|traffic-class|pfc-priority) (?P<many>\d[\d,-]*)"
-    r" (traffic-class|queue|priority-group|pg) (?P<to>[0-7])"
-)
-def _row(rows: dict[int, int], _: int, many: str, to: str) -> None:
+@LINES.means("row")
+def _row(rows: dict[int, int], _: int, many: str, to: str, **__: str) -> None:
     rows |= dict.fromkeys(numbers(many), int(to))
 
 
-@_TOP.line(r"interface (?P<kind>Ethernet|Eth|PortChannel) ?(?P<number>\d\S*)", inside=PORT)
-def _interface(switch: Device, line: int, kind: str, number: str) -> Inside:
-    known = f"{kind}{number}" in switch.ports
-    port = switch.port(f"{kind}{number}", line)
+@LINES.means("interface")
+def _interface(switch: Device, line: int, name: str) -> Inside:
+    name = "".join(name.split())
+    known = name in switch.ports
+    port = switch.port(name, line)
     if not known:
         port.enabled, port.mtu_bytes = False, Value(_DEFAULT_MTU_BYTES, 0)
     return switch, port
 
 
-@_TOP.line(r"ip arp timeout (?P<seconds>\d+)")
+@LINES.means("arp")
 def _arp(switch: Device, line: int, seconds: str) -> None:
     switch.arp_timeout_s = Value(int(seconds), line)
 
 
-@_TOP.line(r"mac address-table aging-time (?P<seconds>\d+)")
+@LINES.means("mac")
 def _mac(switch: Device, line: int, seconds: str) -> None:
     switch.mac_ageing_s = Value(int(seconds), line)
 
 
-@_TOP.line(r"ip load-share hash ipv4 (?P<word>\S+)")
-def _hash(switch: Device, _: int, word: str) -> None:
-    fields = {_HASH[word]} if word in _HASH else set()
+@LINES.means("hash")
+def _hash(switch: Device, _: int, field: str) -> None:
+    fields = {_HASH[field]} if field in _HASH else set()
     switch.hash_fields = (switch.hash_fields or set()) | fields
 
 
-@_TOP.line(r"ip load-share hash roce qpn")
+@LINES.means("queue_pairs")
 def _queue_pairs(switch: Device, _: int) -> None:
     """Take queue pairs for what the source port tells: both differ between flows of two NICs."""
     switch.hash_fields = (switch.hash_fields or set()) | {"src-port"}

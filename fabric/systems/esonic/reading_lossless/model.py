@@ -4,11 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.lossless import Lossless, Marking, Policy, PortPolicy, Use
 
 #: Maps that a port may have; others are about what packets that leave are given.
 KINDS = ("dscp-tc", "dot1p-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
-KIND = f"(?P<kind>{'|'.join(KINDS)})"
+KIND = f"(?:{'|'.join(KINDS)})"
+
+#: What is judged, by mode: other lines are passed over where no rule takes them.
+LINES = BookReader(
+    "esonic",
+    "lossless",
+    "no",
+    {
+        "config": (
+            r"hostname |buffer init |roce |qos |interface (?:Ethernet|Eth|PortChannel) ?\d"
+            r"|ip load-share (?!hash (?:algorithm|seed|offset|ingress-port|ipv6))"
+            r"|ip arp timeout |mac address-table aging-time "
+            r"|(?:no )?priority-flow-control (?!watchdog polling-interval)"
+        ),
+        "if-ethernet": (
+            r"description |mtu |speed \d+$|(?:no )?shutdown$|ip address |switchport "
+            r"|channel-group |ipv6 enable$|queue |scheduler-policy |priority-flow-control "
+            rf"|qos-map {KIND} |service-policy type qos in "
+        ),
+    },
+)
 
 
 @dataclass(slots=True)

@@ -62,8 +62,6 @@ def other_files(
         ``owners``, lines of files as ``grep`` prints them, and ``services``, their states.
     ours : mapping
         Files of ours by path.
-    nics : iterable of str
-        Interfaces of the NICs.
     """
     files: dict[str, list[str]] = defaultdict(list)
     for line in system.get("owners", "").splitlines()[:_MOST_LINES]:

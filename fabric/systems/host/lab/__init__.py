@@ -89,8 +89,6 @@ class HostStandIn(SshStandIn):
         ``nics`` are its NICs. Options: ``machine_id``, the content of `/etc/machine-id`;
         ``without``, parameters that its kernel does not have, and ``pfc-prevention-tout`` for NICs
         that refuse it.
-    clock : LabClock
-        Clock of the timers.
     """
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:

@@ -40,8 +40,6 @@ class NetconfSession(Channel):
     ----------
     stand_in : JunosStandIn
         Whose configuration and state it is.
-    process : asyncssh.SSHServerProcess
-        The channel.
     number : int
         Session id.
     """

@@ -45,12 +45,12 @@ class Level(NamedTuple):
 
 
 @dataclass(slots=True)
-class Node:
+class LevelNode:
     """A level of the grammar with what may stand below it; ``whole`` if a statement may end."""
 
     level: Level
     whole: bool = False
-    below: dict[tuple[str, ...], Node] = field(default_factory=dict)
+    below: dict[tuple[str, ...], LevelNode] = field(default_factory=dict)
 
 
 class Step(NamedTuple):
@@ -64,15 +64,15 @@ Statement = tuple[Step, ...]
 
 
 @cache
-def root() -> Node:
+def root() -> LevelNode:
     """Return the grammar."""
-    top = Node(Level())
+    top = LevelNode(Level())
     for rule in books()["junos"].rules:
         for pieces in spellings(rule.known.text.split()) if rule.known.is_shown else ():
             node = top
             for level in _levels(pieces):
                 key = tuple(part.pattern for part in level.elements)
-                node = node.below.setdefault(key, Node(level))
+                node = node.below.setdefault(key, LevelNode(level))
                 node.level = node.level._replace(inline=node.level.inline or level.inline)
             node.whole = True
     return top
@@ -155,7 +155,7 @@ def _walk(words: Words) -> tuple[Statement, Words, bool, str]:
     return tuple(steps), rest, node.whole, wrong
 
 
-def _below(node: Node, words: Words) -> tuple[Node | None, str]:
+def _below(node: LevelNode, words: Words) -> tuple[LevelNode | None, str]:
     """Return the level that words begin with, or the word that ends a level too early."""
     longest = 0
     for child in node.below.values():

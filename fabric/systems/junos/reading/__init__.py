@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Configured, readers
-from fabric.systems.junos.reading.model import Reading
+from fabric.systems.junos.reading.model import RoutingLines
 from fabric.systems.junos.reading.policies import settle_policies
 from fabric.systems.junos.reading.ports import settle_ports
 from fabric.systems.junos.reading.routing import settle_bgp
@@ -37,7 +37,7 @@ def read(files: Mapping[str, str]) -> Configured:
         When the text is neither of the two forms.
     """
     kind, lines = statements(files)
-    reading = Reading(Configured("junos", kind))
+    reading = RoutingLines(Configured("junos", kind))
     # Names of VLANs are used above the statement that numbers them.
     LINES.top.read(reading, [line for line in lines if " vlan-id " in line.text], [])
     LINES.top.read(reading, lines, reading.switch.leftovers)

@@ -23,7 +23,7 @@ class Term:
 
 
 @dataclass(slots=True)
-class Reading:
+class RoutingLines:
     """A switch with what only Junos has.
 
     Parameters

@@ -17,7 +17,7 @@ from fabric.observe.configuration.model import BITS, PrefixMatch
 from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
-    from fabric.systems.junos.reading.model import Reading, Term
+    from fabric.systems.junos.reading.model import RoutingLines, Term
 
 #: What BGP does with routes that no policy is about.
 DEFAULT_POLICY = "(default)"
@@ -29,13 +29,13 @@ _LENGTHS = re.compile(
 
 
 @LINES.means("family_of_term")
-def _family(reading: Reading, line: int, policy: str, term: str | None = None) -> None:
+def _family(reading: RoutingLines, line: int, policy: str, term: str | None = None) -> None:
     reading.term(policy, term, line)
 
 
 @LINES.means("protocol")
 def _protocol(
-    reading: Reading, line: int, policy: str, protocol: str, term: str | None = None
+    reading: RoutingLines, line: int, policy: str, protocol: str, term: str | None = None
 ) -> None:
     entry = reading.term(policy, term, line)
     if entry.source:
@@ -45,7 +45,12 @@ def _protocol(
 
 @LINES.means("filter")
 def _filter(
-    reading: Reading, line: int, policy: str, prefix: str, lengths: str, term: str | None = None
+    reading: RoutingLines,
+    line: int,
+    policy: str,
+    prefix: str,
+    lengths: str,
+    term: str | None = None,
 ) -> None:
     entry = reading.term(policy, term, line)
     new = _match(prefix, lengths, line)
@@ -56,7 +61,7 @@ def _filter(
 
 @LINES.means("prefix_list")
 def _prefix_list(
-    reading: Reading, line: int, policy: str, name: str, term: str | None = None
+    reading: RoutingLines, line: int, policy: str, name: str, term: str | None = None
 ) -> None:
     entry = reading.term(policy, term, line)
     if entry.filters:
@@ -65,18 +70,20 @@ def _prefix_list(
 
 
 @LINES.means("action")
-def _action(reading: Reading, line: int, policy: str, action: str, term: str | None = None) -> None:
+def _action(
+    reading: RoutingLines, line: int, policy: str, action: str, term: str | None = None
+) -> None:
     reading.term(policy, term, line).permit = action == "accept"
 
 
 @LINES.means("balance")
-def _balance(reading: Reading, line: int, policy: str, term: str | None = None) -> None:
+def _balance(reading: RoutingLines, line: int, policy: str, term: str | None = None) -> None:
     reading.term(policy, term, line)
     reading.balancing.add(policy)
 
 
 @LINES.means("entry")
-def _entry(reading: Reading, line: int, name: str, prefix: str) -> None:
+def _entry(reading: RoutingLines, line: int, name: str, prefix: str) -> None:
     entries = reading.switch.prefix_lists.setdefault(name, [])
     length = str(network(prefix)[1])
     entries.append(prefix_match("permit", prefix, line, exact=length))
@@ -110,7 +117,7 @@ def _overlap(one: PrefixMatch, other: PrefixMatch) -> bool:
     return one.network >> shift == other.network >> shift
 
 
-def settle_policies(reading: Reading) -> None:
+def settle_policies(reading: RoutingLines) -> None:
     """Bring the policies into the form of all systems, the default of BGP last."""
     for name, terms in reading.policies.items():
         unnamed = terms.pop("", None)

@@ -10,8 +10,8 @@ from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration import Port
-    from fabric.systems.junos.reading.model import Reading
+    from fabric.observe.configuration import ConfiguredPort
+    from fabric.systems.junos.reading.model import RoutingLines
 
 #: Begin of the names of aggregated interfaces.
 BUNDLE = "ae"
@@ -21,22 +21,22 @@ _HEADER_BYTES = 14
 
 
 @LINES.means("vlan")
-def _vlan(reading: Reading, line: int, name: str, vlan: str) -> None:
+def _vlan(reading: RoutingLines, line: int, name: str, vlan: str) -> None:
     reading.vlan_ids[name] = int(vlan)
     reading.switch.vlans[int(vlan)] = line
 
 
 @LINES.means("vlan_range")
-def _vlan_range(reading: Reading, line: int, vlans: str) -> None:
+def _vlan_range(reading: RoutingLines, line: int, vlans: str) -> None:
     reading.switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
 @LINES.means("gateway")
-def _gateway(reading: Reading, line: int, name: str, irb: str) -> None:
+def _gateway(reading: RoutingLines, line: int, name: str, irb: str) -> None:
     reading.switch.port(irb, line).gateway_vlan = reading.vlan_ids[name]
 
 
-def _port(reading: Reading, name: str, line: int, unit: str = _UNIT) -> Port:
+def _port(reading: RoutingLines, name: str, line: int, unit: str = _UNIT) -> ConfiguredPort:
     """Return a port of the front panel; its one unit is the port itself.
 
     Raises
@@ -50,32 +50,32 @@ def _port(reading: Reading, name: str, line: int, unit: str = _UNIT) -> Port:
 
 
 @LINES.means("disable")
-def _disable(reading: Reading, line: int, name: str, unit: str = _UNIT) -> None:
+def _disable(reading: RoutingLines, line: int, name: str, unit: str = _UNIT) -> None:
     _port(reading, name, line, unit).enabled = False
 
 
 @LINES.means("description")
-def _description(reading: Reading, line: int, name: str, text: str) -> None:
+def _description(reading: RoutingLines, line: int, name: str, text: str) -> None:
     _port(reading, name, line).description = unquoted(text)
 
 
 @LINES.means("mtu")
-def _mtu(reading: Reading, line: int, name: str, mtu: str) -> None:
+def _mtu(reading: RoutingLines, line: int, name: str, mtu: str) -> None:
     _port(reading, name, line).mtu_bytes = int(mtu)
 
 
 @LINES.means("inet_mtu")
-def _inet_mtu(reading: Reading, line: int, name: str, unit: str, mtu: str) -> None:
+def _inet_mtu(reading: RoutingLines, line: int, name: str, unit: str, mtu: str) -> None:
     reading.inet_mtu_bytes[_port(reading, name, line, unit).name] = int(mtu)
 
 
 @LINES.means("inet")
-def _inet(reading: Reading, line: int, name: str, unit: str) -> None:
+def _inet(reading: RoutingLines, line: int, name: str, unit: str) -> None:
     _port(reading, name, line, unit).routed = True
 
 
 @LINES.means("address")
-def _address(reading: Reading, line: int, name: str, unit: str, text: str) -> None:
+def _address(reading: RoutingLines, line: int, name: str, unit: str, text: str) -> None:
     port = _port(reading, name, line, unit)
     if port.routed is False:
         raise ValueError("a switched port")
@@ -83,7 +83,7 @@ def _address(reading: Reading, line: int, name: str, unit: str, text: str) -> No
 
 
 @LINES.means("switched")
-def _switched(reading: Reading, line: int, name: str, unit: str, mode: str = "access") -> None:
+def _switched(reading: RoutingLines, line: int, name: str, unit: str, mode: str = "access") -> None:
     port = _port(reading, name, line, unit)
     if port.routed or mode != "access":
         raise ValueError("a routed port, or a trunk")
@@ -91,7 +91,7 @@ def _switched(reading: Reading, line: int, name: str, unit: str, mode: str = "ac
 
 
 @LINES.means("member")
-def _member(reading: Reading, line: int, name: str, unit: str, vlan: str) -> None:
+def _member(reading: RoutingLines, line: int, name: str, unit: str, vlan: str) -> None:
     port = _port(reading, name, line, unit)
     if port.routed or port.vlan is not None:
         raise ValueError("a routed port, or a second VLAN")
@@ -100,43 +100,43 @@ def _member(reading: Reading, line: int, name: str, unit: str, vlan: str) -> Non
 
 
 @LINES.means("irb_mtu")
-def _irb_mtu(reading: Reading, _: int, mtu: str) -> None:
+def _irb_mtu(reading: RoutingLines, _: int, mtu: str) -> None:
     reading.irb_mtu_bytes = int(mtu)
 
 
 @LINES.means("irb_disable")
-def _irb_disable(reading: Reading, _: int) -> None:
+def _irb_disable(reading: RoutingLines, _: int) -> None:
     reading.irb_enabled = False
 
 
 @LINES.means("unit_disable")
-def _unit_disable(reading: Reading, line: int, unit: str) -> None:
+def _unit_disable(reading: RoutingLines, line: int, unit: str) -> None:
     reading.switch.port(f"irb.{unit}", line).enabled = False
 
 
 @LINES.means("unit_mtu")
-def _unit_mtu(reading: Reading, _: int, unit: str, mtu: str) -> None:
+def _unit_mtu(reading: RoutingLines, _: int, unit: str, mtu: str) -> None:
     reading.inet_mtu_bytes[f"irb.{unit}"] = int(mtu)
 
 
 @LINES.means("unit_address")
-def _unit_address(reading: Reading, line: int, unit: str, text: str) -> None:
+def _unit_address(reading: RoutingLines, line: int, unit: str, text: str) -> None:
     _add(reading.switch.port(f"irb.{unit}", line), text, line)
 
 
 @LINES.means("loopback")
-def _loopback(reading: Reading, line: int, unit: str, text: str) -> None:
+def _loopback(reading: RoutingLines, line: int, unit: str, text: str) -> None:
     if unit != _UNIT:
         raise ValueError(f"lo0 unit {unit}")
     _add(reading.switch.port("lo0", line), text, line)
 
 
-def _add(port: Port, text: str, line: int) -> None:
+def _add(port: ConfiguredPort, text: str, line: int) -> None:
     port.routed = True
     port.addresses.append(address(text, None, line))
 
 
-def settle_ports(reading: Reading) -> None:
+def settle_ports(reading: RoutingLines) -> None:
     """Give every port the MTU and the state that hold where none of its own lines says them."""
     for name, port in reading.switch.ports.items():
         if name.startswith("irb"):

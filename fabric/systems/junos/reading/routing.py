@@ -20,88 +20,96 @@ from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import BgpTemplate
-    from fabric.systems.junos.reading.model import Reading
+    from fabric.systems.junos.reading.model import RoutingLines
 
 #: Keepalives are sent three times in a hold time (juniper.net CLI reference, hold-time).
 _KEEPALIVES = 3
 
 
 @LINES.means("router_id")
-def _router_id(reading: Reading, _: int, router_id: str) -> None:
+def _router_id(reading: RoutingLines, _: int, router_id: str) -> None:
     reading.router_id = ipv4(router_id)
 
 
 @LINES.means("own_as")
-def _own_as(reading: Reading, _: int, asn: str, loops: str | None = None) -> None:
+def _own_as(reading: RoutingLines, _: int, asn: str, loops: str | None = None) -> None:
     reading.asn = int(asn)
     reading.loops = int(loops) if loops else reading.loops
 
 
 @LINES.means("host_name")
-def _host_name(reading: Reading, _: int, name: str) -> None:
+def _host_name(reading: RoutingLines, _: int, name: str) -> None:
     reading.switch.name = name
 
 
 @LINES.means("static")
-def _static(reading: Reading, line: int, prefix: str, hop: str) -> None:
+def _static(reading: RoutingLines, line: int, prefix: str, hop: str) -> None:
     to = address(hop, "32", line).address if hop[0].isdigit() else Discard()
     reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
 
 
 @LINES.means("exists")
-def _exists(reading: Reading, line: int, group: str, session: str | None = None) -> None:
+def _exists(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session)
 
 
 @LINES.means("multipath")
-def _multipath(reading: Reading, line: int, group: str, several: str | None = None) -> None:
+def _multipath(reading: RoutingLines, line: int, group: str, several: str | None = None) -> None:
     _speaker(reading, line, group, None)
     reading.multipath[group] = bool(several) or reading.multipath.get(group, False)
 
 
 @LINES.means("peer_as")
-def _peer_as(reading: Reading, line: int, group: str, asn: str, session: str | None = None) -> None:
+def _peer_as(
+    reading: RoutingLines, line: int, group: str, asn: str, session: str | None = None
+) -> None:
     _speaker(reading, line, group, session).asn = int(asn)
 
 
 @LINES.means("local")
-def _local(reading: Reading, line: int, group: str, local: str, session: str | None = None) -> None:
+def _local(
+    reading: RoutingLines, line: int, group: str, local: str, session: str | None = None
+) -> None:
     _speaker(reading, line, group, session).local_address = local
 
 
 @LINES.means("process_hold")
-def _process_hold(reading: Reading, line: int, hold: str) -> None:
+def _process_hold(reading: RoutingLines, line: int, hold: str) -> None:
     bgp = _process(reading, line)
     bgp.keepalive_s, bgp.hold_s = int(hold) // _KEEPALIVES, int(hold)
 
 
 @LINES.means("hold")
-def _hold(reading: Reading, line: int, group: str, hold: str, session: str | None = None) -> None:
+def _hold(
+    reading: RoutingLines, line: int, group: str, hold: str, session: str | None = None
+) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.hold_s, speaker.keepalive_s = int(hold), int(hold) // _KEEPALIVES
 
 
 @LINES.means("family")
-def _family(reading: Reading, line: int, group: str, session: str | None = None) -> None:
+def _family(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).activated = True
 
 
 @LINES.means("loops")
-def _loops(reading: Reading, line: int, group: str, loops: str, session: str | None = None) -> None:
+def _loops(
+    reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
+) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.activated, speaker.allowas_in = True, int(loops) - 1
 
 
 @LINES.means("peer_as_is_sent")
 def _peer_as_is_sent(
-    reading: Reading, line: int, group: str, session: str | None = None, no: str | None = None
+    reading: RoutingLines, line: int, group: str, session: str | None = None, no: str | None = None
 ) -> None:
     _speaker(reading, line, group, session).tells_peer_as = not no
 
 
 @LINES.means("peer_description")
 def _description(
-    reading: Reading, line: int, group: str, text: str, session: str | None = None
+    reading: RoutingLines, line: int, group: str, text: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
     if isinstance(speaker, BgpPeer):
@@ -109,13 +117,13 @@ def _description(
 
 
 @LINES.means("bfd")
-def _bfd(reading: Reading, line: int, group: str, session: str | None = None) -> None:
+def _bfd(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
     _speaker(reading, line, group, session).bfd = True
 
 
 @LINES.means("policy_in")
 def _policy_in(
-    reading: Reading, line: int, group: str, policy: str, session: str | None = None
+    reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.policy_in = _only(speaker.policy_in, policy)
@@ -123,7 +131,7 @@ def _policy_in(
 
 @LINES.means("policy_out")
 def _policy_out(
-    reading: Reading, line: int, group: str, policy: str, session: str | None = None
+    reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
     speaker.policy_out = _only(speaker.policy_out, policy)
@@ -142,14 +150,14 @@ def _only(policy: str | None, new: str) -> str:
     return new
 
 
-def _process(reading: Reading, line: int) -> Bgp:
+def _process(reading: RoutingLines, line: int) -> Bgp:
     """Return the process; a new one at its first line."""
     if reading.switch.bgp is None:
         reading.switch.bgp = Bgp(0, line, tells_by_default=False)
     return reading.switch.bgp
 
 
-def _speaker(reading: Reading, line: int, group: str, session: str | None) -> BgpTemplate:
+def _speaker(reading: RoutingLines, line: int, group: str, session: str | None) -> BgpTemplate:
     """Return a session, or its group where no session is named."""
     template = _process(reading, line).group(group, line)
     if session is None:
@@ -159,7 +167,7 @@ def _speaker(reading: Reading, line: int, group: str, session: str | None) -> Bg
     return peer
 
 
-def settle_bgp(reading: Reading) -> None:
+def settle_bgp(reading: RoutingLines) -> None:
     """Complete the process: defaults of its sessions, and how many paths are used.
 
     What a policy lets out of the routing table is announced, so that all connected networks are

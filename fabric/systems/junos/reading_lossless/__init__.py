@@ -24,7 +24,7 @@ from __future__ import annotations
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.systems.junos.reading.statements import statements
 from fabric.systems.junos.reading_lossless import ports, queues
-from fabric.systems.junos.reading_lossless.model import LINES, Reading
+from fabric.systems.junos.reading_lossless.model import LINES, LosslessLines
 from fabric.systems.junos.reading_lossless.settle import settle
 
 __all__ = ["ports", "queues", "read"]
@@ -39,7 +39,7 @@ def read(text: str) -> Lossless:
         When the text is neither of the two forms.
     """
     _, lines = statements({"set": text})
-    reading = Reading(Lossless("junos"))
+    reading = LosslessLines(Lossless("junos"))
     # Aliases are used above the statements that define them.
     aliases = [line for line in lines if "code-point-aliases dscp" in line.text]
     LINES.top.read(reading, aliases, [])

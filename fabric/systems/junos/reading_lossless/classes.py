@@ -6,7 +6,13 @@ import re
 
 from fabric.observe.configuration.lossless import Use, Watchdog
 from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
-from fabric.systems.junos.reading_lossless.model import LINES, Notification, Point, Reading, Tag
+from fabric.systems.junos.reading_lossless.model import (
+    LINES,
+    LosslessLines,
+    Notification,
+    Point,
+    Tag,
+)
 
 #: Classes that switches have without a line (juniper.net, default forwarding classes of the QFX).
 _BUILT_IN = {DEFAULT_CLASS, CONTROL_CLASS, "fcoe", "no-loss", "mcast"}
@@ -23,25 +29,25 @@ _CLASS_WORDS = re.compile(r"((queue-num [0-7]|no-loss|pfc-priority [0-7])( |$))+
 
 
 @LINES.means("alias")
-def _alias(reading: Reading, _: int, name: str, bits: str) -> None:
+def _alias(reading: LosslessLines, _: int, name: str, bits: str) -> None:
     reading.aliases[name] = int(bits, 2)
 
 
-def _dscp(reading: Reading, word: str) -> int:
+def _dscp(reading: LosslessLines, word: str) -> int:
     """Return a DSCP that is written as six bits or as a name."""
     if re.fullmatch(r"[01]{6}", word):
         return int(word, 2)
     return {**_DSCPS, **reading.aliases}[word]
 
 
-def use_class(reading: Reading, name: str, line: int) -> None:
+def use_class(reading: LosslessLines, name: str, line: int) -> None:
     """Note that a line needs a forwarding class."""
     if name not in _BUILT_IN:
         reading.switch.used.append(Use("forwarding-class", name, line))
 
 
 @LINES.means("class")
-def _class(reading: Reading, line: int, name: str, words: str) -> None:
+def _class(reading: LosslessLines, line: int, name: str, words: str) -> None:
     if not _CLASS_WORDS.fullmatch(words):
         raise ValueError(words)
     if name not in reading.named_classes | _BUILT_IN:
@@ -58,7 +64,9 @@ def _class(reading: Reading, line: int, name: str, words: str) -> None:
 
 
 @LINES.means("classifier")
-def _classifier(reading: Reading, line: int, name: str, target: str, loss: str, word: str) -> None:
+def _classifier(
+    reading: LosslessLines, line: int, name: str, target: str, loss: str, word: str
+) -> None:
     point = Point(_dscp(reading, word), target, loss)
     if name not in reading.classifiers:
         reading.switch.defined.append(Use("classifier", name, line))
@@ -67,21 +75,21 @@ def _classifier(reading: Reading, line: int, name: str, target: str, loss: str, 
 
 
 @LINES.means("import")
-def _import(reading: Reading, line: int, name: str, base: str) -> None:
+def _import(reading: LosslessLines, line: int, name: str, base: str) -> None:
     reading.imports[name] = base
     if base != "default":
         reading.switch.used.append(Use("classifier", base, line))
 
 
 @LINES.means("tag")
-def _tag(reading: Reading, line: int, name: str, target: str, loss: str, bits: str) -> None:
+def _tag(reading: LosslessLines, line: int, name: str, target: str, loss: str, bits: str) -> None:
     if name not in reading.tags:
         reading.switch.defined.append(Use("ieee-802.1 classifier", name, line))
     reading.tags.setdefault(name, {})[int(bits, 2)] = Tag(target, loss)
     use_class(reading, target, line)
 
 
-def _profile(reading: Reading, name: str, line: int) -> Notification:
+def _profile(reading: LosslessLines, name: str, line: int) -> Notification:
     if name not in reading.notifications:
         kind = "congestion-notification-profile"
         reading.switch.defined.append(Use(kind, name, line))
@@ -89,23 +97,23 @@ def _profile(reading: Reading, name: str, line: int) -> Notification:
 
 
 @LINES.means("input")
-def _input(reading: Reading, line: int, name: str, bits: str) -> None:
+def _input(reading: LosslessLines, line: int, name: str, bits: str) -> None:
     _profile(reading, name, line).dscps[_dscp(reading, bits)] = line
 
 
 @LINES.means("tagged_input")
-def _tagged_input(reading: Reading, line: int, name: str, bits: str) -> None:
+def _tagged_input(reading: LosslessLines, line: int, name: str, bits: str) -> None:
     _profile(reading, name, line).code_points[int(bits, 2)] = line
 
 
 @LINES.means("output")
-def _output(reading: Reading, line: int, name: str, bits: str, queue: str) -> None:
+def _output(reading: LosslessLines, line: int, name: str, bits: str, queue: str) -> None:
     stops = _profile(reading, name, line).stops
     stops.setdefault(int(bits, 2), set()).add(int(queue))
 
 
 @LINES.means("watchdog")
-def _watchdog(reading: Reading, line: int, name: str, **words: str) -> None:
+def _watchdog(reading: LosslessLines, line: int, name: str, **words: str) -> None:
     profile = _profile(reading, name, line)
     if profile.watchdog is None:
         poll, detection, recovery = DEFAULT_WATCHDOG_MS

@@ -119,7 +119,7 @@ def _built_in() -> dict[str, ForwardingClass]:
 
 
 @dataclass(slots=True)
-class Reading:
+class LosslessLines:
     """A switch with its named parts, until ports are complete.
 
     Parameters

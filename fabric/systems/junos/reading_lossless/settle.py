@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from fabric.systems.junos.reading_lossless.model import (
         Binding,
         DropProfile,
+        LosslessLines,
         Point,
-        Reading,
         Scheduler,
         Tag,
     )
@@ -36,7 +36,7 @@ _LOSS = "low"
 _FIRST_NUMBER = 8
 
 
-def settle(reading: Reading) -> None:
+def settle(reading: LosslessLines) -> None:
     """Give every port the sum of what is bound to it, and the defaults of the system."""
     switch = reading.switch
     for name in reading.parents:
@@ -59,7 +59,7 @@ def settle(reading: Reading) -> None:
             switch.leftovers.append(Leftover(profile.line, f"drop-profiles {name}: {count}"))
 
 
-def _ageing(reading: Reading) -> None:
+def _ageing(reading: LosslessLines) -> None:
     """Complete ageing; MAC addresses age where a port is switched."""
     switch = reading.switch
     arp = max(reading.hosts_arp_s, default=None, key=lambda one: one.value)
@@ -68,7 +68,7 @@ def _ageing(reading: Reading) -> None:
         switch.mac_ageing_s = Value(_MAC_S, 0)
 
 
-def _port(reading: Reading, port: PortPolicy) -> None:
+def _port(reading: LosslessLines, port: PortPolicy) -> None:
     _mtu(reading, port)
     cage = port.name.partition(":")[0]
     port.speed_gbps = reading.speeds_gbps.get(port.name, reading.speeds_gbps.get(cage))
@@ -84,7 +84,7 @@ def _port(reading: Reading, port: PortPolicy) -> None:
     _queues(reading, port, points)
 
 
-def _mtu(reading: Reading, port: PortPolicy) -> None:
+def _mtu(reading: LosslessLines, port: PortPolicy) -> None:
     """Set the longest packet without the Ethernet header; by default where there is traffic."""
     frame = port.mtu_bytes
     if frame is None and port.routed is not None and reading.is_whole:
@@ -94,7 +94,7 @@ def _mtu(reading: Reading, port: PortPolicy) -> None:
     port.mtu_bytes = min((one for one in (packet, inet) if one), default=None)
 
 
-def _bound(reading: Reading, port: PortPolicy, kind: str) -> Binding | None:
+def _bound(reading: LosslessLines, port: PortPolicy, kind: str) -> Binding | None:
     """Return what a port has of a kind; its own name counts, then its bundle, then a wildcard."""
     fitting = _fitting(reading, port, kind)
     names = [port.name, reading.members.get(port.name)]
@@ -102,7 +102,7 @@ def _bound(reading: Reading, port: PortPolicy, kind: str) -> Binding | None:
     return next(named, next(iter(fitting), None))
 
 
-def _fitting(reading: Reading, port: PortPolicy, kind: str) -> list[Binding]:
+def _fitting(reading: LosslessLines, port: PortPolicy, kind: str) -> list[Binding]:
     """Return what fits the name of a port, or of the bundle that it is a member of."""
     names = [name for name in (port.name, reading.members.get(port.name)) if name]
     return [
@@ -112,7 +112,7 @@ def _fitting(reading: Reading, port: PortPolicy, kind: str) -> list[Binding]:
     ]
 
 
-def _points(reading: Reading, classifier: str) -> list[Point]:
+def _points(reading: LosslessLines, classifier: str) -> list[Point]:
     """Return the DSCPs of a classifier, with those of the ones that it imports before them."""
     names: list[str] = []
     while classifier in reading.classifiers and classifier not in names:
@@ -122,7 +122,7 @@ def _points(reading: Reading, classifier: str) -> list[Point]:
 
 
 def _classes(
-    reading: Reading, port: PortPolicy, points: list[Point], profile: Notification
+    reading: LosslessLines, port: PortPolicy, points: list[Point], profile: Notification
 ) -> None:
     """Set which classes are lossless, and which DSCPs and queues belong to them."""
     numbers = _numbers(reading)
@@ -141,20 +141,20 @@ def _classes(
             port.dscp_to_class[dscp] = _unpaused(port, name, number) if drops else number
 
 
-def _tagged_queue(reading: Reading, port: PortPolicy, priority: int) -> int | None:
+def _tagged_queue(reading: LosslessLines, port: PortPolicy, priority: int) -> int | None:
     """Return the queue of packets with a priority in their VLAN tag."""
     tag = _tags(reading, port).get(priority)
     name = tag.name if tag else _TAGGED.get(priority)
     return reading.classes[name].queue if name in reading.classes else None
 
 
-def _tags(reading: Reading, port: PortPolicy) -> dict[int, Tag]:
+def _tags(reading: LosslessLines, port: PortPolicy) -> dict[int, Tag]:
     """Return where the priorities of VLAN tags lead that the classifier of a port names."""
     bound = _bound(reading, port, "ieee-802.1 classifier")
     return reading.tags.get(bound.name, {}) if bound else {}
 
 
-def _numbers(reading: Reading) -> dict[str, int]:
+def _numbers(reading: LosslessLines) -> dict[str, int]:
     """Return a number for each forwarding class: the PFC priority of a lossless one."""
     free = iter(range(_FIRST_NUMBER, _FIRST_NUMBER + len(reading.classes)))
     return {
@@ -163,7 +163,9 @@ def _numbers(reading: Reading) -> dict[str, int]:
     }
 
 
-def _lossless(reading: Reading, leads: dict[int, str], profile: Notification) -> dict[int, int]:
+def _lossless(
+    reading: LosslessLines, leads: dict[int, str], profile: Notification
+) -> dict[int, int]:
     """Return the priorities that a port pauses, each with its line.
 
     Where a DSCP with ``pfc`` leads to no lossless class, it was meant for those that no other
@@ -209,7 +211,7 @@ def _pause(port: PortPolicy, profile: Notification) -> None:
             port.gaps[priority] = Gap(words, line, is_absence=True)
 
 
-def _queues(reading: Reading, port: PortPolicy, points: list[Point]) -> None:
+def _queues(reading: LosslessLines, port: PortPolicy, points: list[Point]) -> None:
     """Set marking and service of the queues that have a scheduler.
 
     Packets that no line classifies have a low loss priority.
@@ -230,7 +232,7 @@ def _queues(reading: Reading, port: PortPolicy, points: list[Point]) -> None:
             port.percent[queue] = scheduler.percent
 
 
-def _schedulers(reading: Reading, port: PortPolicy) -> dict[str, str]:
+def _schedulers(reading: LosslessLines, port: PortPolicy) -> dict[str, str]:
     """Return the scheduler of each forwarding class, by all maps of a port."""
     bound = _bound(reading, port, "scheduler-map")
     names = [bound.name] if bound else []
@@ -241,7 +243,7 @@ def _schedulers(reading: Reading, port: PortPolicy) -> dict[str, str]:
     return {key: value for name in names for key, value in reading.maps.get(name, {}).items()}
 
 
-def _marking(reading: Reading, scheduler: Scheduler, losses: set[str]) -> Marking | None:
+def _marking(reading: LosslessLines, scheduler: Scheduler, losses: set[str]) -> Marking | None:
     """Return the marking of a scheduler; without a drop profile it has none."""
     name = next((one for loss, one in scheduler.profiles.items() if loss in losses), None)
     if name is None:

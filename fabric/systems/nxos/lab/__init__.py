@@ -33,7 +33,7 @@ from fabric.systems.nxos.lab.state import NxosState
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
     from fabric.systems.nxos.lab.config import Editor
 
@@ -108,11 +108,11 @@ class NxosStandIn(HttpsStandIn):
         """Return the counters of a port, to be changed in place."""
         return self.view.counters.setdefault(port, PortCounters())
 
-    def text_of(self, tree: Node) -> str:
+    def text_of(self, tree: Section) -> str:
         """Return a configuration as text."""
         return "\n".join([*text_lines(tree), ""])
 
-    def edit(self, tree: Node, lines: str) -> None:
+    def edit(self, tree: Section, lines: str) -> None:
         """Apply lines to a configuration."""
         feed_text(self.state.editor(), lines)
         for line in lines.splitlines():

@@ -17,7 +17,7 @@ from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.addresses import address_of, overlapping
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.tree import Node, natural, spans
+from fabric.lab.lines.tree import Section, natural, spans
 from fabric.systems.nxos.lab.rules import (
     FEATURES,
     HIDDEN,
@@ -43,7 +43,7 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Node
+    root : Section
         The tree to change.
     ports : iterable of str
         Ports of the hardware: they cannot be removed, and others not be made.
@@ -54,7 +54,7 @@ class Editor(LineEditor):
     hidden = HIDDEN
     prefix = "ERROR: "
 
-    def __init__(self, root: Node, ports: Iterable[str] = ()) -> None:
+    def __init__(self, root: Section, ports: Iterable[str] = ()) -> None:
         super().__init__(root, GRAMMAR)
         self.ports = tuple(ports)
         self._add_ports()
@@ -95,17 +95,17 @@ class Editor(LineEditor):
         """Return what NX-OS says of every line that it does not know."""
         return LineRefusedError(f"{INVALID}\n")
 
-    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+    def node(self, context: Section, matched: Matched, line: str, number: int | None) -> Section:
         """Return the node of a line; some sections keep the order in which lines came."""
         place = () if context.mode in _UNSORTED else (matched.rule.rank, natural(line))
-        return Node(line, matched.rule.opens, place)
+        return Section(line, matched.rule.opens, place)
 
-    def arrived(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Section, node: Section) -> None:
         """Bring the parts of a port."""
         if node.line.startswith("interface breakout "):
             self._add_ports()
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Take away the parts of a port, and what a feature brought."""
         if node.line.startswith("interface breakout "):
             self._add_ports()
@@ -113,11 +113,11 @@ class Editor(LineEditor):
             gone = node.line.split()[1]
             self.root.drop(*(w for w, name in FEATURES.items() if name == gone and w != "bfd"))
 
-    def mark(self, context: Node) -> bool:
+    def mark(self, context: Section) -> bool:
         """Return whether a port is routed."""
         return context.has("no switchport")
 
-    def settle(self, context: Node, mark: bool) -> None:  # noqa: FBT001
+    def settle(self, context: Section, mark: bool) -> None:  # noqa: FBT001
         """Take away what a port loses when it changes between switched and routed."""
         if context.mode == "if-ethernet" and context.has("no switchport") is not mark:
             for key, node in list(context.children.items()):
@@ -126,7 +126,7 @@ class Editor(LineEditor):
 
     # -- refusals --------------------------------------------------------------------------------
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
         for words, feature in FEATURES.items():
             if line.startswith(words) and not self.root.has(f"feature {feature}"):
@@ -155,7 +155,7 @@ class Editor(LineEditor):
             return self._port_reason(context, line)
         return self._address_reason(context, line)
 
-    def _policy_reason(self, context: Node, line: str) -> str:
+    def _policy_reason(self, context: Section, line: str) -> str:
         _, _, kind, *direction, name = line.split()
         if name not in policies_of(self.root, kind):
             return f"policy-map {name} of type {kind} does not exist"
@@ -172,7 +172,7 @@ class Editor(LineEditor):
         classes = self.root.children[f"policy-map type queuing {policy}"].children.values()
         return all(f" {kind}-" in node.line for node in classes)
 
-    def _share_reason(self, context: Node, percent: int) -> str:
+    def _share_reason(self, context: Section, percent: int) -> str:
         sections = [nodes[0] for nodes in self.stack]
         policy = sections[sections.index(context) - 1] if context in sections else sections[-1]
         others = sum(
@@ -182,7 +182,7 @@ class Editor(LineEditor):
         )
         return "total bandwidth exceeds 100 percent" if others + percent > 100 else ""  # noqa: PLR2004
 
-    def _port_reason(self, context: Node, line: str) -> str:
+    def _port_reason(self, context: Section, line: str) -> str:
         routed = context.has("no switchport")
         jumbo = self.root.value("system jumbomtu") or "9216"
         if line.startswith("mtu ") and not routed and line.split()[1] not in ("1500", jumbo):
@@ -193,12 +193,12 @@ class Editor(LineEditor):
             return "not a layer 2 port"
         return self._address_reason(context, line)
 
-    def _address_reason(self, context: Node, line: str) -> str:
+    def _address_reason(self, context: Section, line: str) -> str:
         other = overlapping(self.root, context, line)
         network = address_of(line).network if other else ""
         return f"{network} overlaps with address configured on {other}" if other else ""
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line that is fixed or in use cannot be removed."""
         if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
             return INVALID
@@ -209,12 +209,12 @@ class Editor(LineEditor):
         return ""
 
 
-def policies_of(root: Node, kind: str) -> set[str]:
+def policies_of(root: Section, kind: str) -> set[str]:
     """Return the names of the policies of a type."""
     return {node.line.split()[-1] for node in root.below(f"policy-map type {kind} ")}
 
 
-def _uses(root: Node, words: str, name: str) -> bool:
+def _uses(root: Section, words: str, name: str) -> bool:
     return any(
         child.line.startswith(f"{words} ") and child.line.split()[-1] == name
         for node in root.children.values()
@@ -228,7 +228,7 @@ def _vlans(text: str) -> Iterator[str]:
         yield from (f"vlan {number}" for number in range(int(first), int(last or first) + 1))
 
 
-def read_text(text: str, ports: Iterable[str]) -> Node:
+def read_text(text: str, ports: Iterable[str]) -> Section:
     """Read a whole configuration.
 
     Raises
@@ -236,12 +236,12 @@ def read_text(text: str, ports: Iterable[str]) -> Node:
     ValueError
         When a line is refused; it names the line.
     """
-    root = Node()
+    root = Section()
     feed_text(Editor(root, ports), text)
     return root
 
 
-def text_lines(root: Node) -> Iterator[str]:
+def text_lines(root: Section) -> Iterator[str]:
     """Yield the lines of the running configuration, with blank lines between sections."""
     vlans = [1, *(int(node.line.split()[1]) for node in root.below("vlan "))]
     listed = False
@@ -264,7 +264,7 @@ def text_lines(root: Node) -> Iterator[str]:
         yield "vlan 1"
 
 
-def _below(node: Node, depth: int) -> Iterator[str]:
+def _below(node: Section, depth: int) -> Iterator[str]:
     for child in node.sorted():
         yield "  " * depth + child.line
         yield from _below(child, depth + 1)

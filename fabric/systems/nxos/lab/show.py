@@ -22,7 +22,7 @@ from fabric.systems.nxos.lab.config import policies_of, text_lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import StandInSpec
     from fabric.lab.standin import Cabled
     from fabric.systems.nxos.lab.state import NxosState
@@ -71,11 +71,11 @@ class View:
         """Return the counters of a port."""
         return self.counters.get(port) or PortCounters()
 
-    def ports(self) -> list[Node]:
+    def ports(self) -> list[Section]:
         """Return the front ports."""
         return list(self.state.running.below("interface Ethernet"))
 
-    def up(self, port: Node) -> bool:
+    def up(self, port: Section) -> bool:
         """Tell whether a port is enabled and has a cable."""
         name = port.line.removeprefix("interface ")
         if port.mode == "if-vlan":
@@ -85,16 +85,16 @@ class View:
         )
         return linked and not port.has("shutdown")
 
-    def interfaces(self) -> list[Node]:
+    def interfaces(self) -> list[Section]:
         """Return all interfaces."""
         return self.state.running.below("interface ")
 
-    def speed(self, port: Node) -> str:
+    def speed(self, port: Section) -> str:
         """Return the configured speed of a port."""
         speed_mbps = int(port.value("speed") or 0)
         return f"{speed_mbps // 1000} Gb/s" if speed_mbps else "auto-speed"
 
-    def peers(self, bgp: Node) -> list[tuple[str, str, bool]]:
+    def peers(self, bgp: Section) -> list[tuple[str, str, bool]]:
         """Return address, AS number and whether the session is up, of each neighbour."""
         addressed = [port for port in self.interfaces() if port.value("ip address")]
         peers = []
@@ -109,12 +109,12 @@ class View:
             peers += [(address, asn, up)] if asn else []
         return peers
 
-    def paused(self, port: Node) -> list[int]:
+    def paused(self, port: Section) -> list[int]:
         """Return the priorities that a port pauses."""
         bitmap = self.pausing(port)
         return [group for group in range(8) if bitmap >> group & 1]
 
-    def pausing(self, port: Node) -> int:
+    def pausing(self, port: Section) -> int:
         """Return the bitmap of the priorities that a port pauses."""
         if not self.up(port) or port.value("priority-flow-control mode") != "on":
             return 0

@@ -18,7 +18,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from fabric.book.grammar import LineRefusedError
-from fabric.lab.lines.tree import Node
+from fabric.lab.lines.tree import Section
 from fabric.systems.nxos.lab.config import Editor, read_text, text_lines
 
 if TYPE_CHECKING:
@@ -50,19 +50,17 @@ class NxosState:
         Runs schedules and the uptime.
     startup_text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     """
 
     clock: LabClock
     startup_text: str
     ports: tuple[str, ...]
     booted_s: float = 0.0
-    checkpoints: dict[str, Node] = field(default_factory=dict)
-    files: dict[str, Node] = field(default_factory=dict)
+    checkpoints: dict[str, Section] = field(default_factory=dict)
+    files: dict[str, Section] = field(default_factory=dict)
     schedules: dict[str, Schedule] = field(default_factory=dict)
-    startup: Node = field(default_factory=Node)
-    running: Node = field(default_factory=Node)
+    startup: Section = field(default_factory=Section)
+    running: Section = field(default_factory=Section)
 
     accounting: list[str] = field(default_factory=list)
 
@@ -159,7 +157,7 @@ class NxosState:
         self.checkpoints[name] = self.running.copy()
         return ".....Done\n"
 
-    def rollback(self, name: str, files: dict[str, Node] | None = None) -> str:
+    def rollback(self, name: str, files: dict[str, Section] | None = None) -> str:
         """Go back to a checkpoint or file; return what the switch prints."""
         kept = (self.checkpoints if files is None else files).get(name)
         if kept is None:

@@ -42,7 +42,7 @@ _LOOPBACK = "Loopback0"
 _METADATA = ("DEVICE_METADATA", "localhost")
 
 
-class Merged(NamedTuple):
+class ConfigDbMerge(NamedTuple):
     """CONFIG_DB as it is intended, merged.
 
     Parameters
@@ -60,7 +60,7 @@ class Merged(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: ConfigDb, intended: ConfigDb) -> Merged:
+def merged(running: ConfigDb, intended: ConfigDb) -> ConfigDbMerge:
     """Return what is intended, with the rows and fields of others."""
     scope = _Scope(running, intended)
     theirs = scope.rows()
@@ -74,7 +74,7 @@ def merged(running: ConfigDb, intended: ConfigDb) -> Merged:
         rows[row] = {**kept, **rows.get(row, {})}
     named = [(table, row) for table in theirs for row in theirs[table] if scope.names(table, row)]
     cells = [(*key, name) for key, kept in fields.items() if key[0] in SHARED for name in kept]
-    return Merged(both, [*named, *cells], tuple(_conflicts(running, intended, theirs)))
+    return ConfigDbMerge(both, [*named, *cells], tuple(_conflicts(running, intended, theirs)))
 
 
 class _Scope:

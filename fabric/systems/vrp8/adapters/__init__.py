@@ -19,7 +19,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, indented
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.systems.vrp8.adapters.split import (
     cage_of,
     changed_cages,
@@ -39,7 +39,7 @@ _DEADLOCK = re.compile(r"priority (\d)")
 _SERVERS = r"(?:ntp unicast-server|info-center loghost) [\d.]+"
 
 
-def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
+def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
     """Yield what holds by default beside the same line everywhere."""
     if not section:
         # The family that switches ECN as a whole discards, the other one forwards.
@@ -105,7 +105,7 @@ GRAMMAR = Grammar(
 )
 
 
-def compose(running: Node, intended: Node) -> Node:
+def compose(running: LineTree, intended: LineTree) -> LineTree:
     """Return the whole configuration that is intended.
 
     Splits of other ports are kept, and what is said of the hash of ECMP beside its mode.
@@ -116,12 +116,12 @@ def compose(running: Node, intended: Node) -> Node:
     )
     hashing = {
         line: child
-        for line, child in running.children.get(BALANCING, Node()).children.items()
+        for line, child in running.children.get(BALANCING, LineTree()).children.items()
         if not line.startswith("ecmp mode ")
     }
     if hashing:
-        whole.children[BALANCING] = whole.children.get(BALANCING, Node()).copy()
-        whole.children[BALANCING].merge(Node(hashing))
+        whole.children[BALANCING] = whole.children.get(BALANCING, LineTree()).copy()
+        whole.children[BALANCING].merge(LineTree(hashing))
     lost = {
         line
         for line in whole.children
@@ -131,7 +131,7 @@ def compose(running: Node, intended: Node) -> Node:
     }
     changed = changed_cages(running, whole)
     split = {cage_of(line) for line in whole.children if is_split(line)}
-    return Node({
+    return LineTree({
         line: child
         for line, child in whole.children.items()
         if line not in lost

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import Node
+from fabric.core.lines import LineTree
 from fabric.core.spans import span
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ def cage_of(line: str) -> str:
     return cage[1] if cage else ""
 
 
-def changed_cages(now: Node, target: Node) -> set[str]:
+def changed_cages(now: LineTree, target: LineTree) -> set[str]:
     """Return the cages that are split in another way, or no longer, or not yet."""
     both = [{line for line in root.children if is_split(line)} for root in (now, target)]
     return {cage_of(line) for line in both[0] ^ both[1]}
 
 
-def without_new_ports(now: Node, target: Node) -> Node:
+def without_new_ports(now: LineTree, target: LineTree) -> LineTree:
     """Return what is left of a configuration once ports are split as in another one."""
     changed = changed_cages(now, target)
-    return Node({
+    return LineTree({
         line: child
         for line, child in now.children.items()
         if is_split(line) or cage_of(line) not in changed

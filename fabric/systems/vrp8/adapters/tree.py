@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import Node, nested
+from fabric.core.lines import LineTree, nested
 from fabric.core.spans import span
 from fabric.systems.vrp8.adapters.split import one_by_one
 from fabric.systems.vrp8.parsers.text import blocks
@@ -25,13 +25,13 @@ _AS_LOOP = re.compile(r"peer \S+ allow-as-loop")
 _VLANS = re.compile(r"vlan batch (.+)")
 
 
-def tree(text: str) -> Node:
+def tree(text: str) -> LineTree:
     """Return the tree of a configuration; header texts are single lines with breaks."""
-    root = Node()
+    root = LineTree()
     for block in blocks(text):
         vlans = _VLANS.fullmatch(block[0])
         if block[0].startswith("header "):
-            root.children["\n".join(block)] = Node()
+            root.children["\n".join(block)] = LineTree()
         elif vlans:
             for number in _numbers(vlans[1]):
                 root.child(f"vlan batch {number}")
@@ -45,16 +45,16 @@ def tree(text: str) -> Node:
     return root
 
 
-def _without_default_balancing(root: Node) -> None:
+def _without_default_balancing(root: LineTree) -> None:
     """Drop what holds without a word, and then a section that says nothing."""
-    section = root.children.get(BALANCING, Node()).children
+    section = root.children.get(BALANCING, LineTree()).children
     for line in [line for line in section if _BY_FLOWLETS.fullmatch(line)]:
         del section[line]
     if not section:
         root.children.pop(BALANCING, None)
 
 
-def _with_default_loops(node: Node) -> None:
+def _with_default_loops(node: LineTree) -> None:
     """Add the number that ``allow-as-loop`` has without a word (command reference: 1)."""
     for line in [line for line in node.children if _AS_LOOP.fullmatch(line)]:
         node.children[f"{line} 1"] = node.children.pop(line)

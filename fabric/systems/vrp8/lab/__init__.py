@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.lab.spec import Neighbour as Neighbour
     from fabric.lab.spec import StandInSpec
     from fabric.lab.ssh.channel import Process
@@ -125,7 +125,7 @@ class Vrp8StandIn(SshStandIn):
         """Return the counters of a port, to be changed in place."""
         return self._counters.setdefault(port, PortCounters())
 
-    def ports_of(self) -> list[Node]:
+    def ports_of(self) -> list[Section]:
         """Return the ports of the hardware."""
         return [node for node in self.state.running.sorted() if node.mode == "port"]
 
@@ -145,7 +145,7 @@ class Vrp8StandIn(SshStandIn):
         known = addresses(self.state.running)
         return [(name, address) for name, address in known if not name.startswith("MEth")]
 
-    def _bgp(self) -> Node | None:
+    def _bgp(self) -> Section | None:
         return next(iter(self.state.running.below("bgp ")), None)
 
     def bgp_peers(self) -> list[str]:

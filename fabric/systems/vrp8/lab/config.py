@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from fabric.book.grammar import Grammar, LineRefusedError
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
-from fabric.lab.lines.tree import Node, indented, spans
+from fabric.lab.lines.tree import Section, indented, spans
 from fabric.systems.vrp8.lab.reasons import addition_reason, removal_reason
 from fabric.systems.vrp8.lab.rules import HIDDEN, RECOVERY, VIEWS
 
@@ -46,10 +46,6 @@ class Editor(LineEditor):
 
     Parameters
     ----------
-    root : Node
-        The tree.
-    ports : tuple of str
-        Ports of the hardware.
     family : str
         ``a`` or ``b``.
     """
@@ -59,7 +55,7 @@ class Editor(LineEditor):
     comment = "#"
     keeps_children = True
 
-    def __init__(self, root: Node, ports: tuple[str, ...], family: str) -> None:
+    def __init__(self, root: Section, ports: tuple[str, ...], family: str) -> None:
         super().__init__(root, grammar(family))
         self.ports = ports
         self.family = family
@@ -104,14 +100,14 @@ class Editor(LineEditor):
         """Return what the switch says of every line that it does not know."""
         return LineRefusedError(UNKNOWN)
 
-    def apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+    def apply(self, contexts: list[Section], words: list[str]) -> list[Section]:
         """Apply a line in the open view."""
         context, line = contexts[0], " ".join(words)
         if line in ("portswitch", "undo portswitch") and context.mode == "port":
             self.refuse(self.reason(context, line))
             context.children.pop("layer", None)
             if words[0] == "undo":
-                context.children["layer"] = Node(line, "", (-1,))
+                context.children["layer"] = Section(line, "", (-1,))
             return []
         if words[0] != "undo":
             return super().apply(contexts, words)
@@ -123,22 +119,22 @@ class Editor(LineEditor):
             self.remove(context, keys, longer=longer)
         return []
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
         known = context.has(line) or (context.mode == "config" and line.startswith("vlan batch "))
         return "" if known else addition_reason(self, context, line)
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line that is in use cannot be removed."""
         return removal_reason(self, context, node)
 
-    def is_hidden(self, context: Node, line: str) -> bool:
+    def is_hidden(self, context: Section, line: str) -> bool:
         """Tell whether a line says what is so anyway."""
         behaviour = f"dcb pfc deadlock recovery-behavior {RECOVERY[self.family]} slot 1"
         own = context.mode == "config" and line == behaviour
         return own or line in HIDDEN.get(context.mode, ())
 
-    def arrived(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Section, node: Section) -> None:
         """Do what a line does beside standing there."""
         if node.line.startswith("port split "):
             self.add_ports()
@@ -150,7 +146,7 @@ class Editor(LineEditor):
             editor.feed("ipv4-family unicast")
             editor.feed(f"peer {node.line.split()[1]} enable")
 
-    def left(self, context: Node, node: Node) -> None:
+    def left(self, context: Section, node: Section) -> None:
         """Take away what goes with a line."""
         words = node.line.split()
         if node.line.startswith("port split "):
@@ -163,7 +159,7 @@ class Editor(LineEditor):
                 section.drop(f"peer {words[1]} ")
 
 
-def _names_other(context: Node, line: str) -> bool:
+def _names_other(context: Section, line: str) -> bool:
     """Tell whether a line names a value that the line with its key does not have."""
     for key in _VALUED:
         old = context.get(key) if line.startswith(f"{key} ") else None
@@ -181,7 +177,7 @@ def _numbers(text: str) -> Iterator[int]:
             yield int(word)
 
 
-def read_text(text: str, ports: tuple[str, ...], family: str) -> Node:
+def read_text(text: str, ports: tuple[str, ...], family: str) -> Section:
     """Read a whole configuration.
 
     Raises
@@ -189,13 +185,13 @@ def read_text(text: str, ports: tuple[str, ...], family: str) -> Node:
     ValueError
         When a line is refused; it names the line.
     """
-    editor = Editor(Node(), ports, family)
+    editor = Editor(Section(), ports, family)
     editor.add_ports()
     feed_text(editor, text)
     return editor.root
 
 
-def text_lines(root: Node) -> Iterator[str]:
+def text_lines(root: Section) -> Iterator[str]:
     """Yield the lines of a configuration as the switch shows it, from the first separator on."""
     vlans = [int(node.line.split()[-1]) for node in root.below("vlan batch ")]
     if vlans:

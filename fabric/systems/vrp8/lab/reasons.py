@@ -24,7 +24,7 @@ from fabric.systems.vrp8.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
 
 _ENABLE = re.compile(r"dcb pfc enable(?: (?!mode )(\S+))?(?: mode \w+)?")
 _MARKING = re.compile(r"ecn buffer-size low-limit (\d+) high-limit (\d+) .*")
@@ -37,7 +37,7 @@ KBYTES_PER_MBYTE = 1024
 class Editor(Protocol):
     """What the reasons ask the editor of a tree."""
 
-    root: Node
+    root: Section
     ports: tuple[str, ...]
     family: str
 
@@ -45,7 +45,7 @@ class Editor(Protocol):
         """Yield the ports that there are, as they are split."""
 
 
-def addition_reason(editor: Editor, context: Node, line: str) -> str:
+def addition_reason(editor: Editor, context: Section, line: str) -> str:
     """Return why a line cannot be added, empty when it can."""
     reasons = {
         "config": _system_reason,
@@ -62,7 +62,7 @@ def addition_reason(editor: Editor, context: Node, line: str) -> str:
     return reason(editor, context, line) if reason else ""
 
 
-def _system_reason(editor: Editor, context: Node, line: str) -> str:
+def _system_reason(editor: Editor, context: Section, line: str) -> str:
     words = line.split()
     if line.startswith("interface ") and "GE" in line and words[1] not in editor.present():
         return "Wrong parameter found at '^' position."
@@ -94,7 +94,7 @@ def _split_reason(editor: Editor, line: str) -> str:
     return "" if port in editor.present() else "The port is split already."
 
 
-def _port_reason(editor: Editor, context: Node, line: str) -> str:
+def _port_reason(editor: Editor, context: Section, line: str) -> str:
     routed = context.has("undo portswitch")
     if line in {"undo portswitch", "portswitch"}:
         left = LAYER_2 if line.startswith("undo") else LAYER_3
@@ -113,7 +113,7 @@ def _port_reason(editor: Editor, context: Node, line: str) -> str:
     return _queue_reason(editor, context, line) or _address_reason(editor, context, line)
 
 
-def _queue_reason(editor: Editor, context: Node, line: str) -> str:
+def _queue_reason(editor: Editor, context: Section, line: str) -> str:
     word = line.rsplit(maxsplit=1)[-1]
     if " wred " in line and not editor.root.has(f"drop-profile {word}"):
         return "The drop profile does not exist."
@@ -137,7 +137,7 @@ def _queue_reason(editor: Editor, context: Node, line: str) -> str:
     return ""
 
 
-def _address_reason(editor: Editor, context: Node, line: str) -> str:
+def _address_reason(editor: Editor, context: Section, line: str) -> str:
     words = line.split()
     if not line.startswith("ip address "):
         return ""
@@ -151,13 +151,13 @@ def _address_reason(editor: Editor, context: Node, line: str) -> str:
     return f"The address conflicts with that of {other}." if other else ""
 
 
-def priorities(profile: Node, name: str) -> set[int]:
+def priorities(profile: Section, name: str) -> set[int]:
     """Return the priorities that a PFC profile pauses."""
     own = {int(node.line.split()[1]) for node in profile.children.values() if not node.mode}
     return own | BUILT_IN_PRIORITIES.get(name, set())
 
 
-def _priority_reason(editor: Editor, context: Node, line: str) -> str:
+def _priority_reason(editor: Editor, context: Section, line: str) -> str:
     words = line.split()
     if int(words[1]) > LAST_QUEUE[editor.family]:
         return "The priority does not support PFC."
@@ -169,7 +169,7 @@ def _priority_reason(editor: Editor, context: Node, line: str) -> str:
     return "The number of priorities exceeds the upper limit." if full else ""
 
 
-def _marking_reason(editor: Editor, context: Node, line: str) -> str:
+def _marking_reason(editor: Editor, context: Section, line: str) -> str:
     marking = _MARKING.fullmatch(line)
     if marking is None:
         return ""
@@ -178,7 +178,7 @@ def _marking_reason(editor: Editor, context: Node, line: str) -> str:
     return "" if fits else "The threshold is out of range."
 
 
-def _bgp_reason(editor: Editor, context: Node, line: str) -> str:
+def _bgp_reason(editor: Editor, context: Section, line: str) -> str:
     if not line.startswith("peer "):
         return ""
     if " as-number " not in line and not context.value(f"peer {line.split()[1]} as-number"):
@@ -191,7 +191,7 @@ def _bgp_reason(editor: Editor, context: Node, line: str) -> str:
     return ""
 
 
-def _family_reason(editor: Editor, context: Node, line: str) -> str:
+def _family_reason(editor: Editor, context: Section, line: str) -> str:
     bgp = next(node for node in editor.root.children.values() if context in node.children.values())
     peer = line.split()[1]
     if line.startswith("peer ") and not bgp.value(f"peer {peer} as-number"):
@@ -199,7 +199,7 @@ def _family_reason(editor: Editor, context: Node, line: str) -> str:
     return ""
 
 
-def removal_reason(editor: Editor, context: Node, node: Node) -> str:
+def removal_reason(editor: Editor, context: Section, node: Section) -> str:
     """Return why a line cannot be removed, empty when it can."""
     line, word = node.line, node.line.rsplit(maxsplit=1)[-1]
     ports = list(_ports(editor))
@@ -235,5 +235,5 @@ def _has_gateway(editor: Editor, vlan: str) -> bool:
     return editor.root.has(f"interface Vlanif{vlan}")
 
 
-def _ports(editor: Editor) -> Iterator[Node]:
+def _ports(editor: Editor) -> Iterator[Section]:
     yield from (node for node in editor.root.children.values() if node.mode == "port")

@@ -66,8 +66,6 @@ class Vrp8Session(Channel):
 
     Parameters
     ----------
-    stand_in : Vrp8StandIn
-        The switch.
     process : asyncssh.SSHServerProcess
         The request and its channel.
     """

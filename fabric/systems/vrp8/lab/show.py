@@ -21,7 +21,7 @@ from fabric.systems.vrp8.lab.reasons import priorities
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
     from fabric.systems.vrp8.lab import Vrp8StandIn
     from fabric.systems.vrp8.lab.state import Candidate
 
@@ -78,7 +78,7 @@ def _version(switch: Vrp8StandIn) -> str:
     return page("version", switch=switch, days=days, hours=hours, minutes=minutes)
 
 
-def _name(port: Node) -> str:
+def _name(port: Section) -> str:
     return port.line.removeprefix("interface ")
 
 
@@ -87,7 +87,7 @@ def _interfaces(switch: Vrp8StandIn) -> str:
     return page("interfaces", ports=ports)
 
 
-def _port(switch: Vrp8StandIn, port: Node, number: int) -> dict[str, Any]:
+def _port(switch: Vrp8StandIn, port: Section, number: int) -> dict[str, Any]:
     name = _name(port)
     up = switch.link_up(name)
     split = f"port split dimension interface {name.partition(':')[0]} split-type"
@@ -159,7 +159,7 @@ def _macs(switch: Vrp8StandIn) -> str:
     return page("macs", macs=macs)
 
 
-def pausing(switch: Vrp8StandIn, port: Node) -> set[int]:
+def pausing(switch: Vrp8StandIn, port: Section) -> set[int]:
     """Return the priorities that a port pauses."""
     root = switch.state.running
     enabled = [match for node in port.sorted() if (match := _ENABLED.fullmatch(node.line))]
@@ -186,7 +186,7 @@ def _counted(name: str) -> Callable[[Vrp8StandIn], str]:
     return show
 
 
-def configuration_text(root: Node) -> str:
+def configuration_text(root: Section) -> str:
     """Return a configuration as ``display current-configuration`` prints it."""
     return page("configuration", lines=text_lines(root))
 
@@ -213,7 +213,7 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
 }
 
 
-def addresses(root: Node) -> list[tuple[str, IPv4Interface]]:
+def addresses(root: Section) -> list[tuple[str, IPv4Interface]]:
     """Return the addresses of a configuration by interface."""
     known = []
     for node in root.below("interface "):

@@ -21,7 +21,7 @@ from fabric.systems.vrp8.lab.config import Editor, read_text
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer
-    from fabric.lab.lines.tree import Node
+    from fabric.lab.lines.tree import Section
 
 _COMMIT = re.compile(
     r"commit(?P<trial> trial(?: (?P<time>\d+))?)?(?: persist (?P<persist>\S+))?"
@@ -37,7 +37,7 @@ _FIRST_COMMIT = 1000000001
 class Trial:
     """A configuration that goes back unless it is confirmed."""
 
-    before: Node
+    before: Section
     timer: Timer
     persist: str
     session: object
@@ -65,8 +65,6 @@ class Vrp8State:
         Runs trials and the uptime.
     text : str
         Configuration at the start, running and startup alike.
-    ports : tuple of str
-        Ports of the hardware.
     family : str
         ``a`` or ``b``.
     """
@@ -91,7 +89,7 @@ class Vrp8State:
         """Name of the running configuration."""
         return self.running.value("sysname") or "HUAWEI"
 
-    def editor(self, root: Node) -> Editor:
+    def editor(self, root: Section) -> Editor:
         """Return an editor of a configuration."""
         return Editor(root, self.ports, self.family)
 
@@ -172,7 +170,7 @@ class Vrp8State:
         candidate.clear()
         return True
 
-    def _applied(self, candidate: Candidate, most: int | None) -> Node:
+    def _applied(self, candidate: Candidate, most: int | None) -> Section:
         """Return the running configuration with the lines of a candidate; at most ``most``."""
         root = self.running.copy()
         for views, line in candidate.lines[:most]:
@@ -203,7 +201,7 @@ class Vrp8State:
             self.running = self.trial.before
             self.trial = None
 
-    def _forget_split_ports(self, before: Node) -> None:
+    def _forget_split_ports(self, before: Section) -> None:
         """Take from a configuration what was said about ports whose cage is split otherwise now."""
         both = ({n.line for n in root.below("port split ")} for root in (before, self.running))
         cages = {line.split()[4] for line in set.symmetric_difference(*both)}

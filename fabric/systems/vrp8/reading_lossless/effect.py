@@ -24,7 +24,7 @@ from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
 
 if TYPE_CHECKING:
-    from fabric.systems.vrp8.reading_lossless.switch import Port, Switch
+    from fabric.systems.vrp8.reading_lossless.switch import Switch, VrpPort
 
 _DEFAULT_ARP_S, _DEFAULT_MAC_S = Value(1_200, 0), Value(300, 0)
 _DEFAULT_FRAME = Value(9_216, 0)
@@ -77,7 +77,7 @@ def _is_pooled(switch: Switch) -> bool:
     return bool({"family b", _POOL, _MAPPING} & switch.features)
 
 
-def _inherit(port: Port, trunk: Port | None) -> None:
+def _inherit(port: VrpPort, trunk: VrpPort | None) -> None:
     if trunk is None:
         return
     port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
@@ -93,7 +93,7 @@ def _inherit(port: Port, trunk: Port | None) -> None:
         port.domain = Named(trunk.domain.name, 0)
 
 
-def _uses(switch: Switch, port: Port) -> None:
+def _uses(switch: Switch, port: VrpPort) -> None:
     if port.domain.name != "none" and port.domain.line:
         switch.use("diffserv domain", port.domain)
     if port.profile:
@@ -104,7 +104,7 @@ def _uses(switch: Switch, port: Port) -> None:
         switch.use("drop profile", name)
 
 
-def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
+def _pause(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
     enabled = port.profile
     if enabled is None or "dcb pfc global disable" in switch.features:
         port.pfc_on, port.negotiated = False, None
@@ -119,7 +119,7 @@ def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
     port.watchdog = _watchdog(switch, port, profile, pooled=pooled)
 
 
-def _watchdog(switch: Switch, port: Port, profile: Profile, *, pooled: bool) -> Watchdog:
+def _watchdog(switch: Switch, port: VrpPort, profile: Profile, *, pooled: bool) -> Watchdog:
     """Return the deadlock detection, which is on; a recovery of no time never comes."""
     never = [one.line for one in profile.recovery.values() if pooled and one.value == 0]
     line = port.trigger.line if port.trigger else 0
@@ -145,7 +145,7 @@ def _times_ms(switch: Switch, profile: Profile, *, pooled: bool) -> tuple[float,
     return detection * unit_ms, recovery * unit_ms
 
 
-def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
+def _classify(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
     trusts = True if port.routed else bool(port.trusts_dscp)
     by_dscp = not pooled or _MAPPING in switch.features
     port.trusts_dscp = trusts and by_dscp and port.domain.name != "none"
@@ -155,7 +155,7 @@ def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
     port.class_to_queue = {number: number for number in range(_CLASSES)}
 
 
-def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
+def _mark(switch: Switch, port: VrpPort, *, pooled: bool) -> None:
     """Set what each queue marks: it takes a profile with thresholds, and ECN on the queue."""
     for queue, named in port.wred.items():
         marking = switch.drops.get(named.name) or _green(switch, named.name, pooled=pooled)
@@ -181,7 +181,7 @@ def _green(switch: Switch, name: str, *, pooled: bool) -> Marking | None:
     return None
 
 
-def _serve(port: Port, *, pooled: bool) -> None:
+def _serve(port: VrpPort, *, pooled: bool) -> None:
     if port.ets:
         return
     for queue in range(_CLASSES):

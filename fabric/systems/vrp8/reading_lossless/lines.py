@@ -7,7 +7,7 @@ from functools import partial
 from fabric.observe.configuration.blocks import numbers
 from fabric.observe.configuration.lossless import Marking, Value
 from fabric.systems.vrp8.platforms import PHBS
-from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, LINES, Port, Profile, Switch
+from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, LINES, Profile, Switch, VrpPort
 
 #: Percent of ``discard-percentage`` where a profile does not name one (``ecn``, drop profile view).
 _DEFAULT_PERCENT = "100"
@@ -37,7 +37,7 @@ def _inside(_: Switch, __: int) -> None:
 
 
 @LINES.means("interface")
-def _interface(switch: Switch, line: int, name: str) -> Port:
+def _interface(switch: Switch, line: int, name: str) -> VrpPort:
     return switch.interface(name, line)
 
 

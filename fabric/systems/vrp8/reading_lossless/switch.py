@@ -58,7 +58,7 @@ class Profile:
 
 
 @dataclass(slots=True)
-class Port(PortPolicy):
+class VrpPort(PortPolicy):
     """A port with the names that it uses."""
 
     profile: Named | None = None
@@ -90,9 +90,9 @@ class Switch(Lossless):
         Families of the hardware that lines name, and what is switched on for the whole switch.
     """
 
-    front: dict[str, Port] = field(default_factory=dict)
-    trunks: dict[str, Port] = field(default_factory=dict)
-    svis: dict[str, Port] = field(default_factory=dict)
+    front: dict[str, VrpPort] = field(default_factory=dict)
+    trunks: dict[str, VrpPort] = field(default_factory=dict)
+    svis: dict[str, VrpPort] = field(default_factory=dict)
     profiles: dict[str, Profile] = field(default_factory=dict)
     domains: dict[str, dict[int, int]] = field(default_factory=dict)
     drops: dict[str, Marking | None] = field(default_factory=dict)
@@ -103,10 +103,10 @@ class Switch(Lossless):
     timers_ms: dict[str, int] = field(default_factory=dict)
     recovery: str = ""
 
-    def interface(self, name: str, line: int) -> Port:
+    def interface(self, name: str, line: int) -> VrpPort:
         """Return an interface; a new one at its first line."""
         known = {"E": self.trunks, "V": self.svis}.get(name[0], self.front)
-        return known.setdefault(name, Port(line=line, name=name))
+        return known.setdefault(name, VrpPort(line=line, name=name))
 
     def define(self, kind: str, name: str, line: int) -> None:
         """Note that a thing with a name exists; those that always do are not noted."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fabric.book.file import rules
+from fabric.book.book import books
 from fabric.book.grammar import Grammar, InvalidInputError, LineRefusedError
 from fabric.design.model import DeviceDesign
 from fabric.lab.clock import LabClock, Timer
 from fabric.lab.lines.editor import Editor, feed_text
-from fabric.lab.lines.tree import Node, indented
+from fabric.lab.lines.tree import Section, indented
 from fabric.lab.spec import StandInSpec
 from fabric.lab.ssh.channel import Channel, Process
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 
-GRAMMAR = Grammar(rules(__file__)[0], frozenset())
+GRAMMAR = Grammar(books()["os10"].tables()[0], frozenset())
 FACTORY = """\
 hostname {name}
 username admin password $6$LAB
@@ -32,7 +32,7 @@ class Os10Editor(Editor):
 
     prefix = "% Error: "
 
-    def __init__(self, root: Node, ports: Iterable[str]) -> None:
+    def __init__(self, root: Section, ports: Iterable[str]) -> None:
         super().__init__(root, GRAMMAR)
         for port in ports:
             self.store(root, GRAMMAR["config"].match(["interface", port]))
@@ -41,7 +41,7 @@ class Os10Editor(Editor):
         """Return a refusal in the words of the system."""
         return LineRefusedError(f"{self.prefix}{error}\n")
 
-    def reason(self, context: Node, line: str) -> str:
+    def reason(self, context: Section, line: str) -> str:
         """Refuse what names something that is not there."""
         name = line.rsplit(maxsplit=1)[-1]
         named = {
@@ -53,7 +53,7 @@ class Os10Editor(Editor):
         missing = next((owner for head, owner in named.items() if line.startswith(head)), "")
         return f"{missing} does not exist" if missing and not self.root.has(missing) else ""
 
-    def removal_reason(self, context: Node, node: Node) -> str:
+    def removal_reason(self, context: Section, node: Section) -> str:
         """Refuse to remove a port."""
         return "a port cannot be removed" if node.line.startswith("interface ethernet") else ""
 
@@ -65,10 +65,10 @@ class Os10StandIn(SshStandIn):
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
         self.ports = spec.options["ports"].split(",")
-        self.running = Node()
+        self.running = Section()
         feed_text(Os10Editor(self.running, self.ports), spec.running)
         self.startup = self.running.copy()
-        self.waiting: tuple[str, Node, Timer] | None = None
+        self.waiting: tuple[str, Section, Timer] | None = None
 
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
@@ -104,7 +104,7 @@ class Os10StandIn(SshStandIn):
 
     def sends_light(self, port: str) -> bool:
         """Tell whether a port is not shut and has its cable."""
-        node = self.running.get(f"interface {port}") or Node()
+        node = self.running.get(f"interface {port}") or Section()
         return port not in self.unplugged and not node.has("shutdown")
 
     def knows_bgp_peer(self, address: str) -> bool:
@@ -134,7 +134,7 @@ class Os10StandIn(SshStandIn):
         return "\n".join([f"{len(table)} rows", *(" ".join(row) for row in table), ""])
 
     def _tables(self) -> dict[str, list[tuple[str, ...]]]:
-        ports = [(port, self.running.get(f"interface {port}") or Node()) for port in self.ports]
+        ports = [(port, self.running.get(f"interface {port}") or Section()) for port in self.ports]
         name = self._identity or self.running.value("hostname")
         return {
             "system": [

@@ -4,55 +4,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import Context, numbers
+from fabric.observe.configuration.blocks import numbers
 from fabric.observe.configuration.lossless import Use, Value, Watchdog
-from fabric.systems.esonic.reading_lossless.model import KIND
+from fabric.systems.esonic.reading_lossless.model import LINES
 
 if TYPE_CHECKING:
     from fabric.systems.esonic.reading_lossless.model import Inside
 
 _MBPS = 1_000
-PORT = Context(
-    r"(?!description |mtu |speed |(no )?shutdown$|ip address |switchport |channel-group "
-    r"|ipv6 enable$|queue |scheduler-policy |qos-map |priority-flow-control "
-    r"|service-policy type qos in ).*",
-    r"speed (?!\d+$).*",
-    rf"qos-map (?!{KIND} ).*",
-    r"no priority-flow-control .*",
-)
 
 
-@PORT.line(r"description \"?(?P<text>.*?)\"?")
+@LINES.means("description")
 def _description(inside: Inside, _: int, text: str) -> None:
-    inside[1].description = text
+    inside[1].description = text.removeprefix('"').removesuffix('"')
 
 
-@PORT.line(r"mtu (?P<mtu>\d+)")
-def _mtu(inside: Inside, line: int, mtu: str) -> None:
-    inside[1].mtu_bytes = Value(int(mtu), line)
+@LINES.means("mtu")
+def _mtu(inside: Inside, line: int, bytes: str) -> None:  # noqa: A002 - of the book
+    inside[1].mtu_bytes = Value(int(bytes), line)
 
 
-@PORT.line(r"speed (?P<mbps>\d+)")
-def _speed(inside: Inside, _: int, mbps: str) -> None:
-    inside[1].speed_gbps = int(mbps) / _MBPS
+@LINES.means("speed")
+def _speed(inside: Inside, _: int, mbps: str | None = None) -> None:
+    if mbps:  # else it is negotiated
+        inside[1].speed_gbps = int(mbps) / _MBPS
 
 
-@PORT.line(r"(?P<no>no )?shutdown")
+@LINES.means("shutdown")
 def _shutdown(inside: Inside, _: int, no: str | None) -> None:
     inside[1].enabled = bool(no)
 
 
-@PORT.line(r"switchport trunk .*")
+@LINES.means("trunk")
 def _trunk(inside: Inside, _: int) -> None:
     inside[1].routed, inside[1].tagged = False, True
 
 
-@PORT.line(r"(?P<word>switchport|ip address) .*", r"ipv6 enable")
-def _place(inside: Inside, _: int, word: str | None = None) -> None:
-    inside[1].routed = word != "switchport"
+@LINES.means("switched")
+def _switched(inside: Inside, _: int, **__: str) -> None:
+    inside[1].routed = False
 
 
-@PORT.line(r"channel-group (?P<number>\d+)( .*)?")
+@LINES.means("routed")
+def _routed(inside: Inside, _: int, **__: str) -> None:
+    inside[1].routed = True
+
+
+@LINES.means("member")
 def _member(inside: Inside, _: int, number: str) -> None:
     switch, port = inside
     port.routed = False
@@ -65,29 +63,24 @@ def _bind(inside: Inside, line: int, key: str, kind: str, name: str) -> None:
     switch.used.append(Use(kind, name, line))
 
 
-@PORT.line(r"queue (?P<queue>[0-7]) wred-policy (?P<name>\S+)")
+@LINES.means("port_wred")
 def _port_wred(inside: Inside, line: int, queue: str, name: str) -> None:
     _bind(inside, line, f"queue {queue}", "qos wred-policy", name)
 
 
-@PORT.line(r"scheduler-policy (?P<name>\S+)")
+@LINES.means("port_scheduler")
 def _port_scheduler(inside: Inside, line: int, name: str) -> None:
     _bind(inside, line, "qos scheduler-policy", "qos scheduler-policy", name)
 
 
-@PORT.line(rf"qos-map {KIND} (?P<name>\S+)")
+@LINES.means("port_map")
 def _port_map(inside: Inside, line: int, kind: str, name: str) -> None:
     _bind(inside, line, f"qos map {kind}", f"qos map {kind}", name)
 
 
-@PORT.line(r"priority-flow-control priority (?P<many>[0-7][\d,-]*)")
+@LINES.means("pfc")
 def _pfc(inside: Inside, line: int, many: str) -> None:
     inside[1].pfc |= dict.fromkeys(numbers(many), line)
-
-
-@PORT.line(r"priority-flow-control asymmetric")
-def _asymmetric(_: Inside, __: int) -> None:
-    """Leave it out: frames that arrive pause all priorities then, those sent stay the same."""
 
 
 def _guard(inside: Inside, line: int) -> Watchdog:
@@ -96,21 +89,21 @@ def _guard(inside: Inside, line: int) -> Watchdog:
     return port.watchdog
 
 
-@PORT.line(r"priority-flow-control watchdog action (?P<word>drop|forward|alert)")
+@LINES.means("action")
 def _action(inside: Inside, line: int, word: str) -> None:
     _guard(inside, line).action = word
 
 
-@PORT.line(r"priority-flow-control watchdog on detect-time (?P<ms>\d+)")
+@LINES.means("detection")
 def _detection(inside: Inside, line: int, ms: str) -> None:
     _guard(inside, line).detection_ms = float(ms)
 
 
-@PORT.line(r"priority-flow-control watchdog restore-time (?P<ms>\d+)")
+@LINES.means("restoration")
 def _restoration(inside: Inside, line: int, ms: str) -> None:
     _guard(inside, line).restoration_ms = float(ms)
 
 
-@PORT.line(r"priority-flow-control watchdog off")
+@LINES.means("off")
 def _off(inside: Inside, line: int) -> None:
     inside[1].watchdog = Watchdog(line, enabled=False)

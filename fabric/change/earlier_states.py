@@ -28,8 +28,6 @@ class KeptStates:
 
     Parameters
     ----------
-    folder : Path
-        State folder.
     remote : Remote or None
         The server that has them, where the folder is a copy.
     then : callable
