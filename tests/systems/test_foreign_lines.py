@@ -14,8 +14,10 @@ import_plugins("reading")
 SFLOW = {
     "comware7": (
         "running-config",
-        "sflow agent ip 192.0.2.9\nsflow collector 1 ip 192.0.2.1\n"
-        "interface HundredGigE1/0/1\n sflow sampling-rate 4096\n",
+        (
+            "sflow agent ip 192.0.2.9\nsflow collector 1 ip 192.0.2.1\n"
+            "interface HundredGigE1/0/1\n sflow sampling-rate 4096\n"
+        ),
     ),
     "cumulus": ("nv-set", "nv set system sflow collector 192.0.2.100 port 6344\n"),
     "eos": ("startup-config", "sflow run\ninterface Ethernet1\n   no sflow enable\n"),
