@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ class PortDesign:
     kind : str
         ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
     vlan : int or None
-        Access VLAN of a host port.
+        Access VLAN of a host port; None where it is routed.
     address : str
-        Interface address with prefix length of an uplink (``10.254.0.1/31``), else empty.
+        Interface address with prefix length of a routed port (``10.254.0.1/31``), else empty.
     qos : QosProfile or None
         Lossless policy; None on unused ports.
     headroom : HeadroomProfile or None
@@ -163,6 +164,14 @@ class BgpNeighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPool:
+    """A pool of NIC subnets, and the length of the shortest of them."""
+
+    network: str
+    prefix_length: int
+
+
+@dataclass(frozen=True, slots=True)
 class BgpDesign:
     """BGP of a switch; ``advertised_*`` are the only prefixes that it may originate.
 
@@ -181,8 +190,7 @@ class BgpDesign:
     unnumbered: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
-    host_pool: str
-    host_prefix_length: int
+    host_pools: tuple[HostPool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +245,17 @@ class DeviceDesign:
     def lossless_ports(self) -> int:
         """How many ports have lossless buffers."""
         return sum(port.headroom is not None for port in self.ports)
+
+    @property
+    def routed_nics(self) -> tuple[PortDesign, ...]:
+        """Routed ports of NICs."""
+        return tuple(port for port in self.ports if port.kind == "host" and port.address)
+
+    @property
+    def host_networks(self) -> tuple[str, ...]:
+        """Subnets of NICs that this leaf announces: of its VLANs, then of its routed ports."""
+        own = (str(IPv4Interface(port.address).network) for port in self.routed_nics)
+        return (*(vlan.network for vlan in self.vlans), *own)
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:

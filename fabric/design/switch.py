@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import ipv4_text
@@ -11,6 +12,7 @@ from fabric.design.model import (
     BgpNeighbour,
     DeviceDesign,
     HeadroomProfile,
+    HostPool,
     NeighbourTable,
     PortDesign,
     VlanDesign,
@@ -21,6 +23,7 @@ from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.platforms import platforms
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
+from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -215,9 +218,15 @@ class SwitchDesigner:
                 description=f"{name} {interface}",
                 peer=name,
                 peer_port=interface,
-                vlan=int(fabric.subnets.vlan[subnet]),
+                vlan=int(fabric.subnets.vlan[subnet]) or None,
+                address=self._gateway(subnet) if not fabric.subnets.vlan[subnet] else "",
             )
         return cables
+
+    def _gateway(self, subnet: int) -> str:
+        """Return the address of a leaf in a subnet, with its length."""
+        table = self._fabric.subnets
+        return f"{ipv4_text(int(table.gateway[subnet]))}/{int(table.prefix_length[subnet])}"
 
     def _uplink_cables(self, row: int) -> dict[int, _Cable]:
         fabric, up = self._fabric, self._fabric.uplinks
@@ -268,7 +277,7 @@ class SwitchDesigner:
         per_nic = fabric.intent.fabric.addressing.vlan_per == "nic"
         vlans = {}
         for subnet in fabric.subnets_of_leaf(row).tolist():
-            if per_nic and subnet not in used:
+            if (per_nic and subnet not in used) or not table.vlan[subnet]:
                 continue
             vlan, rail = int(table.vlan[subnet]), int(table.rail[subnet])
             vlans[vlan] = VlanDesign(
@@ -310,9 +319,18 @@ class SwitchDesigner:
             unnumbered=file.bgp.peering == "unnumbered",
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
-            host_pool=str(file.addressing.hosts),
-            host_prefix_length=int(self._fabric.subnets.prefix_length.min()),
+            host_pools=self._host_pools,
         )
+
+    @cached_property
+    def _host_pools(self) -> tuple[HostPool, ...]:
+        table, pools = self._fabric.subnets, host_pools(self._fabric.intent.fabric)
+        lengths = [
+            table.prefix_length[(table.network >= int(one[0])) & (table.network <= int(one[-1]))]
+            for one in pools
+        ]
+        shortest = (int(own.min(initial=32)) for own in lengths)
+        return tuple(map(HostPool, map(str, pools), shortest))
 
     def _neighbours(self, row: int) -> NeighbourTable:
         arp = self._fabric.intent.fabric.arp

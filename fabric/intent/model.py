@@ -51,6 +51,10 @@ class Unit(Model):
     )
     host_gbps: Gbps | None = Field(None, description="Speed of its NICs, if it differs.")
     leaf_sku: str | None = Field(None, description="Switch model of its leaves, if it differs.")
+    vlan_per: Literal["none"] | None = Field(
+        None,
+        description="none: its NICs are on routed ports; default: addressing.vlan_per.",
+    )
 
 
 class Spines(Model):
@@ -231,10 +235,27 @@ class Addressing(Model):
     gateway_offset: AddressOffset = Field(1, description="Gateway = network address + this.")
     first_host_offset: AddressOffset = Field(2, description="First host = network address + this.")
     vlan_first: int = Field(101, ge=2, le=4094, description="VLAN of rail 0 (or of port 1).")
-    vlan_per: Literal["rail", "nic"] = Field(
+    vlan_per: Literal["rail", "nic", "none"] = Field(
         "rail",
         description="Whether the NICs of a rail on a leaf share one VLAN and subnet, or each NIC "
-        "has its own.",
+        "has its own; none: each NIC is on a routed port without a VLAN.",
+    )
+    routed_hosts: Network | None = Field(
+        None,
+        description="Pool of routed NIC ports, cut by rail, leaf and port; default: hosts. Needed "
+        "where some units have VLANs.",
+    )
+    routed_prefix_length: int = Field(
+        31,
+        ge=26,
+        le=31,
+        description="Length of the subnet of a routed NIC port. 31: leaf even, NIC odd; shorter: "
+        "the leaf is first, the NIC second, and the rest is free for virtual functions or pods.",
+    )
+    advertise: Literal["nic", "leaf"] = Field(
+        "nic",
+        description="What a leaf announces of routed NIC ports: the subnet of each, or one prefix "
+        "for each rail, which hides that a NIC is cut off.",
     )
 
 

@@ -58,7 +58,7 @@ def addresses(designs: Designs) -> Table:
         ]
         rows += [
             (
-                *(name, port.name, port.address, "uplink"),
+                *(name, port.name, port.address, "gateway" if port.kind == "host" else "uplink"),
                 _set(
                     port_place(intent, name, port.name, "address")
                     or port_place(intent, port.peer, port.peer_port, "address")

@@ -9,8 +9,9 @@ import numpy as np
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
 from fabric.topology.layout import rank_within, spine_place, uplink_start
-from fabric.topology.model import Subnets
+from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
+from fabric.topology.routed import RoutedPool, gateway_offset, routed_leaves
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -68,27 +69,44 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
     """
     file, pool = intent.fabric, intent.fabric.addressing
     leaf, rail = _groups(file, layout)
-    plane = np.maximum(layout.plane[leaf], 0)
-    index, vlan = rank_within(plane), pool.vlan_first + rail
-    if pool.vlan_per == "nic":
-        slots = slots_per_subnet_group(intent)
-        slot = np.tile(np.arange(slots), len(leaf))
-        leaf, rail, plane = (np.repeat(column, slots) for column in (leaf, rail, plane))
-        index = np.repeat(index, slots) * slots + slot
-        single = layout.rail[leaf] >= 0
-        vlan = pool.vlan_first + np.where(single, slot, slot * file.rails + rail)
+    rank = rank_within(np.maximum(layout.plane[leaf], 0))
+    rows, slot = _rows_of_groups(intent, layout, leaf)
+    leaf, rail, rank = leaf[rows], rail[rows], rank[rows]
+    plane, slots = np.maximum(layout.plane[leaf], 0), slots_per_subnet_group(intent)
+    is_routed = routed_leaves(file, layout)[leaf]
+    per_nic = pool.vlan_per == "nic"
+    single = layout.rail[leaf] >= 0
+    number = np.where(single, slot, slot * file.rails + rail) if per_nic else rail
+    index = rank * slots + slot if per_nic else rank
     start = int(pool.hosts.network_address) + plane * (pool.hosts.num_addresses // file.planes)
     network = start + (index << (32 - pool.host_prefix_length))
+    gateway = np.minimum(network + pool.gateway_offset, LAST_ADDRESS)
+    own = routed_pool_of(intent, layout).networks(leaf, rail, slot)
     table = Subnets(
         leaf=leaf,
         rail=rail,
-        vlan=vlan,
-        network=network,
-        gateway=np.minimum(network + pool.gateway_offset, LAST_ADDRESS),
-        prefix_length=np.full(len(leaf), pool.host_prefix_length),
+        vlan=np.where(is_routed, NO_VLAN, pool.vlan_first + number),
+        network=np.where(is_routed, own, network),
+        gateway=np.where(is_routed, own + gateway_offset(pool), gateway),
+        prefix_length=np.where(is_routed, pool.routed_prefix_length, pool.host_prefix_length),
     )
     write_own_subnets(intent, layout, table)
     return table
+
+
+def _rows_of_groups(intent: Intent, layout: Layout, leaf: Ints) -> tuple[Ints, Ints]:
+    """Return the group of each subnet, and the slot that it is for; 0 where all slots share it."""
+    file = intent.fabric
+    one_each = routed_leaves(file, layout)[leaf] | (file.addressing.vlan_per == "nic")
+    counts = np.where(one_each, slots_per_subnet_group(intent), 1)
+    rows = np.repeat(np.arange(len(leaf)), counts)
+    return rows, rank_within(rows)
+
+
+def routed_pool_of(intent: Intent, layout: Layout) -> RoutedPool:
+    """Return how the pool of routed NIC ports is cut."""
+    groups = _groups(intent.fabric, layout)
+    return RoutedPool(intent, layout, *groups, slots_per_subnet_group(intent))
 
 
 def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:
@@ -120,10 +138,16 @@ def host_addresses(
     served = np.where(rails < 0, file.rails, 1)
     first = np.cumsum(served) - served
     group = first[leaf] + np.where(rails[leaf] < 0, rail, 0)
-    if file.addressing.vlan_per == "nic":
-        row = group * slots_per_subnet_group(intent) + slot
-        return row, table.network[row] + file.addressing.first_host_offset
-    return group, table.network[group] + file.addressing.first_host_offset + slot
+    rows, _ = _rows_of_groups(intent, layout, _groups(file, layout)[0])
+    starts, counts = np.unique(rows, return_index=True, return_counts=True)[1:]
+    shared = counts[group] == 1
+    row = starts[group] + np.where(shared, 0, slot)
+    offset = np.where(
+        routed_leaves(file, layout)[leaf],
+        gateway_offset(file.addressing) + 1,
+        file.addressing.first_host_offset,
+    )
+    return row, table.network[row] + offset + np.where(shared, slot, 0)
 
 
 def slots_per_subnet_group(intent: Intent) -> int:

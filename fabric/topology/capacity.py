@@ -8,7 +8,7 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.topology.addressing import core_place, slots_per_subnet_group
+from fabric.topology.addressing import core_place, routed_pool_of, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
 from fabric.topology.layout import (
     core_start,
@@ -17,6 +17,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
+from fabric.topology.routed import routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
     from fabric.topology.model import Ints
+    from fabric.topology.routed import RoutedPool
 
 _PRIVATE_ASN = ((64512, 65534), (4_200_000_000, 4_294_967_294))  # RFC 6996
 #: IEEE 802.1Q-2018 table 9-2: 4095 is reserved.
@@ -40,6 +42,7 @@ def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
         *_loopbacks(intent, layout),
         *_links(intent, layout),
         *_subnets(intent, layout),
+        *_routed(intent, layout),
         *_numbers(intent, layout),
     ]
 
@@ -90,9 +93,9 @@ def _more_host_ports(file: FabricFile) -> str:
 def _slots(intent: Intent) -> Iterator[Finding]:
     """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
     file = intent.fabric
-    if file.addressing.vlan_per == "rail":
-        return
-    for index, unit in enumerate(file.units):
+    for index, (unit, is_routed) in enumerate(zip(file.units, routed_units(file), strict=True)):
+        if not is_routed and file.addressing.vlan_per == "rail":
+            continue
         yield from _short(
             intent,
             f"units.{index}.hosts",
@@ -224,6 +227,8 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
 
 def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     file, pools = intent.fabric, intent.fabric.addressing
+    if all(routed_units(file)):
+        return []
     rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
     plane = np.maximum(layout.plane[: layout.leaf_count], 0)
     subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
@@ -253,10 +258,34 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     ]
 
 
+def _routed(intent: Intent, layout: Layout) -> list[Finding]:
+    file = intent.fabric
+    if not any(routed_units(file)):
+        return []
+    pool = routed_pool_of(intent, layout)
+    field = "routed_hosts" if file.addressing.routed_hosts else "hosts"
+    return _short(
+        intent,
+        f"addressing.{field}",
+        "addresses of routed NIC ports of a rail",
+        pool.most_leaves << pool.leaf_bits,
+        pool.rail_size,
+        f"use a {_pool_length(pool, file)} or a larger pool for addressing.{field}",
+    )
+
+
+def _pool_length(pool: RoutedPool, file: FabricFile) -> str:
+    rail = ((pool.most_leaves << pool.leaf_bits) - 1).bit_length()
+    bits = rail + (file.rails - 1).bit_length() + (file.planes - 1).bit_length()
+    return f"/{32 - bits}"
+
+
 def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:
     file = intent.fabric
     vlans, own = file.rails, layout.of_tier(0)
-    if file.addressing.vlan_per == "nic":
+    if all(routed_units(file)):
+        vlans = 0
+    elif file.addressing.vlan_per == "nic":
         slots = slots_per_subnet_group(intent)
         vlans = slots * file.rails if (layout.rail[own] < 0).any() else slots
     yield from _short(

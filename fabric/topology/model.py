@@ -116,7 +116,10 @@ class Nics:
 
 @dataclass(frozen=True, eq=False)
 class Subnets:
-    """VLANs with their subnet and gateway, one row per rail and leaf, or one per NIC."""
+    """Subnets of NICs with their gateway, one row per rail and leaf, or one per NIC.
+
+    ``vlan`` is ``NO_VLAN`` where the NIC is on a routed port.
+    """
 
     leaf: Ints
     rail: Ints
@@ -169,6 +172,8 @@ class Uplinks:
         return other_end(self.upper_address, self.prefix_length)
 
 
+#: VLAN of a subnet of a routed NIC port.
+NO_VLAN = 0
 #: Port of a NIC that no cable ends on; such a NIC is not enabled, and on no leaf's list.
 NO_PORT = 0
 

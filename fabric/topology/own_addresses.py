@@ -33,7 +33,7 @@ def write_own_subnets(intent: Intent, layout: Layout, table: Subnets) -> None:
     for override in overrides:
         for name in hostlist.expand(override.names):
             for own in override.subnets if name in rows else ():
-                _write(intent, table, subnet_row(intent, table, rows[name], own), own)
+                _write(intent, table, subnet_row(table, rows[name], own), own)
 
 
 def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> None:
@@ -50,14 +50,14 @@ def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> 
         table.gateway[row] = int(own.gateway)
 
 
-def subnet_row(intent: Intent, table: Subnets, leaf: int, own: LeafSubnet) -> int | None:
+def subnet_row(table: Subnets, leaf: int, own: LeafSubnet) -> int | None:
     """Return the row of a subnet of a leaf; None where the leaf has no such rail or slot."""
     first, last = np.searchsorted(table.leaf, [leaf, leaf + 1]).tolist()
     rails = table.rail[first:last]
     mine = np.flatnonzero(rails == (own.rail if own.rail is not None else rails[0]))
     if own.rail is None and (rails != rails[0]).any():
         return None
-    if (own.slot is None) is (intent.fabric.addressing.vlan_per == "nic"):
+    if (own.slot is None) is (len(mine) > 1):
         return None
     slot = own.slot or 0
     return first + int(mine[slot]) if slot < len(mine) else None
@@ -65,11 +65,11 @@ def subnet_row(intent: Intent, table: Subnets, leaf: int, own: LeafSubnet) -> in
 
 def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -> Iterator[Finding]:
     """Yield the subnets of an override that a switch cannot have."""
-    intent, table = fabric.intent, fabric.subnets
+    table = fabric.subnets
     for index, own in enumerate(override.value.subnets):
         leaf = row < fabric.switches.leaf_count
-        if not leaf or subnet_row(intent, table, row, own) is None:
-            which = " with its rail, and with its slot if vlan_per is nic" if leaf else ""
+        if not leaf or subnet_row(table, row, own) is None:
+            which = " with its rail, and with its slot if each NIC has one" if leaf else ""
             message = f"{fabric.switches.names[row]} has no such subnet of NICs"
             fix = f"name a subnet of a leaf{which}"
             yield _finding(message, fix, (override, "subnets", index))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
+from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,16 +25,21 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
     a leaf without cables to spines the shortest prefix around its own subnets.
     """
     file, table = fabric.intent.fabric, fabric.subnets
-    pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
+    plane = int(fabric.switches.plane[leaf])
     if file.spines is None and not len(fabric.uplinks_of(leaf)):
         rows = fabric.subnets_of_leaf(leaf)
         networks, last = table.network[rows], int(table.last[rows].max())
         bits = (int(networks.min()) ^ last).bit_length()
         return (_text(int(networks.min()) >> bits << bits, bits),)
+    pools = host_pools(file)
     if plane < 0 or file.planes == 1:
-        return (str(pool),)
+        return tuple(map(str, pools))
     parts = PlaneParts(table.network, table.last, fabric.switches.plane[table.leaf] == plane)
-    return tuple(parts.within(int(pool.network_address), _BITS - pool.prefixlen))
+    return tuple(
+        part
+        for pool in pools
+        for part in parts.within(int(pool.network_address), _BITS - pool.prefixlen)
+    )
 
 
 class Reach:

@@ -39,6 +39,7 @@ from fabric.topology.layout import Layout, generated
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
 from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
+from fabric.topology.routed import wrong_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,7 +59,7 @@ def realise(intent: Intent) -> Fabric:
     CapacityError
         With a finding for each kind of thing that ran out: ports, addresses, ASNs, VLANs.
     """
-    _refuse(InputError, [*_unknown_skus(intent), *misfits(intent)], intent)
+    _refuse(InputError, [*_unknown_skus(intent), *misfits(intent), *wrong_fields(intent)], intent)
     explicit = intent.fabric.design == "explicit"
     layout = explicit_layout(intent) if explicit else generated(intent)
     _refuse(InputError, unserved(intent, layout), intent)

@@ -8,6 +8,7 @@ and 134 (FEC), and the rule that each line names.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.units import gbps_to_mbps
@@ -107,11 +108,14 @@ def _network(cable: Cable) -> Iterator[CableLine]:
     nic, port = cable.nic, cable.port
     vlan = next((one for one in cable.device.vlans if one.vlan == port.vlan), None)
     gateway = (vlan.network, vlan.gateway) if vlan else ("none", "none")
+    if port.address:
+        own = IPv4Interface(port.address)
+        gateway = (str(own.network), str(own.ip))
     yield CableLine(
         "vlan",
         "untagged",
-        f"access {port.vlan}" if port.vlan else "none",
-        "ok" if port.vlan == nic.vlan else "wrong",
+        f"access {port.vlan}" if port.vlan else "routed" if port.address else "none",
+        "ok" if (port.vlan or 0) == nic.vlan else "wrong",
         "",
         "HST017",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.units import s_to_min
@@ -97,11 +97,16 @@ def view(device: DeviceDesign) -> Comware7View:
         ),
         networks=(
             (device.loopback, "255.255.255.255"),
-            *((str(gate.network[0]), str(gate.netmask)) for _, gate in vlans),
+            *map(_network, device.host_networks),
         ),
         paths=max(min(device.bgp.max_paths, len(device.bgp.neighbours)), 1),
         arp_minutes=int(s_to_min(device.neighbours.arp_timeout_s)),
     )
+
+
+def _network(text: str) -> tuple[str, str]:
+    network = IPv4Network(text)
+    return str(network.network_address), str(network.netmask)
 
 
 def own_cell_bytes(sku: Sku) -> int | None:

@@ -107,7 +107,7 @@ def view(device: DeviceDesign) -> CumulusView:
     return CumulusView(
         words=_words(device),
         ports=ports,
-        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
+        networks=(f"{device.loopback}/32", *device.host_networks),
         roce_mode="lossless" if policy.pfc else "lossy",
         dscp_to_priority=_dscp_deltas(policy),
         priority_to_traffic_class=_priority_deltas(policy),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.spans import spans
@@ -172,7 +173,10 @@ def _quoted(port: PortDesign) -> str:
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
     return (
         (10, _rule(bgp.loopback_pool, HOST_ROUTE)),
-        (20, _rule(bgp.host_pool, bgp.host_prefix_length)),
+        *(
+            (number, _rule(pool.network, pool.prefix_length))
+            for number, pool in zip(count(20, 10), bgp.host_pools, strict=False)
+        ),
     )
 
 

@@ -274,7 +274,10 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str], ...]:
     return (
         ("loopbacks", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
-        ("hosts", bgp.host_pool, _match(bgp.host_pool, bgp.host_prefix_length)),
+        *(
+            (f"hosts{number or ''}", pool.network, _match(pool.network, pool.prefix_length))
+            for number, pool in enumerate(bgp.host_pools)
+        ),
     )
 
 

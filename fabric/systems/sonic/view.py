@@ -42,7 +42,7 @@ def view(device: DeviceDesign) -> SonicView:
     """Return the view of a design."""
     return SonicView(
         managed=is_managed(device),
-        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
+        networks=(f"{device.loopback}/32", *device.host_networks),
         device_type=DEVICE_TYPES[device.role],
         ports=tuple((_escaped(port.name), port) for port in device.ports),
     )
@@ -58,6 +58,7 @@ def is_managed(device: DeviceDesign) -> bool:
 
     Source: sonic-net/sonic-buildimage dockers/docker-fpm-frr: bfdd is started in that mode only,
     and the templates of bgpcfgd have neither BFD nor interfaces as peers, nor ``allowas-in`` for
-    the type LeafRouter without BGP_BBR.
+    the type LeafRouter without BGP_BBR; they announce subnets of VLANs, and of no other port.
     """
-    return device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
+    other = device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
+    return other or bool(device.routed_nics)

@@ -244,5 +244,5 @@ def _with_mask(address: str) -> tuple[str, str]:
 
 
 def _networks(device: DeviceDesign) -> tuple[tuple[str, str], ...]:
-    own = (IPv4Network(device.loopback), *(IPv4Network(vlan.network) for vlan in device.vlans))
+    own = (IPv4Network(device.loopback), *map(IPv4Network, device.host_networks))
     return tuple((str(network.network_address), str(network.netmask)) for network in own)

@@ -10,6 +10,8 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
+from fabric.topology.model import NO_VLAN
+from fabric.topology.routed import PAIR, host_pools, routed_units
 from fabric.validate.addresses import owners
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -99,7 +101,8 @@ class NicInSubnet(ModelRule):
         network = subnets.network[nics.subnet]
         offset = nics.address - network
         last = (subnets.last - subnets.network)[nics.subnet]
-        for row in np.flatnonzero((offset < 1) | (offset >= last)).tolist():
+        is_pair = last == 1  # both addresses are of hosts (RFC 3021)
+        for row in np.flatnonzero(~is_pair & ((offset < 1) | (offset >= last))).tolist():
             yield self.finding(
                 f"{ipv4_text(int(nics.address[row]))} is not a host address of "
                 f"{subnets.text(int(nics.subnet[row]))}",
@@ -125,7 +128,7 @@ class GatewayFree(ModelRule):
         length = model.intent.fabric.addressing.host_prefix_length
         last = (1 << (32 - length)) - 1
         place = model.place("addressing", "gateway_offset")
-        if offset >= last:
+        if offset >= last and not all(routed_units(model.intent.fabric)):
             yield self.finding(
                 f"gateway_offset {offset} is not a host address of a /{length} subnet",
                 f"use an offset from 1 to {last - 1}",
@@ -212,16 +215,27 @@ class SubnetsApart(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the subnets with the pool, with each other, and with their gateways."""
-        table, pool = model.fabric.subnets, model.intent.fabric.addressing.hosts
-        inside = (table.network >= int(pool.network_address)) & (
-            table.last <= int(pool.broadcast_address)
-        )
+        table, pools = model.fabric.subnets, host_pools(model.intent.fabric)
+        inside = np.zeros(len(table), bool)
+        for pool in pools:
+            first, last = int(pool.network_address), int(pool.broadcast_address)
+            inside |= (table.network >= first) & (table.last <= last)
         served = (table.gateway > table.network) & (table.gateway < table.last)
+        served |= (
+            (table.prefix_length == PAIR)
+            & (table.gateway >= table.network)
+            & (table.gateway <= table.last)
+        )
+        shown = " and ".join(map(str, pools))
         for wrong, message, fix in (
-            (~inside, f"is outside addressing.hosts {pool}", "use a subnet of the pool"),
+            (~inside, f"is outside the pools of NICs, {shown}", "use a subnet of a pool"),
             (~served, "does not have its gateway inside", "use a gateway of the subnet"),
             (_overlapping(table), "overlaps a subnet of another leaf or rail", "use a free subnet"),
-            (_doubled(table.leaf * 4096 + table.vlan), "shares its VLAN", "use a free VLAN"),
+            (
+                _doubled(table.leaf * 4096 + table.vlan) & (table.vlan != NO_VLAN),
+                "shares its VLAN",
+                "use a free VLAN",
+            ),
         ):
             for row in np.flatnonzero(wrong & _used(model.fabric)).tolist():
                 leaf = model.fabric.switches.names[int(table.leaf[row])]
@@ -230,13 +244,17 @@ class SubnetsApart(ModelRule):
                 vlan = int(table.vlan[row])
                 if place:
                     yield self.finding(
-                        f"{network} in VLAN {vlan} {message}", fix, place=place, device=leaf
+                        f"{network}{f' in VLAN {vlan}' if vlan else ''} {message}",
+                        fix,
+                        place=place,
+                        device=leaf,
                     )
 
 
 def _used(fabric: Fabric) -> Bools:
     """Return the subnets that leaves have: of single NICs, those with a NIC."""
-    used = np.full(len(fabric.subnets), fabric.intent.fabric.addressing.vlan_per == "rail")
+    per_rail = fabric.intent.fabric.addressing.vlan_per == "rail"
+    used: Bools = (fabric.subnets.vlan != NO_VLAN) & per_rail
     used[fabric.nics.subnet[fabric.nics.enabled]] = True
     return used
 

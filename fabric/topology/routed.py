@@ -1,0 +1,113 @@
+"""NICs on routed ports: which they are, and where their pool is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Finding, Severity
+from fabric.topology.layout import rank_within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from ipaddress import IPv4Network
+
+    from fabric.intent.inventory import Intent
+    from fabric.intent.model import Addressing, FabricFile
+    from fabric.topology.layout import Layout
+    from fabric.topology.model import Bools, Ints
+
+#: Fields of subnets that share a VLAN.
+_OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
+#: Length of a subnet of two addresses (RFC 3021).
+PAIR = 31
+
+
+def routed_units(file: FabricFile) -> list[bool]:
+    """Tell of each unit whether its NICs are on routed ports."""
+    every = file.addressing.vlan_per == "none"
+    return [every or unit.vlan_per == "none" for unit in file.units]
+
+
+def routed_leaves(file: FabricFile, layout: Layout) -> Bools:
+    """Tell of each leaf whether its NICs are on routed ports."""
+    return np.array(routed_units(file))[layout.unit[: layout.leaf_count]]
+
+
+def routed_pool(addressing: Addressing) -> IPv4Network:
+    """Return the pool of routed NIC ports."""
+    return addressing.routed_hosts or addressing.hosts
+
+
+def host_pools(file: FabricFile) -> tuple[IPv4Network, ...]:
+    """Return the pools that NICs have addresses of: of VLANs, then of routed ports."""
+    routed, addressing = routed_units(file), file.addressing
+    vlans = () if all(routed) else (addressing.hosts,)
+    own = (routed_pool(addressing),) if any(routed) else ()
+    return tuple(dict.fromkeys((*vlans, *own)))
+
+
+def gateway_offset(addressing: Addressing) -> int:
+    """Return which address of its subnet the leaf has: the first of a /31, else the second."""
+    return 0 if addressing.routed_prefix_length == PAIR else 1
+
+
+class RoutedPool:
+    """Where the pool is cut: by plane, rail, leaf of the rail, and port.
+
+    Rails and ports take powers of two, so that a rail, and a rail of a leaf, is one prefix, and
+    nothing moves when units are added.
+
+    Parameters
+    ----------
+    leaf, rail : array of int, shape (groups,)
+        Every leaf with each rail that it serves.
+    ports : int
+        NICs of a rail that a leaf may have.
+    """
+
+    def __init__(self, intent: Intent, layout: Layout, leaf: Ints, rail: Ints, ports: int) -> None:
+        file = intent.fabric
+        pool = routed_pool(file.addressing)
+        self._start = int(pool.network_address)
+        self._plane_size = pool.num_addresses // file.planes
+        self.rail_size = self._plane_size >> (file.rails - 1).bit_length()
+        self._subnet_bits = 32 - file.addressing.routed_prefix_length
+        self.leaf_bits = (ports - 1).bit_length() + self._subnet_bits
+        self._plane = np.maximum(layout.plane, 0)
+        key = self._plane[leaf] * file.rails + rail
+        self._place = np.zeros((layout.leaf_count, file.rails), dtype=np.int64)
+        self._place[leaf, rail] = rank_within(key)
+        self.most_leaves = int(np.bincount(key).max(initial=0))
+
+    def networks(self, leaf: Ints, rail: Ints, slot: Ints) -> Ints:
+        """Return the first address of the subnet of each NIC port."""
+        start = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
+        networks: Ints = start + (self._place[leaf, rail] << self.leaf_bits)
+        return networks + (slot << self._subnet_bits)
+
+
+def wrong_fields(intent: Intent) -> Iterator[Finding]:
+    """Yield fields that contradict the plan of routed NIC ports, or have no meaning in it."""
+    file, addressing = intent.fabric, intent.fabric.addressing
+    routed = routed_units(file)
+    said = addressing.model_fields_set
+    for field in _OF_VLANS if all(routed) else ():
+        if field in said:
+            message = f"{field} is about VLANs, and every NIC is on a routed port"
+            fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
+            yield _finding(intent, field, message, fix)
+    if any(routed) and not all(routed) and addressing.routed_hosts is None:
+        message = "some units have VLANs and others routed ports, which need a pool of their own"
+        yield _finding(intent, "hosts", message, "add addressing.routed_hosts")
+    for field in ("routed_hosts", "routed_prefix_length", "advertise") if not any(routed) else ():
+        if field in said:
+            message = f"{field} is about routed NIC ports, and there are none"
+            yield _finding(intent, field, message, "remove it, or set vlan_per: none")
+
+
+def _finding(intent: Intent, field: str, message: str, fix: str) -> Finding:
+    path = ("addressing", field)
+    place = intent.position(*path)
+    return Finding("TOP040", Severity.ERROR, message, fix, ".".join(("fabric", *path)), place)
