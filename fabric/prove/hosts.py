@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
+from fabric.topology.model import NO_VLAN
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -60,21 +62,27 @@ def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
         return f"{leaf.name} does not configure the port", 0
     if not port.enabled:
         return "the port is shut down", port.line
-    if port.vlan is None:
-        return "the port is in no VLAN", port.line
-    if port.vlan not in leaf.vlans:
-        return f"VLAN {port.vlan} of the port does not exist", port.line
-    gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
-    addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
+    if nic.vlan == NO_VLAN:
+        if port.vlan is not None or port.routed is False:
+            return "the port is switched, and the NIC is planned on a routed one", port.line
+        where, addresses = "the port", port.addresses
+    else:
+        if port.vlan is None:
+            return "the port is in no VLAN", port.line
+        where = f"VLAN {port.vlan}"
+        if port.vlan not in leaf.vlans:
+            return f"{where} of the port does not exist", port.line
+        gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
+        addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
     if not addresses:
-        return f"VLAN {port.vlan} has no gateway address", port.line
+        return f"{where} has no gateway address", port.line
     text = f"{nic.gateway}/{nic.prefix_length}"
     wanted = int(IPv4Address(nic.gateway)), nic.prefix_length
     if wanted not in [entry[:2] for entry in addresses]:
         has = ", ".join(
             f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in addresses
         )
-        return f"its gateway is {text}, VLAN {port.vlan} has {has}", addresses[0].line
+        return f"its gateway is {text}, {where} has {has}", addresses[0].line
     if leaf.no_routing:
         return f"on {leaf.name}, {leaf.no_routing[0]}", 0
     return "", 0
