@@ -76,6 +76,7 @@ def _balancing(device: DeviceDesign) -> frozenset[str]:
 _used_ports = _if(lambda device: any(port.qos for port in device.ports))
 _paused = _if(lambda device: any(one.pfc for one in device.qos_profiles))
 _vlans = _if(lambda device: device.vlans)
+_nics = _if(lambda device: device.vlans or device.routed_nics)
 
 #: Every feature, in the order of the matrix.
 FEATURES = (
@@ -138,7 +139,13 @@ FEATURES = (
     Feature("scheduling", "scheduling of queues", "lossless.scheduler", _used_ports),
     Feature("mtu", "MTU of ports", "lossless.mtu.port_bytes", _used_ports),
     Feature("vlan_per_nic", "VLANs with a gateway for NICs", "addressing.vlan_per", _vlans),
-    Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _vlans),
+    Feature(
+        "routed_nics",
+        "routed ports for NICs",
+        "addressing.vlan_per",
+        _if(lambda device: device.routed_nics),
+    ),
+    Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _nics),
     Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
     Feature(
         "bgp",

@@ -285,6 +285,14 @@ _NETWORK = {
         f"a VLAN per {value}": Setting({"addressing": {"vlan_per": value}})
         for value in ("rail", "nic")
     },
+    "routed NIC ports": Setting({"addressing": {"vlan_per": "none"}}),
+    "routed NIC ports with room": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "routed_hosts": "10.128.0.0/12",
+            "routed_prefix_length": 28,
+        }
+    }),
     "addresses": Setting({
         "addressing": {
             "uplinks_per_leaf": 16,
