@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: Fields of subnets that share a VLAN.
 _OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
-#: Length of a subnet of two addresses (RFC 3021).
-PAIR = 31
+#: Bits of an IPv4 address, and length of a subnet of two (RFC 3021).
+BITS, PAIR = 32, 31
 
 
 def routed_units(file: FabricFile) -> list[bool]:
@@ -46,6 +46,11 @@ def host_pools(file: FabricFile) -> tuple[IPv4Network, ...]:
     vlans = () if all(routed) else (addressing.hosts,)
     own = (routed_pool(addressing),) if any(routed) else ()
     return tuple(dict.fromkeys((*vlans, *own)))
+
+
+def summary_bits(addressing: Addressing, ports: int) -> int:
+    """Return how many bits the routed NIC ports of a leaf and rail take; ``ports`` of them fit."""
+    return (ports - 1).bit_length() + BITS - addressing.routed_prefix_length
 
 
 def gateway_offset(addressing: Addressing) -> int:
@@ -73,8 +78,8 @@ class RoutedPool:
         self._start = int(pool.network_address)
         self._plane_size = pool.num_addresses // file.planes
         self.rail_size = self._plane_size >> (file.rails - 1).bit_length()
-        self._subnet_bits = 32 - file.addressing.routed_prefix_length
-        self.leaf_bits = (ports - 1).bit_length() + self._subnet_bits
+        self._subnet_bits = BITS - file.addressing.routed_prefix_length
+        self.leaf_bits = summary_bits(file.addressing, ports)
         self._plane = np.maximum(layout.plane, 0)
         key = self._plane[leaf] * file.rails + rail
         self._place = np.zeros((layout.leaf_count, file.rails), dtype=np.int64)
@@ -86,6 +91,14 @@ class RoutedPool:
         start = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
         networks: Ints = start + (self._place[leaf, rail] << self.leaf_bits)
         return networks + (slot << self._subnet_bits)
+
+
+def summary_length(file: FabricFile, pool: IPv4Network, ports: int) -> int | None:
+    """Return the length of what a leaf announces of a rail; None where it announces each subnet."""
+    addressing = file.addressing
+    if addressing.advertise == "nic" or not any(routed_units(file)):
+        return None
+    return BITS - summary_bits(addressing, ports) if pool == routed_pool(addressing) else None
 
 
 def wrong_fields(intent: Intent) -> Iterator[Finding]:
@@ -105,6 +118,10 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
         if field in said:
             message = f"{field} is about routed NIC ports, and there are none"
             yield _finding(intent, field, message, "remove it, or set vlan_per: none")
+    own = [one for one in intent.devices if any(each.network for each in one.value.subnets)]
+    if own and any(routed) and addressing.advertise == "leaf":
+        message = "a leaf announces one prefix of its own, and a subnet that is set can be outside"
+        yield _finding(intent, "advertise", message, "use nic, or remove devices.subnets.network")
 
 
 def _finding(intent: Intent, field: str, message: str, fix: str) -> Finding:

@@ -293,6 +293,9 @@ _NETWORK = {
             "routed_prefix_length": 28,
         }
     }),
+    "routed NIC ports behind one prefix": Setting({
+        "addressing": {"vlan_per": "none", "advertise": "leaf", "routed_prefix_length": 30}
+    }),
     "addresses": Setting({
         "addressing": {
             "uplinks_per_leaf": 16,

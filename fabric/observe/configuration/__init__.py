@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from fabric.core.registry import Registry
 from fabric.observe.configuration.model import (
     AddressLine,
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddressLine",
+    "Aggregate",
     "Bgp",
     "BgpPeer",
     "BgpTemplate",

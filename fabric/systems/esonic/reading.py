@@ -25,6 +25,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     ipv4,
     network,
     numbers,
@@ -155,6 +156,7 @@ def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("remote_as")

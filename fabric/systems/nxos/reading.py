@@ -28,6 +28,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     ipv4,
     network,
     numbers,
@@ -214,6 +215,7 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("timers")

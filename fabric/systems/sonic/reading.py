@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
 from fabric.observe.configuration import (
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -283,6 +284,12 @@ def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: in
 def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
     *_rest, prefix = key
     _process(switch).originations.append(Origination(network(prefix), "", line))
+
+
+@_READER.means("aggregate")
+def _aggregate(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    hides = row.get("summary_only") == "true"
+    _process(switch).aggregates.append(Aggregate(*network(key[-1]), line, hides))
 
 
 @_READER.means("redistribute")
