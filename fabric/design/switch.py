@@ -327,7 +327,7 @@ class SwitchDesigner:
     def _host_pools(self) -> tuple[HostPool, ...]:
         table, intent = self._fabric.subnets, self._fabric.intent
         file, pools = intent.fabric, []
-        for pool in host_pools(file):
+        for pool in host_pools(file).values():
             own = (table.network >= int(pool[0])) & (table.network <= int(pool[-1]))
             summary = summary_length(file, pool, slots_per_subnet_group(intent))
             shortest = summary or int(table.prefix_length[own].min(initial=BITS))

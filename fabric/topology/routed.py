@@ -40,12 +40,13 @@ def routed_pool(addressing: Addressing) -> IPv4Network:
     return addressing.routed_hosts or addressing.hosts
 
 
-def host_pools(file: FabricFile) -> tuple[IPv4Network, ...]:
-    """Return the pools that NICs have addresses of: of VLANs, then of routed ports."""
+def host_pools(file: FabricFile) -> dict[str, IPv4Network]:
+    """Return the pools that NICs have addresses of, by field: of VLANs, then of routed ports."""
     routed, addressing = routed_units(file), file.addressing
-    vlans = () if all(routed) else (addressing.hosts,)
-    own = (routed_pool(addressing),) if any(routed) else ()
-    return tuple(dict.fromkeys((*vlans, *own)))
+    pools = {} if all(routed) else {"hosts": addressing.hosts}
+    if any(routed):
+        pools["routed_hosts" if addressing.routed_hosts else "hosts"] = routed_pool(addressing)
+    return pools
 
 
 def summary_bits(addressing: Addressing, ports: int) -> int:
