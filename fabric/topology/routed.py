@@ -113,7 +113,7 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
             yield _finding(intent, field, message, fix)
     if any(routed) and not all(routed) and addressing.routed_hosts is None:
-        message = "some units have VLANs and others routed ports, which need a pool of their own"
+        message = "some units have VLANs and others routed ports, which need another pool"
         yield _finding(intent, "hosts", message, "add addressing.routed_hosts")
     for field in ("routed_hosts", "routed_prefix_length", "advertise") if not any(routed) else ():
         if field in said:
@@ -121,7 +121,7 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
             yield _finding(intent, field, message, "remove it, or set vlan_per: none")
     own = [one for one in intent.devices if any(each.network for each in one.value.subnets)]
     if own and any(routed) and addressing.advertise == "leaf":
-        message = "a leaf announces one prefix of its own, and a subnet that is set can be outside"
+        message = "a leaf announces one prefix, and a subnet that is set can be outside"
         yield _finding(intent, "advertise", message, "use nic, or remove devices.subnets.network")
 
 
