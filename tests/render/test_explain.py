@@ -88,6 +88,15 @@ def test_the_first_explanation_is_the_nearest(nos: str, text: str, field: str) -
     assert field in find(nos, text)[0].fields
 
 
+def test_timers_of_a_peer_group_come_from_its_template() -> None:
+    """SONiC prints a group where BGP is managed; a neighbour has timers of its own elsewhere."""
+    templates = [
+        find("sonic", f"{row}|holdtime")[0].template
+        for row in ("BGP_PEER_GROUP|default|FABRIC", "BGP_NEIGHBOR|10.1.1.0")
+    ]
+    assert templates == ["sonic/bgp_managed.j2", "sonic/bgp.j2"]
+
+
 def test_what_is_unknown_is_not_explained() -> None:
     """No guess."""
     assert find("sonic", "NO_SUCH_TABLE") == []

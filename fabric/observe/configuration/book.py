@@ -23,7 +23,8 @@ from functools import cached_property, partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
-from fabric.book.book import TOP, Book, BookRule, books
+from fabric.book.book import Book, BookRule, books
+from fabric.book.file import TOP
 from fabric.observe.configuration.blocks import Context
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from fabric.book.book import TABLES, books
+from fabric.book.book import books
+from fabric.book.file import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
