@@ -155,6 +155,10 @@ class Book:
                     todo.append(opens)
         return depths
 
+    def mistake(self, rule: BookRule, message: str) -> BookError:
+        """Return that a rule is wrong, with its place."""
+        return BookError(self.file, rule.known.line, message)
+
     @property
     def has_tables(self) -> bool:
         """Whether a configuration is tables, and not lines."""
