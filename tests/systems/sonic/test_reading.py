@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fabric.systems.sonic.batfish import reduced
 from fabric.systems.sonic.reading import NO_POLICY
 from tests.systems.readings import golden, is_whole, read
 
@@ -128,3 +130,8 @@ def test_a_managed_session_wants_policies(
     assert (peer.policy_in, peer.policy_out) == expected
     assert (NO_POLICY in switch.policies) == (NO_POLICY in expected)
     assert switch.policies.get(NO_POLICY, []) == []
+
+
+def test_batfish_gets_no_row_of_another_type() -> None:
+    tables: dict[str, Any] = {"VLAN": {"Vlan7": 5}, "VLAN_MEMBER": {"Vlan7|Ethernet0": {}}}
+    assert reduced(tables)["VLAN"] == {}
