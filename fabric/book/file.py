@@ -178,11 +178,10 @@ def read_texts(file: Path | Traversable) -> Texts:
 
 
 def _text(file: Path | Traversable) -> str:
-    content = file.read_bytes()
     try:
-        return content.decode()
+        return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise BookError(file, line, "the line is not UTF-8") from None
 
 
