@@ -14,7 +14,7 @@ Without ``holds`` it is unknown, and what hangs on it is not judged.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _ENTRY = re.compile(r"(?P<key>[a-z]\w*): (?P<line>\S.*)")
 _VALUES = {"yes": True, "no": False}
@@ -39,6 +39,8 @@ class Absence:
         Vendor page, or repository and path; empty where none tells it, and then nothing holds.
     at : int
         Line of the book.
+    said : set of str
+        What the book says of it.
     """
 
     line: str
@@ -47,6 +49,7 @@ class Absence:
     releases: str = "all"
     source: str = ""
     at: int = 0
+    said: set[str] = field(default_factory=set)
 
 
 def take(absences: dict[str, Absence], text: str, at: int) -> None:
@@ -67,6 +70,9 @@ def take(absences: dict[str, Absence], text: str, at: int) -> None:
     if not text.startswith(" ") or part not in _PARTS or not words or not absences:
         raise ValueError(f"{text.strip()!r} says nothing that is known of a line that is absent")
     last = [*absences.values()][-1]
+    if part in last.said:
+        raise ValueError(f"`{part}` stands twice below the line")
+    last.said.add(part)
     if part == "holds":
         last.holds = _value(words)
     else:

@@ -50,6 +50,11 @@ WRONG = {
         7,
         "'much' is no value: write yes, no or a number",
     ),
+    "an absence with two values": (
+        "[absent]\nmtu: a\n  holds 1\n  means a\n  holds 2\n  source guide\n",
+        9,
+        "`holds` stands twice below the line",
+    ),
     "an absence twice": ("[absent]\nmtu: a\nmtu: b\n", 7, "mtu: the key is there twice"),
     "an unknown word of an absence": (
         "[absent]\nmtu: mtu N\n  price 7\n",
