@@ -254,8 +254,11 @@ def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
 def test_risks_and_templates_exist(system: str) -> None:
     book = books()[system]
     assert [risk.word for risk in Risk] == [*RISKS]
-    templates = {ours.template for _, ours in book.owned()} - {""}
-    assert templates == {file.stem for file in (template_folder() / system).glob("*.j2")}
+    templates = {file.stem for file in (template_folder() / system).glob("*.j2")}
+    for rule, ours in book.owned():
+        mistake = book.mistake(rule, f"there is no template {ours.template}")
+        assert ours.template in {"", *templates}, str(mistake)
+    assert templates <= {ours.template for _, ours in book.owned()}
 
 
 TABLES = """\
