@@ -5,6 +5,7 @@ A mistake is the line of the book and what to do there. Who reads a book refuses
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ from fabric.book.grammar import bound_to, match_variant
 from fabric.book.kinds import contains, referred
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fabric.book.file import RuleText, Texts
     from fabric.book.grammar import Element, Rule, Variant
@@ -142,7 +143,7 @@ def _taken_twice(texts: Texts, lines: list[Line], audience: str) -> Mistakes:
     for mode in texts.modes:
         before: defaultdict[str, list[tuple[Line, Variant]]] = defaultdict(list)
         for line in (one for one in heard if mode in one.known.modes):
-            takers = [_taker(line, variant, before) for variant in line.rule.variants]
+            takers = [_taker(line, one, before, audience) for one in line.rule.variants]
             if taker := next((one for one in takers if one), None) if all(takers) else None:
                 yield line.known.line, f"the rule of line {taker.known.line} takes these lines"
             for variant in line.rule.variants:
@@ -157,24 +158,44 @@ def _is_heard(line: Line, audience: str) -> bool:
 
 
 def _taker(
-    line: Line, variant: Variant, before: dict[str, list[tuple[Line, Variant]]]
+    line: Line,
+    variant: Variant,
+    before: dict[str, list[tuple[Line, Variant]]],
+    audience: str,
 ) -> Line | None:
-    """Return a rule before it that takes every line of this spelling."""
+    """Return a rule before it that takes every line of this spelling.
+
+    A stand-in tries rules that begin with any word last. A reader knows no limits and no traits,
+    which is a mistake where the rules mean two things to it.
+    """
     first = min(variant.elements[0].literals, default="")
-    for earlier, taken in chain(before[first], before[""] if first else ()):
-        trait = bound_to(earlier.known.text)
-        if trait in {"", bound_to(line.known.text)} and _covers(taken.elements, variant.elements):
+    for earlier, taken in chain(before[first], before[""] if first and audience else ()):
+        is_bound = bound_to(earlier.known.text) not in {"", bound_to(line.known.text)}
+        is_loose = earlier.known.means.get(audience) != line.known.means.get(audience)
+        takes = _looks_like_all if is_loose else _takes_all
+        if (is_loose or not is_bound) and _covers(taken.elements, variant.elements, takes):
             return earlier
     return None
 
 
-def _covers(taken: tuple[Element, ...], elements: tuple[Element, ...]) -> bool:
+def _covers(
+    taken: tuple[Element, ...],
+    elements: tuple[Element, ...],
+    takes: Callable[[Element, Element], bool],
+) -> bool:
     for one, other in zip(taken, elements, strict=False):
         if one.rest:
             return True
-        if not _takes_all(one, other):
+        if not takes(one, other):
             return False
     return len(taken) == len(elements)
+
+
+def _looks_like_all(one: Element, other: Element) -> bool:
+    """Tell whether the pattern of a word takes all that another word may be."""
+    if other.literals:
+        return all(re.fullmatch(one.pattern, word) for word in other.literals)
+    return one.pattern in {other.pattern, r"\S+"} and not other.rest
 
 
 def _takes_all(one: Element, other: Element) -> bool:

@@ -65,7 +65,7 @@ class InvalidInputError(LineRefusedError):
 
 
 _SIGNS = ("=", ":=", "&=")
-_BRACKETS = ("(", ")", "[", "]", "|")
+_BRACKETS = ("(", ")", "[", "]", "|", ">")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +252,8 @@ def element(piece: str) -> Element:
             return Element(r".+", name, check=check, kind=kind, many=many or "...")
         return Element(loose(kind), name, check=checker(kind), peer=piece == "<peer>", kind=kind)
     words = piece.split("|")
+    if "" in words:
+        raise ValueError(f"{piece!r} has an empty word")
     pattern = re.escape(piece).replace("\\-", "-").replace("\\|", "|")
     return Element(pattern, name, literals=frozenset(words))
 
@@ -323,7 +325,9 @@ def parse_rule(text: str, rank: int) -> Rule:
         When it is written wrongly.
     """
     body, bang, undo = _LEVEL_SIGNS.sub(" ", text).partition(" !")
-    body, _, opens = body.partition(" > ")
+    body, sign, opens = body.partition(" > ")
+    if sign and not opens.strip():
+        raise ValueError("the name of a mode stands behind `>`")
     removes_only = body.startswith("-")
     pieces = body.lstrip("-").replace(" ...>", "...>").split()
     variants = tuple(map(_variant, spellings(pieces)))
@@ -335,6 +339,8 @@ def parse_rule(text: str, rank: int) -> Rule:
 
 def _variant(flat: list[str]) -> Variant:
     """Return one spelling."""
+    if stray := [piece for piece in flat if piece in _BRACKETS or piece.startswith("[")]:
+        raise ValueError(f"{stray[0]!r} stands alone")
     signs = [piece for piece in flat if piece in _SIGNS]
     sign = signs[0] if signs else ""
     key_length = flat.index(sign) if sign else len(flat)
@@ -343,8 +349,6 @@ def _variant(flat: list[str]) -> Variant:
         raise ValueError("a rule begins with a word; what stands in `[ ]` may be missing")
     if len(signs) > 1:
         raise ValueError(f"the key ends once, but here at {' and '.join(signs)}")
-    if stray := [piece for piece in flat if piece in _BRACKETS or piece.startswith("[")]:
-        raise ValueError(f"{stray[0]!r} stands alone")
     return Variant(elements, key_length, sign)
 
 
