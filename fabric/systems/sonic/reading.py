@@ -165,7 +165,7 @@ def _text(row: Fields, field: str, default: str = "") -> str:
     """
     value = row.get(field, default)
     if not isinstance(value, str):
-        raise TypeError(f"{field} is no text")
+        raise TypeError(f"{field} must be a text")
     return value
 
 
@@ -381,7 +381,7 @@ def _policy(row: Fields, field: str) -> str | None:
     """Return the name of a policy; a field of CONFIG_DB is a list of it."""
     names = row.get(field, [])
     if not isinstance(names, str | list):
-        raise TypeError(f"{field} is no list of names")
+        raise TypeError(f"{field} must be a list of names")
     return "".join(names) or None
 
 
