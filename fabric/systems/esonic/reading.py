@@ -160,7 +160,9 @@ _LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("remote_as")
-def _remote_as(peer: BgpPeer, _: int, asn: str) -> None:
+def _remote_as(peer: BgpPeer, _: int, asn: str | None = None) -> None:
+    if asn is None:
+        raise ValueError("`internal` and `external` say no number")
     peer.asn = int(asn)
 
 

@@ -239,5 +239,7 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(speaker: BgpTemplate, _: int, often: str) -> None:
+def _allowas_in(speaker: BgpTemplate, _: int, often: str | None = None) -> None:
+    if often is None:
+        raise ValueError("how often holds without a number is not known here")
     speaker.allowas_in = int(often)
