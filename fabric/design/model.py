@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class PortDesign:
         ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
     vlan : int or None
         Access VLAN of a host port; None where it is routed.
-    address : str
-        Interface address with prefix length of a routed port (``10.254.0.1/31``), else empty.
+    address, ipv6 : str
+        Interface addresses with prefix length of a routed port (``10.254.0.1/31``), else empty.
     qos : QosProfile or None
         Lossless policy; None on unused ports.
     headroom : HeadroomProfile or None
@@ -110,6 +110,7 @@ class PortDesign:
     peer_port: str
     vlan: int | None = None
     address: str = ""
+    ipv6: str = ""
     qos: QosProfile | None = None
     headroom: HeadroomProfile | None = None
 
@@ -195,6 +196,7 @@ class BgpDesign:
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
     host_pools: tuple[HostPool, ...]
+    host_pools6: tuple[HostPool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,26 +255,33 @@ class DeviceDesign:
     @property
     def routed_nics(self) -> tuple[PortDesign, ...]:
         """Routed ports of NICs."""
-        return tuple(port for port in self.ports if port.kind == "host" and port.address)
+        return tuple(
+            port for port in self.ports if port.kind == "host" and (port.address or port.ipv6)
+        )
 
     @property
     def host_networks(self) -> tuple[str, ...]:
         """Subnets of NICs that this leaf announces: of its VLANs, then of its routed ports."""
-        own = (str(IPv4Interface(port.address).network) for port in self.routed_nics)
-        return (*(vlan.network for vlan in self.vlans), *own)
+        return (*(vlan.network for vlan in self.vlans), *map(str, self._subnets("address")))
+
+    @property
+    def host_networks6(self) -> tuple[str, ...]:
+        """IPv6 subnets of NICs that this leaf announces."""
+        return tuple(map(str, self._subnets("ipv6")))
 
     @property
     def summaries(self) -> tuple[str, ...]:
         """Prefixes that this leaf announces in place of the subnets of its routed NIC ports."""
-        ports = [IPv4Interface(port.address).network for port in self.routed_nics]
-        return tuple(
-            dict.fromkeys(
-                str(network.supernet(new_prefix=pool.summary_length))
-                for pool in self.bgp.host_pools
-                if pool.summary_length
-                for network in ports
-            )
-        )
+        return _around(self._subnets("address"), self.bgp.host_pools)
+
+    @property
+    def summaries6(self) -> tuple[str, ...]:
+        """IPv6 prefixes that this leaf announces in place of the subnets of its NIC ports."""
+        return _around(self._subnets("ipv6"), self.bgp.host_pools6)
+
+    def _subnets(self, field: str) -> list[IPv4Network | IPv6Network]:
+        texts = (getattr(port, field) for port in self.routed_nics)
+        return [ip_interface(text).network for text in texts if text]
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:
@@ -281,12 +290,61 @@ class DeviceDesign:
         return tuple(peer for peer in self.bgp.neighbours if peer.role in higher)
 
 
+def _around(
+    subnets: list[IPv4Network | IPv6Network], pools: tuple[HostPool, ...]
+) -> tuple[str, ...]:
+    """Return the prefixes of the length of each pool that is summarised, each once."""
+    return tuple(
+        dict.fromkeys(
+            str(subnet.supernet(new_prefix=pool.summary_length))
+            for pool in pools
+            if pool.summary_length
+            for subnet in subnets
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NicAddress:
+    """An address of a NIC with its subnet, and what it reaches.
+
+    ``address`` is empty where it follows from a MAC address that nobody tells. ``pools`` are routed
+    to the gateway: the whole pool of NIC subnets, the parts of its plane, or the subnets of its
+    leaf where no cable leads further; its own subnet is none of them.
+    """
+
+    address: str
+    prefix_length: int
+    network: str
+    gateway: str
+    pools: tuple[str, ...]
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Whether it is of IPv6."""
+        return ":" in self.network
+
+    @property
+    def interface(self) -> str:
+        """The address with the length of its subnet."""
+        return f"{self.address}/{self.prefix_length}"
+
+    @property
+    def alone(self) -> str:
+        """The address as a prefix of its own."""
+        return f"{self.address}/{128 if self.is_ipv6 else 32}"
+
+    @property
+    def everything(self) -> str:
+        """The prefix of all addresses of the family."""
+        return "::/0" if self.is_ipv6 else "0.0.0.0/0"
+
+
 @dataclass(frozen=True, slots=True)
 class NicDesign:
     """One port of a NIC of a host and the cable that leaves it.
 
-    ``pools`` are routed to the gateway: the whole pool of NIC subnets, the parts of its plane, or
-    the subnets of its leaf where no cable leads further; its own subnet is none of them.
+    ``addresses`` has one of each family, the first of that which RDMA uses.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
     ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
@@ -303,11 +361,7 @@ class NicDesign:
     mac: str
     speed_gbps: int
     mtu_bytes: int
-    address: str
-    prefix_length: int
-    network: str
-    pools: tuple[str, ...]
-    gateway: str
+    addresses: tuple[NicAddress, ...]
     vlan: int
     table: int
     rule_priority: int
@@ -327,6 +381,26 @@ class NicDesign:
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
     in_main_table: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address that RDMA uses."""
+        return self.addresses[0].address
+
+    @property
+    def prefix_length(self) -> int:
+        """Length of the subnet of the address that RDMA uses."""
+        return self.addresses[0].prefix_length
+
+    @property
+    def network(self) -> str:
+        """Subnet of the address that RDMA uses."""
+        return self.addresses[0].network
+
+    @property
+    def gateway(self) -> str:
+        """Gateway of the address that RDMA uses."""
+        return self.addresses[0].gateway
 
 
 @dataclass(frozen=True, slots=True)

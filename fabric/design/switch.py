@@ -53,6 +53,7 @@ class _Cable:
     peer_port: str
     vlan: int | None = None
     address: str = ""
+    ipv6: str = ""
 
 
 class SwitchDesigner:
@@ -150,6 +151,7 @@ class SwitchDesigner:
                     peer_port=cable.peer_port,
                     vlan=cable.vlan,
                     address=cable.address,
+                    ipv6=cable.ipv6,
                     qos=qos.of(policy),
                     headroom=headrooms.get(like),
                 )
@@ -220,14 +222,19 @@ class SwitchDesigner:
                 peer=name,
                 peer_port=interface,
                 vlan=int(fabric.subnets.vlan[subnet]) or None,
-                address=self._gateway(subnet) if not fabric.subnets.vlan[subnet] else "",
+                **({} if fabric.subnets.vlan[subnet] else self._gateways(subnet)),
             )
         return cables
 
-    def _gateway(self, subnet: int) -> str:
-        """Return the address of a leaf in a subnet, with its length."""
-        table = self._fabric.subnets
-        return f"{ipv4_text(int(table.gateway[subnet]))}/{int(table.prefix_length[subnet])}"
+    def _gateways(self, subnet: int) -> dict[str, str]:
+        """Return the addresses of a leaf in the subnets of a NIC, with their length."""
+        table, texts = self._fabric.subnets, {}
+        if self._fabric.intent.fabric.addressing.ipv4:
+            length = int(table.prefix_length[subnet])
+            texts["address"] = f"{ipv4_text(int(table.gateway[subnet]))}/{length}"
+        if table.ipv6:
+            texts["ipv6"] = f"{table.ipv6.gateway(subnet)}/{table.ipv6.prefix_length}"
+        return texts
 
     def _uplink_cables(self, row: int) -> dict[int, _Cable]:
         fabric, up = self._fabric, self._fabric.uplinks
@@ -321,6 +328,7 @@ class SwitchDesigner:
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
             host_pools=self._host_pools,
+            host_pools6=self._host_pools6,
         )
 
     @cached_property
@@ -333,6 +341,14 @@ class SwitchDesigner:
             shortest = summary or int(table.prefix_length[own].min(initial=BITS))
             pools.append(HostPool(str(pool), shortest, summary))
         return tuple(pools)
+
+    @cached_property
+    def _host_pools6(self) -> tuple[HostPool, ...]:
+        addressing, table = self._fabric.intent.fabric.addressing, self._fabric.subnets.ipv6
+        if table is None or addressing.ipv6 is None:
+            return ()
+        summary = table.summary_length if addressing.advertise == "leaf" else None
+        return (HostPool(str(addressing.ipv6.hosts), summary or table.prefix_length, summary),)
 
     def _neighbours(self, row: int) -> NeighbourTable:
         arp = self._fabric.intent.fabric.arp

@@ -28,6 +28,7 @@ from fabric.intent.scalars import (
     Name,
     Names,
     Network,
+    Network6,
     OverSubscription,
     PortName,
     PortNames,
@@ -208,6 +209,27 @@ class Cables(Model):
     )
 
 
+class Ipv6Plan(Model):
+    """IPv6 of NICs on routed ports, and of the links between switches."""
+
+    hosts: Network6 = Field(
+        description="Pool of the NIC ports: a /64 for each rail, and with slaac for each NIC."
+    )
+    assignment: Literal["static", "slaac"] = Field(
+        "static",
+        description="static: a /127 for each NIC, leaf even, NIC odd. slaac: a /64 for each NIC, "
+        "whose address follows from its MAC address.",
+    )
+    uplinks: Network6 | None = Field(
+        None,
+        description="Pool of /127 links between switches; needed with bgp.peering numbered.",
+    )
+    rdma: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether RDMA uses IPv6; it does where there is no addressing.hosts.",
+    )
+
+
 class Addressing(Model):
     """Address pools; addresses are derived from unit, rail and slot, so that growth is stable."""
 
@@ -227,9 +249,11 @@ class Addressing(Model):
     core_links_per_spine: int = Field(
         64, ge=1, le=1024, description="/31 links reserved for each spine."
     )
-    hosts: Network = Field(
+    hosts: Network | None = Field(
+        None,
         description="Pool of the NIC subnets; hosts route the whole pool over the rail, or "
-        "with planes the parts that have subnets of their plane alone: by default, half of it."
+        "with planes the parts that have subnets of their plane alone: by default, half of it. "
+        "Needed without ipv6.",
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: AddressOffset = Field(1, description="Gateway = network address + this.")
@@ -257,6 +281,12 @@ class Addressing(Model):
         description="What a leaf announces of routed NIC ports: the subnet of each, or one prefix "
         "for each rail, which hides that a NIC is cut off.",
     )
+    ipv6: Ipv6Plan | None = Field(None, description="IPv6 of NICs, which are on routed ports.")
+
+    @property
+    def ipv4(self) -> bool:
+        """Whether NICs have IPv4 addresses."""
+        return bool(self.hosts or self.routed_hosts)
 
 
 class Bgp(Model):

@@ -131,6 +131,16 @@ def _network(value: object) -> object:
         raise ValueError(message) from None
 
 
+def _network6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Network(value)
+    except ValueError as error:
+        message = f"{value!r} is not an IPv6 network ({error}); use the form fd00:64::/48"
+        raise ValueError(message) from None
+
+
 def _address(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -189,6 +199,7 @@ Names = Annotated[str, AfterValidator(_names)]
 Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
+Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]

@@ -8,10 +8,11 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
+from fabric.topology.ipv6 import ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
-from fabric.topology.routed import RoutedPool, gateway_offset, routed_leaves
+from fabric.topology.routed import RoutedPorts, gateway_offset, ipv4_networks, routed_leaves
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -78,10 +79,11 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
     single = layout.rail[leaf] >= 0
     number = np.where(single, slot, slot * file.rails + rail) if per_nic else rail
     index = rank * slots + slot if per_nic else rank
-    start = int(pool.hosts.network_address) + plane * (pool.hosts.num_addresses // file.planes)
-    network = start + (index << (32 - pool.host_prefix_length))
+    start, size = (int(pool.hosts[0]), pool.hosts.num_addresses) if pool.hosts else (0, 0)
+    network = start + plane * (size // file.planes) + (index << (32 - pool.host_prefix_length))
     gateway = np.minimum(network + pool.gateway_offset, LAST_ADDRESS)
-    own = routed_pool_of(intent, layout).networks(leaf, rail, slot)
+    places = routed_ports(intent, layout).places(leaf, rail, slot)
+    own = ipv4_networks(file, places)
     table = Subnets(
         leaf=leaf,
         rail=rail,
@@ -89,6 +91,7 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         network=np.where(is_routed, own, network),
         gateway=np.where(is_routed, own + gateway_offset(pool), gateway),
         prefix_length=np.where(is_routed, pool.routed_prefix_length, pool.host_prefix_length),
+        ipv6=ipv6_subnets(file, places),
     )
     write_own_subnets(intent, layout, table)
     return table
@@ -103,10 +106,10 @@ def _rows_of_groups(intent: Intent, layout: Layout, leaf: Ints) -> tuple[Ints, I
     return rows, rank_within(rows)
 
 
-def routed_pool_of(intent: Intent, layout: Layout) -> RoutedPool:
-    """Return how the pool of routed NIC ports is cut."""
+def routed_ports(intent: Intent, layout: Layout) -> RoutedPorts:
+    """Return how routed NIC ports are numbered."""
     groups = _groups(intent.fabric, layout)
-    return RoutedPool(intent, layout, *groups, slots_per_subnet_group(intent))
+    return RoutedPorts(intent, layout, *groups, slots_per_subnet_group(intent))
 
 
 def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.topology.addressing import core_place, routed_pool_of, slots_per_subnet_group
+from fabric.topology.addressing import core_place, routed_ports, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
+from fabric.topology.ipv6 import subnet_bits
 from fabric.topology.layout import (
     core_start,
     spine_place,
@@ -17,7 +18,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
-from fabric.topology.routed import routed_units
+from fabric.topology.routed import BITS, rail_size, routed_pool, routed_units, summary_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
     from fabric.topology.model import Ints
-    from fabric.topology.routed import RoutedPool
 
 _PRIVATE_ASN = ((64512, 65534), (4_200_000_000, 4_294_967_294))  # RFC 6996
 #: IEEE 802.1Q-2018 table 9-2: 4095 is reserved.
@@ -229,6 +229,9 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     file, pools = intent.fabric, intent.fabric.addressing
     if all(routed_units(file)):
         return []
+    hosts = pools.hosts
+    if hosts is None:  # refused before
+        return []
     rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
     plane = np.maximum(layout.plane[: layout.leaf_count], 0)
     subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
@@ -244,7 +247,7 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
             "addressing.hosts",
             f"/{pools.host_prefix_length} subnets{where}",
             subnet_count,
-            pools.hosts.num_addresses // size // file.planes,
+            hosts.num_addresses // size // file.planes,
             "use a larger pool or a longer addressing.host_prefix_length",
         ),
         *_short(
@@ -262,22 +265,43 @@ def _routed(intent: Intent, layout: Layout) -> list[Finding]:
     file = intent.fabric
     if not any(routed_units(file)):
         return []
-    pool = routed_pool_of(intent, layout)
+    leaves, ports = routed_ports(intent, layout).most_leaves, slots_per_subnet_group(intent)
+    return [*_routed_ipv4(intent, leaves, ports), *_routed_ipv6(intent, leaves, ports)]
+
+
+def _routed_ipv4(intent: Intent, leaves: int, ports: int) -> list[Finding]:
+    file = intent.fabric
+    pool = routed_pool(file.addressing)
+    if pool is None:
+        return []
     field = "routed_hosts" if file.addressing.routed_hosts else "hosts"
+    need = leaves << summary_bits(file.addressing, ports)
+    bits = (need - 1).bit_length() + (file.rails - 1).bit_length() + (file.planes - 1).bit_length()
     return _short(
         intent,
         f"addressing.{field}",
         "addresses of routed NIC ports of a rail",
-        pool.most_leaves << pool.leaf_bits,
-        pool.rail_size,
-        f"use a {_pool_length(pool, file)} or a larger pool for addressing.{field}",
+        need,
+        rail_size(file, pool),
+        f"use a /{BITS - bits} or a larger pool for addressing.{field}",
     )
 
 
-def _pool_length(pool: RoutedPool, file: FabricFile) -> str:
-    rail = ((pool.most_leaves << pool.leaf_bits) - 1).bit_length()
-    bits = rail + (file.rails - 1).bit_length() + (file.planes - 1).bit_length()
-    return f"/{32 - bits}"
+def _routed_ipv6(intent: Intent, leaves: int, ports: int) -> list[Finding]:
+    file, plan = intent.fabric, intent.fabric.addressing.ipv6
+    if plan is None:
+        return []
+    need = leaves << (ports - 1).bit_length() if plan.assignment == "slaac" else 1
+    spare = subnet_bits(file)
+    length = plan.hosts.prefixlen + spare - (need - 1).bit_length()
+    return _short(
+        intent,
+        "addressing.ipv6.hosts",
+        "/64 subnets of a rail",
+        need,
+        1 << spare if spare >= 0 else 0,
+        f"use a /{length} or a larger pool",
+    )
 
 
 def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.intent.cabling import CableRow
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
+    from fabric.topology.ipv6 import Ipv6Subnets
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -127,6 +128,7 @@ class Subnets:
     network: Ints
     gateway: Ints
     prefix_length: Ints
+    ipv6: Ipv6Subnets | None = None
 
     def __len__(self) -> int:
         return len(self.leaf)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
+from fabric.topology.ipv6 import plane_pool
 from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:
@@ -58,6 +59,18 @@ class Reach:
     def of_nic(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
         return self.of_leaf(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
+
+    def of_nic6(self, row: int) -> tuple[str, ...]:
+        """Return the IPv6 prefixes that the NIC in a row of ``fabric.nics`` reaches."""
+        fabric, table = self._fabric, self._fabric.subnets
+        subnet, ipv6 = int(fabric.nics.subnet[row]), table.ipv6
+        if ipv6 is None:
+            return ()
+        leaf = int(table.leaf[subnet])
+        if fabric.intent.fabric.spines is None and not len(fabric.uplinks_of(leaf)):
+            rows = fabric.subnets_of_leaf(leaf).tolist()
+            return tuple(dict.fromkeys(str(ipv6.summary(one)) for one in rows))
+        return (str(plane_pool(fabric.intent.fabric, int(fabric.switches.plane[leaf]))),)
 
     def of_leaf(self, leaf: int) -> tuple[str, ...]:
         """Return the prefixes that NICs reach through the leaf in a row of ``fabric.switches``."""

@@ -16,6 +16,7 @@ from fabric.core import hostlist
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
+from fabric.topology.address_plan import wrong_fields
 from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets, trunk_addresses
 from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
@@ -39,7 +40,6 @@ from fabric.topology.layout import Layout, generated
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
 from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
-from fabric.topology.routed import wrong_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

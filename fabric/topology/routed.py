@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabric.core.findings import Finding, Severity
 from fabric.topology.layout import rank_within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from ipaddress import IPv4Network
 
     from fabric.intent.inventory import Intent
@@ -35,8 +33,8 @@ def routed_leaves(file: FabricFile, layout: Layout) -> Bools:
     return np.array(routed_units(file))[layout.unit[: layout.leaf_count]]
 
 
-def routed_pool(addressing: Addressing) -> IPv4Network:
-    """Return the pool of routed NIC ports."""
+def routed_pool(addressing: Addressing) -> IPv4Network | None:
+    """Return the IPv4 pool of routed NIC ports; None where they have IPv6 alone."""
     return addressing.routed_hosts or addressing.hosts
 
 
@@ -46,7 +44,7 @@ def host_pools(file: FabricFile) -> dict[str, IPv4Network]:
     pools = {} if all(routed) else {"hosts": addressing.hosts}
     if any(routed):
         pools["routed_hosts" if addressing.routed_hosts else "hosts"] = routed_pool(addressing)
-    return pools
+    return {name: pool for name, pool in pools.items() if pool}
 
 
 def summary_bits(addressing: Addressing, ports: int) -> int:
@@ -59,11 +57,32 @@ def gateway_offset(addressing: Addressing) -> int:
     return 0 if addressing.routed_prefix_length == PAIR else 1
 
 
-class RoutedPool:
-    """Where the pool is cut: by plane, rail, leaf of the rail, and port.
+class Places(NamedTuple):
+    """Where each routed NIC port is in the numbering of its pool; arrays of shape (ports,).
 
     Rails and ports take powers of two, so that a rail, and a rail of a leaf, is one prefix, and
     nothing moves when units are added.
+
+    Parameters
+    ----------
+    rail : array of int
+        Number of the rail, those of a plane side by side.
+    leaf : array of int
+        Place of the leaf among those of the rail.
+    port : array of int
+        Place of the NIC on the leaf.
+    port_bits : int
+        Bits of the last.
+    """
+
+    rail: Ints
+    leaf: Ints
+    port: Ints
+    port_bits: int
+
+
+class RoutedPorts:
+    """How routed NIC ports are numbered: by plane, rail, leaf of the rail, and port.
 
     Parameters
     ----------
@@ -74,24 +93,33 @@ class RoutedPool:
     """
 
     def __init__(self, intent: Intent, layout: Layout, leaf: Ints, rail: Ints, ports: int) -> None:
-        file = intent.fabric
-        pool = routed_pool(file.addressing)
-        self._start = int(pool.network_address)
-        self._plane_size = pool.num_addresses // file.planes
-        self.rail_size = self._plane_size >> (file.rails - 1).bit_length()
-        self._subnet_bits = BITS - file.addressing.routed_prefix_length
-        self.leaf_bits = summary_bits(file.addressing, ports)
+        self._file = file = intent.fabric
+        self._ports = ports
         self._plane = np.maximum(layout.plane, 0)
         key = self._plane[leaf] * file.rails + rail
         self._place = np.zeros((layout.leaf_count, file.rails), dtype=np.int64)
         self._place[leaf, rail] = rank_within(key)
         self.most_leaves = int(np.bincount(key).max(initial=0))
 
-    def networks(self, leaf: Ints, rail: Ints, slot: Ints) -> Ints:
-        """Return the first address of the subnet of each NIC port."""
-        start = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
-        networks: Ints = start + (self._place[leaf, rail] << self.leaf_bits)
-        return networks + (slot << self._subnet_bits)
+    def places(self, leaf: Ints, rail: Ints, slot: Ints) -> Places:
+        """Return the place of each NIC port."""
+        rails = (self._plane[leaf] << (self._file.rails - 1).bit_length()) + rail
+        return Places(rails, self._place[leaf, rail], slot, (self._ports - 1).bit_length())
+
+
+def rail_size(file: FabricFile, pool: IPv4Network) -> int:
+    """Return how many addresses of the pool a rail has."""
+    return (pool.num_addresses // file.planes) >> (file.rails - 1).bit_length()
+
+
+def ipv4_networks(file: FabricFile, places: Places) -> Ints:
+    """Return the first address of the subnet of each routed NIC port; 0 without a pool."""
+    pool = routed_pool(file.addressing)
+    if pool is None:
+        return np.zeros_like(places.rail)
+    bits = BITS - file.addressing.routed_prefix_length
+    networks: Ints = int(pool.network_address) + places.rail * rail_size(file, pool)
+    return networks + ((places.leaf << places.port_bits | places.port) << bits)
 
 
 def summary_length(file: FabricFile, pool: IPv4Network, ports: int) -> int | None:
@@ -100,32 +128,3 @@ def summary_length(file: FabricFile, pool: IPv4Network, ports: int) -> int | Non
     if addressing.advertise == "nic" or not any(routed_units(file)):
         return None
     return BITS - summary_bits(addressing, ports) if pool == routed_pool(addressing) else None
-
-
-def wrong_fields(intent: Intent) -> Iterator[Finding]:
-    """Yield fields that contradict the plan of routed NIC ports, or have no meaning in it."""
-    file, addressing = intent.fabric, intent.fabric.addressing
-    routed = routed_units(file)
-    said = addressing.model_fields_set
-    for field in _OF_VLANS if all(routed) else ():
-        if field in said:
-            message = f"{field} is about VLANs, and every NIC is on a routed port"
-            fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
-            yield _finding(intent, field, message, fix)
-    if any(routed) and not all(routed) and addressing.routed_hosts is None:
-        message = "some units have VLANs and others routed ports, which need another pool"
-        yield _finding(intent, "hosts", message, "add addressing.routed_hosts")
-    for field in ("routed_hosts", "routed_prefix_length", "advertise") if not any(routed) else ():
-        if field in said:
-            message = f"{field} is about routed NIC ports, and there are none"
-            yield _finding(intent, field, message, "remove it, or set vlan_per: none")
-    own = [one for one in intent.devices if any(each.network for each in one.value.subnets)]
-    if own and any(routed) and addressing.advertise == "leaf":
-        message = "a leaf announces one prefix, and a subnet that is set can be outside"
-        yield _finding(intent, "advertise", message, "use nic, or remove devices.subnets.network")
-
-
-def _finding(intent: Intent, field: str, message: str, fix: str) -> Finding:
-    path = ("addressing", field)
-    place = intent.position(*path)
-    return Finding("TOP040", Severity.ERROR, message, fix, ".".join(("fabric", *path)), place)
