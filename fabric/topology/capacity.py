@@ -232,7 +232,11 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
     plane = np.maximum(layout.plane[: layout.leaf_count], 0)
     subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
-    hosts_per_subnet = max(hostlist.count(unit.hosts) for unit in file.units)
+    hosts_per_subnet = max(
+        hostlist.count(unit.hosts)
+        for unit, is_routed in zip(file.units, routed_units(file), strict=True)
+        if not is_routed
+    )
     if pools.vlan_per == "nic":
         subnet_count *= slots_per_subnet_group(intent)
         hosts_per_subnet = 1

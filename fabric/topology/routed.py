@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
 #: Length of a subnet of two addresses (RFC 3021).
 PAIR = 31
+#: Shortest prefix of a routed NIC port, as `Addressing.routed_prefix_length` has it.
+SHORTEST = 26
+#: Addresses of a subnet that no pod can have: its network, leaf, NIC, and broadcast.
+_TAKEN = 4
 
 
 def routed_units(file: FabricFile) -> list[bool]:
@@ -48,9 +52,26 @@ def host_pools(file: FabricFile) -> tuple[IPv4Network, ...]:
     return tuple(dict.fromkeys((*vlans, *own)))
 
 
-def gateway_offset(addressing: Addressing) -> int:
+def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
+    """Return the pools that devices have addresses of, by field of ``addressing``."""
+    names = ["loopbacks", "uplinks", "core_links", "hosts", "routed_hosts"]
+    if all(routed_units(file)) and file.addressing.routed_hosts:
+        names.remove("hosts")
+    pools = {name: getattr(file.addressing, name) for name in names}
+    return {name: pool for name, pool in pools.items() if pool is not None}
+
+
+def gateway_offset(prefix_length: int) -> int:
     """Return which address of its subnet the leaf has: the first of a /31, else the second."""
-    return 0 if addressing.routed_prefix_length == PAIR else 1
+    return 0 if prefix_length == PAIR else 1
+
+
+def room_for(count: int) -> str:
+    """Return the fix where so many virtual functions or pods need addresses beside the NIC."""
+    length = 32 - (count + _TAKEN - 1).bit_length()
+    if length < SHORTEST:
+        return f"use at most {(1 << 32 - SHORTEST) - _TAKEN} of them on a NIC, or VLANs"
+    return f"use addressing.routed_prefix_length: {length}"
 
 
 class RoutedPool:
@@ -83,9 +104,13 @@ class RoutedPool:
 
     def networks(self, leaf: Ints, rail: Ints, slot: Ints) -> Ints:
         """Return the first address of the subnet of each NIC port."""
-        start = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
-        networks: Ints = start + (self._place[leaf, rail] << self.leaf_bits)
+        networks = self.rail_starts(leaf, rail) + (self._place[leaf, rail] << self.leaf_bits)
         return networks + (slot << self._subnet_bits)
+
+    def rail_starts(self, leaf: Ints, rail: Ints) -> Ints:
+        """Return the first address of each rail in the plane of a leaf."""
+        starts: Ints = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
+        return starts
 
 
 def wrong_fields(intent: Intent) -> Iterator[Finding]:
