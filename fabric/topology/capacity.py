@@ -17,7 +17,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
-from fabric.topology.routed import routed_units
+from fabric.topology.routed import rail_size, routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -273,7 +273,7 @@ def _routed(intent: Intent, layout: Layout) -> list[Finding]:
         f"addressing.{field}",
         "addresses of routed NIC ports of a rail",
         pool.most_leaves << pool.leaf_bits,
-        pool.rail_size,
+        rail_size(file),
         f"use a {_pool_length(pool, file)} or a larger pool for addressing.{field}",
     )
 

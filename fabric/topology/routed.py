@@ -74,6 +74,19 @@ def room_for(count: int) -> str:
     return f"use addressing.routed_prefix_length: {length}"
 
 
+def rail_size(file: FabricFile) -> int:
+    """Return how many addresses of the pool of routed NIC ports a rail has in a plane."""
+    size = routed_pool(file.addressing).num_addresses // file.planes
+    return size >> (file.rails - 1).bit_length()
+
+
+def rail_starts(file: FabricFile, plane: Ints, rail: Ints) -> Ints:
+    """Return the first address of rails in planes."""
+    pool = routed_pool(file.addressing)
+    start, plane_size = int(pool.network_address), pool.num_addresses // file.planes
+    return start + plane * plane_size + rail * rail_size(file)
+
+
 class RoutedPool:
     """Where the pool is cut: by plane, rail, leaf of the rail, and port.
 
@@ -89,11 +102,7 @@ class RoutedPool:
     """
 
     def __init__(self, intent: Intent, layout: Layout, leaf: Ints, rail: Ints, ports: int) -> None:
-        file = intent.fabric
-        pool = routed_pool(file.addressing)
-        self._start = int(pool.network_address)
-        self._plane_size = pool.num_addresses // file.planes
-        self.rail_size = self._plane_size >> (file.rails - 1).bit_length()
+        self._file = file = intent.fabric
         self._subnet_bits = 32 - file.addressing.routed_prefix_length
         self.leaf_bits = (ports - 1).bit_length() + self._subnet_bits
         self._plane = np.maximum(layout.plane, 0)
@@ -104,13 +113,9 @@ class RoutedPool:
 
     def networks(self, leaf: Ints, rail: Ints, slot: Ints) -> Ints:
         """Return the first address of the subnet of each NIC port."""
-        networks = self.rail_starts(leaf, rail) + (self._place[leaf, rail] << self.leaf_bits)
+        networks: Ints = rail_starts(self._file, self._plane[leaf], rail)
+        networks = networks + (self._place[leaf, rail] << self.leaf_bits)
         return networks + (slot << self._subnet_bits)
-
-    def rail_starts(self, leaf: Ints, rail: Ints) -> Ints:
-        """Return the first address of each rail in the plane of a leaf."""
-        starts: Ints = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
-        return starts
 
 
 def wrong_fields(intent: Intent) -> Iterator[Finding]:

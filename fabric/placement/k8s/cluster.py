@@ -282,19 +282,17 @@ def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
 
 
 def _check_same_plan(fabric: Fabric, hosts: tuple[str, ...]) -> None:
-    routed = routed_units(fabric.intent.fabric)
-    units = [int(fabric.hosts.unit[fabric.host_row[host]]) for host in hosts]
-    other = next((unit for unit in units if routed[unit] != routed[units[0]]), None)
-    if other is None:
-        return
-    first, second = (fabric.intent.fabric.units[unit].name for unit in (units[0], other))
-    message = (
-        f"the NICs of {first if routed[units[0]] else second} are on routed ports, those of "
-        f"{second if routed[units[0]] else first} in VLANs; one set of objects supports one of both"
-    )
-    fix = "export the units separately with --exclude, and use a different node label for each"
-    path = ("units", other if routed[other] else units[0], "vlan_per")
-    raise refused_field(fabric, path, message, fix)
+    file = fabric.intent.fabric
+    routed, rows = routed_units(file), [fabric.host_row[host] for host in hosts]
+    units = {routed[unit]: file.units[unit].name for unit in fabric.hosts.unit[rows].tolist()[::-1]}
+    on_rails = fabric.intent.host_traits(hosts[0]).container_mode != "host-network"
+    if on_rails and len(units) > 1:
+        message = (
+            f"the NICs of {units[True]} are on routed ports, those of {units[False]} in VLANs; one "
+            "set of objects supports one of both"
+        )
+        fix = "export the units separately with --exclude, and use a different node label for each"
+        raise refused_field(fabric, ("addressing", "vlan_per"), message, fix)
 
 
 def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str, ...], object]:
