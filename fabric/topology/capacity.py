@@ -35,8 +35,9 @@ _LAST_VLAN = 4094
 
 def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
     """Return a finding for each kind of thing that the design has too few of."""
+    ports = [] if intent.fabric.design == "explicit" else list(_host_ports(intent))
     return [
-        *(_slots(intent) if intent.fabric.design == "explicit" else _host_ports(intent)),
+        *(ports or _slots(intent)),
         *_uplink_ports(intent, layout),
         *_core_ports(intent, layout),
         *_loopbacks(intent, layout),
@@ -91,7 +92,10 @@ def _more_host_ports(file: FabricFile) -> str:
 
 
 def _slots(intent: Intent) -> Iterator[Finding]:
-    """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
+    """Yield units with more hosts than a leaf has subnets of one NIC.
+
+    Leaves of another model may have ports for them; their number of subnets is that of all leaves.
+    """
     file = intent.fabric
     for index, (unit, is_routed) in enumerate(zip(file.units, routed_units(file), strict=True)):
         if not is_routed and file.addressing.vlan_per == "rail":

@@ -80,6 +80,18 @@ def rail_size(file: FabricFile) -> int:
     return size >> (file.rails - 1).bit_length()
 
 
+def rail_length(file: FabricFile) -> int:
+    """Return the prefix length that all routed NIC ports of a rail share, in a plane."""
+    return 33 - rail_size(file).bit_length()
+
+
+def no_prefix(file: FabricFile) -> str:
+    """Return why the NICs of a rail have no prefix of their own; empty where they have."""
+    if not all(routed_units(file)):
+        return "subnets of VLANs follow the leaves, so a rail is no prefix"
+    return "a rail has a prefix in each plane" if file.planes > 1 else ""
+
+
 def rail_starts(file: FabricFile, plane: Ints, rail: Ints) -> Ints:
     """Return the first address of rails in planes."""
     pool = routed_pool(file.addressing)

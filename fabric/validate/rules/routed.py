@@ -1,4 +1,4 @@
-"""Rules about NICs on routed ports (ADR)."""
+"""Rules about NICs on routed ports (ADR, JOB)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
-from fabric.topology.routed import rail_size, rail_starts, room_for, routed_units
+from fabric.topology.routed import (
+    no_prefix,
+    rail_length,
+    rail_size,
+    rail_starts,
+    room_for,
+    routed_units,
+)
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_of_hosts
@@ -81,10 +88,33 @@ class SubnetsInRail(ModelRule):
             place = switch_place(fabric.intent, leaf, "subnets")
             if place:
                 rail = int(table.rail[row])
-                own = f"{ipv4_text(int(starts[row]))}/{_BITS - size.bit_length() + 1}"
+                own = f"{ipv4_text(int(starts[row]))}/{rail_length(file)}"
                 yield self.finding(
                     f"{table.text(row)} is outside {own}, the addresses of rail {rail}",
                     "use a subnet of the rail, or remove the override",
                     place=place,
                     device=leaf,
                 )
+
+
+@rules.add("JOB011")
+class PrefixOfRail(ModelRule):
+    """A rail is one prefix where NCCL chooses NICs by subnet."""
+
+    why = (
+        "NCCL compares the first bits of the addresses of both ends: where they are not those of a "
+        "rail, no NIC of a peer matches, or those of another rail do."
+    )
+    source = "NVIDIA/nccl @ 5067397c src/transport/net_ib/connect.cc (NCCL_IB_SUBNET_PREFIX_LEN)"
+    guards = ("host.nccl_subnet_aware", "addressing.vlan_per", "planes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for rails that are no prefix."""
+        file = model.intent.fabric
+        reason = no_prefix(file)
+        if file.host.nccl_subnet_aware and reason:
+            yield self.finding(
+                f"host.nccl_subnet_aware has no prefix to compare: {reason}",
+                "remove it, or use addressing.vlan_per: none in all units, and one plane",
+                place=model.place("host", "nccl_subnet_aware"),
+            )
