@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Ints
 
 #: Fields of subnets that share a VLAN.
-_OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
+OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
 #: Length of a subnet of two addresses (RFC 3021).
 PAIR = 31
 #: Shortest prefix of a routed NIC port, as `Addressing.routed_prefix_length` has it.
@@ -135,7 +135,7 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
     file, addressing = intent.fabric, intent.fabric.addressing
     routed = routed_units(file)
     said = addressing.model_fields_set
-    for field in _OF_VLANS if all(routed) else ():
+    for field in OF_VLANS if all(routed) else ():
         if field in said:
             message = f"{field} is about VLANs, and every NIC is on a routed port"
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
