@@ -304,6 +304,10 @@ def _around(
     )
 
 
+#: Length of a subnet in which NICs make their addresses (RFC 4862 section 5.5.3).
+HALF_BITS = 64
+
+
 @dataclass(frozen=True, slots=True)
 class NicAddress:
     """An address of a NIC with its subnet, and what it reaches.
@@ -330,9 +334,10 @@ class NicAddress:
         return f"{self.address}/{self.prefix_length}"
 
     @property
-    def alone(self) -> str:
-        """The address as a prefix of its own."""
-        return f"{self.address}/{128 if self.is_ipv6 else 32}"
+    def source(self) -> str:
+        """The prefix of packets from it: the address, or its subnet where it is not known."""
+        length = 128 if self.is_ipv6 else 32
+        return f"{self.address}/{length}" if self.address else self.network
 
     @property
     def everything(self) -> str:
@@ -381,6 +386,16 @@ class NicDesign:
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
     in_main_table: bool = False
+
+    @property
+    def uses_ipv6(self) -> bool:
+        """Whether it has IPv6."""
+        return any(one.is_ipv6 for one in self.addresses)
+
+    @property
+    def makes_address(self) -> bool:
+        """Whether it makes an address from what the leaf announces."""
+        return any(one.is_ipv6 and one.prefix_length == HALF_BITS for one in self.addresses)
 
     @property
     def address(self) -> str:

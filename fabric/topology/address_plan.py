@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
 from fabric.topology.ipv6 import HALF
-from fabric.topology.routed import routed_units
+from fabric.topology.routed import OF_VLANS, routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.intent.inventory import Intent
 
-#: Fields of subnets that share a VLAN.
-_OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
 _OF_ROUTED = ("routed_hosts", "routed_prefix_length", "advertise", "ipv6")
 
 
@@ -42,7 +40,7 @@ def _pools(intent: Intent) -> Iterator[tuple[str, str, str]]:
 def _meaningless(intent: Intent) -> Iterator[tuple[str, str, str]]:
     addressing, routed = intent.fabric.addressing, routed_units(intent.fabric)
     said = addressing.model_fields_set
-    for field in _OF_VLANS if all(routed) else ():
+    for field in OF_VLANS if all(routed) else ():
         if field in said:
             message = f"{field} is about VLANs, and every NIC is on a routed port"
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"

@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Ints
 
 #: Fields of subnets that share a VLAN.
-_OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
+OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
 #: Bits of an IPv4 address, and length of a subnet of two (RFC 3021).
 BITS, PAIR = 32, 31
+#: Shortest prefix of a routed NIC port, as `Addressing.routed_prefix_length` has it.
+SHORTEST = 26
+#: Addresses of a subnet that no pod can have: its network, leaf, NIC, and broadcast.
+_TAKEN = 4
 
 
 def routed_units(file: FabricFile) -> list[bool]:
@@ -52,9 +56,52 @@ def summary_bits(addressing: Addressing, ports: int) -> int:
     return (ports - 1).bit_length() + BITS - addressing.routed_prefix_length
 
 
-def gateway_offset(addressing: Addressing) -> int:
+def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
+    """Return the pools that devices have addresses of, by field of ``addressing``."""
+    names = ["loopbacks", "uplinks", "core_links", "hosts", "routed_hosts"]
+    if all(routed_units(file)) and file.addressing.routed_hosts:
+        names.remove("hosts")
+    pools = {name: getattr(file.addressing, name) for name in names}
+    return {name: pool for name, pool in pools.items() if pool is not None}
+
+
+def gateway_offset(prefix_length: int) -> int:
     """Return which address of its subnet the leaf has: the first of a /31, else the second."""
-    return 0 if addressing.routed_prefix_length == PAIR else 1
+    return 0 if prefix_length == PAIR else 1
+
+
+def room_for(count: int) -> str:
+    """Return the fix where so many virtual functions or pods need addresses beside the NIC."""
+    length = BITS - (count + _TAKEN - 1).bit_length()
+    if length < SHORTEST:
+        return f"use at most {(1 << BITS - SHORTEST) - _TAKEN} of them on a NIC, or VLANs"
+    return f"use addressing.routed_prefix_length: {length}"
+
+
+def rail_size(file: FabricFile) -> int:
+    """Return how many IPv4 addresses of routed NIC ports a rail has in a plane."""
+    pool = routed_pool(file.addressing)
+    size = pool.num_addresses // file.planes if pool else 0
+    return size >> (file.rails - 1).bit_length()
+
+
+def rail_length(file: FabricFile) -> int:
+    """Return the prefix length that all routed NIC ports of a rail share, in a plane."""
+    return BITS + 1 - rail_size(file).bit_length()
+
+
+def no_prefix(file: FabricFile) -> str:
+    """Return why the NICs of a rail have no prefix of their own; empty where they have."""
+    if not all(routed_units(file)):
+        return "subnets of VLANs follow the leaves, so a rail is no prefix"
+    return "a rail has a prefix in each plane" if file.planes > 1 else ""
+
+
+def rail_starts(file: FabricFile, plane: Ints, rail: Ints) -> Ints:
+    """Return the first address of rails in planes."""
+    pool = routed_pool(file.addressing)
+    start = int(pool[0]) if pool else 0
+    return start + ((plane << (file.rails - 1).bit_length()) + rail) * rail_size(file)
 
 
 class Places(NamedTuple):
@@ -107,18 +154,13 @@ class RoutedPorts:
         return Places(rails, self._place[leaf, rail], slot, (self._ports - 1).bit_length())
 
 
-def rail_size(file: FabricFile, pool: IPv4Network) -> int:
-    """Return how many addresses of the pool a rail has."""
-    return (pool.num_addresses // file.planes) >> (file.rails - 1).bit_length()
-
-
 def ipv4_networks(file: FabricFile, places: Places) -> Ints:
     """Return the first address of the subnet of each routed NIC port; 0 without a pool."""
     pool = routed_pool(file.addressing)
     if pool is None:
         return np.zeros_like(places.rail)
     bits = BITS - file.addressing.routed_prefix_length
-    networks: Ints = int(pool.network_address) + places.rail * rail_size(file, pool)
+    networks: Ints = int(pool[0]) + places.rail * rail_size(file)
     return networks + ((places.leaf << places.port_bits | places.port) << bits)
 
 

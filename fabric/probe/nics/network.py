@@ -131,6 +131,6 @@ def source_routing(looked: Looked) -> Iterator[Remark]:
         for route in routes
         if route.table == str(plan.table)
     }
-    for pool in plan.pools:
+    for pool in plan.addresses[0].pools:
         if (pool, plan.interface, plan.gateway) not in ways:
             yield Remark("H13", f"no route to {pool} by {plan.gateway} in table {plan.table}")

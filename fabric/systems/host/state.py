@@ -45,7 +45,7 @@ def expected_state(design: HostDesign) -> str:
 def _nic_lines(design: HostDesign, nic: NicDesign) -> Iterable[str]:
     own: dict[str, Any] = {
         "mtu_bytes": nic.mtu_bytes,
-        "addresses": [f"{nic.address}/{nic.prefix_length}"],
+        "addresses": [one.interface for one in nic.addresses if one.address],
         "table": str(nic.table),
     }
     match reader(design):
