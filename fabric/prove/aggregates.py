@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabric.observe.configuration.model import BITS
-
 if TYPE_CHECKING:
     from fabric.observe.configuration import Aggregate
     from fabric.prove.policies import Prefixes
@@ -47,7 +45,8 @@ def aggregates(network: Network, prefixes: Prefixes, own: Bools) -> Aggregates:
             inside = _inside(prefixes, item)
             if not (inside & own[row]).any():
                 continue
-            same = (prefixes.network == item.network) & (prefixes.length == item.prefix_length)
+            same = np.asarray(prefixes.network == item.network, dtype=np.bool_)
+            same &= prefixes.length == item.prefix_length
             result.active[row] |= same
             result.hidden[row] |= inside & item.hides
     return result
@@ -55,6 +54,6 @@ def aggregates(network: Network, prefixes: Prefixes, own: Bools) -> Aggregates:
 
 def _inside(prefixes: Prefixes, item: Aggregate) -> Bools:
     """Return which prefixes are longer ones of an aggregate."""
-    shift = BITS - item.prefix_length
-    same: Bools = prefixes.network >> shift == item.network >> shift
+    shift = prefixes.bits - item.prefix_length
+    same: Bools = np.asarray(prefixes.network >> shift == item.network >> shift, dtype=np.bool_)
     return same & (prefixes.length > item.prefix_length)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 from fabric.topology.model import NO_VLAN
@@ -11,7 +10,7 @@ from fabric.topology.model import NO_VLAN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.model import HostDesign, NicAddress, NicDesign
     from fabric.observe.configuration import Configured
     from fabric.prove.wiring import Network
 
@@ -50,12 +49,15 @@ def bad_nics(network: Network, hosts: Mapping[str, HostDesign]) -> Iterator[BadN
             row = network.wiring.nics.get(end)
             if row is None or nic.leaf not in network.switches:
                 continue
-            reason, line = _reason(network.switches[nic.leaf], nic)
+            own = next((one for one in nic.addresses if one.is_ipv6 == network.is_ipv6), None)
+            if own is None:
+                continue
+            reason, line = _reason(network.switches[nic.leaf], nic, own)
             if reason:
                 yield BadNic(row, host.name, nic.interface, *end, line, reason)
 
 
-def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
+def _reason(leaf: Configured, nic: NicDesign, own: NicAddress) -> tuple[str, int]:
     """Return why a NIC does not reach its gateway, and the line that is about it."""
     port = leaf.ports.get(nic.leaf_port)
     if port is None:
@@ -76,13 +78,10 @@ def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
         addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
     if not addresses:
         return f"{where} has no gateway address", port.line
-    text = f"{nic.gateway}/{nic.prefix_length}"
-    wanted = int(IPv4Address(nic.gateway)), nic.prefix_length
-    if wanted not in [entry[:2] for entry in addresses]:
-        has = ", ".join(
-            f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in addresses
-        )
-        return f"its gateway is {text}, {where} has {has}", addresses[0].line
+    text = f"{own.gateway}/{own.prefix_length}"
+    has = [entry.text for entry in addresses]
+    if text not in has:
+        return f"its gateway is {text}, {where} has {', '.join(has)}", addresses[0].line
     if leaf.no_routing:
         return f"on {leaf.name}, {leaf.no_routing[0]}", 0
     return "", 0

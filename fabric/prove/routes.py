@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.observe.configuration import Discard
+from fabric.observe.configuration.model import is_address
 from fabric.prove.aggregates import aggregates
 from fabric.prove.policies import Prefixes, permitted
 
@@ -167,8 +168,10 @@ def _prefixes(network: Network, here: dict[str, set[tuple[int, int]]]) -> Prefix
         if configured.bgp:
             pairs |= {item.network for item in configured.bgp.originations if item.network}
             pairs |= {item[:2] for item in configured.bgp.aggregates}
-    table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return Prefixes(table[:, 0], table[:, 1])
+    kind = object if network.is_ipv6 else np.int64
+    ordered = sorted(pairs)
+    first = np.array([pair[0] for pair in ordered], dtype=kind)
+    return Prefixes(first, np.array([pair[1] for pair in ordered], dtype=np.int64), network.bits)
 
 
 def _static(
@@ -180,8 +183,8 @@ def _static(
     by_hop: dict[tuple[str, int | str], int] = {}
     for row, link in enumerate(hops.sessions):
         by_hop[link.switch, link.port] = row
-        if link.session[0].isdigit():
-            by_hop[link.switch, int(IPv4Address(link.session))] = row
+        if is_address(link.session):
+            by_hop[link.switch, int(ip_address(link.session))] = row
     for row, (name, configured) in enumerate(network.switches.items()):
         for route in configured.static_routes:
             session = _session_of(by_hop, name, route)
@@ -212,7 +215,7 @@ def _originated(network: Network, prefixes: Prefixes, connected: Bools, known: B
                 result[row] |= passed & connected[row]
             else:
                 first, length = item.network
-                named = (prefixes.network == first) & (prefixes.length == length)
+                named = np.asarray(prefixes.network == first) & (prefixes.length == length)
                 result[row] |= passed & named & known[row]
     return result
 
@@ -347,8 +350,7 @@ def _rank(network: Network, link: Session) -> tuple[int, int]:
     """Return what decides between equal paths: router id of the peer, then its address."""
     bgp = network.switches[link.peer].bgp
     router_id = int(IPv4Address(bgp.router_id)) if bgp and bgp.router_id else 0
-    numbered = link.session[0].isdigit()
-    return router_id, int(IPv4Address(link.session)) if numbered else 0
+    return router_id, int(ip_address(link.session)) if is_address(link.session) else 0
 
 
 def _passes(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Session:
 
     @property
     def established(self) -> bool:
-        """Whether it comes up, with IPv4 unicast routes."""
+        """Whether it comes up, with unicast routes of its family."""
         return not self.reason
 
 
@@ -61,7 +61,7 @@ def sessions(network: Network) -> list[Session]:
 def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session]:
     """Yield the sessions of one switch."""
     connected = {
-        (entry.address >> (BITS - entry.prefix_length), entry.prefix_length): (
+        (entry.address >> (network.bits - entry.prefix_length), entry.prefix_length): (
             port.name,
             entry.address,
         )
@@ -72,11 +72,11 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
     lengths = sorted({length for _, length in connected}, reverse=True)
     for peer in own.bgp.peers.values() if own.bgp else ():
         session = partial(Session, name, peer.session, peer.line)
-        if not peer.session[0].isdigit():
+        if not is_address(peer.session):
             yield _over(network, own, peer, session, peer.session, None)
             continue
-        number = int(IPv4Address(peer.session))
-        ways = (connected.get((number >> (BITS - bits), bits)) for bits in lengths)
+        number = int(ip_address(peer.session))
+        ways = (connected.get((number >> (network.bits - bits), bits)) for bits in lengths)
         port, address = next(filter(None, ways), ("", 0))
         if not port:
             yield session("", "", "", "no port has an address in its network")
@@ -97,7 +97,7 @@ def _over(
     if end is None or end[0] not in network.switches:
         return session(port, "", "", "no cable leads to a switch that works")
     other = network.switches[end[0]]
-    far_name = str(IPv4Address(address)) if address is not None else end[1]
+    far_name = network.text(address) if address is not None else end[1]
     far = other.bgp.peers.get(far_name) if other.bgp else None
     reason = (
         ""
@@ -106,7 +106,8 @@ def _over(
     )
     reason = reason or _routing_reason(own, other, numbered=address is not None)
     reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
-    reason = reason or _far_reason(own, other, peer, far, address)
+    own_address = network.text(address) if address is not None else ""
+    reason = reason or _far_reason(own, other, peer, far, own_address, is_ipv6=network.is_ipv6)
     return session(port, end[0], end[1], reason, far)
 
 
@@ -129,7 +130,7 @@ def _link_reason(
 ) -> str:
     far_port = other.ports[end[1]]
     if numbered:
-        here = [str(IPv4Address(entry.address)) for entry in far_port.addresses]
+        here = [entry.text.partition("/")[0] for entry in far_port.addresses]
         if peer.session not in here:
             has = ", ".join(here) or "no address"
             return f"the cable leads to {end[0]} {end[1]}, which has {has}"
@@ -139,9 +140,15 @@ def _link_reason(
 
 
 def _far_reason(
-    own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | None, address: int | None
+    own: Configured,
+    other: Configured,
+    peer: BgpPeer,
+    far: BgpPeer | None,
+    address: str,
+    *,
+    is_ipv6: bool,
 ) -> str:
-    """Return what keeps a session down whose ports see each other."""
+    """Return what keeps a session down whose ports see each other; unnumbered has no address."""
     if far is None:
         return f"{other.name} has no session for it"
     if peer.enabled is False or far.enabled is False:
@@ -153,11 +160,12 @@ def _far_reason(
             return f"{one.name} names no AS number for it"
         if asn != its_peer.asn and not (its_peer.asn == _EXTERNAL and asn != mine):
             return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
-    if address is not None and peer.local_address not in (None, str(IPv4Address(address))):
+    if address and peer.local_address not in (None, address):
         return f"it starts from {peer.local_address}, which is not the address of its port"
     for one, its_peer in ((own, peer), (other, far)):
         if not its_peer.activated:
-            return f"IPv4 unicast routes are not exchanged: it is not activated on {one.name}"
-        if address is None and its_peer.extended_next_hop is False:
+            family = "IPv6" if is_ipv6 else "IPv4"
+            return f"{family} unicast routes are not exchanged: it is not activated on {one.name}"
+        if not address and its_peer.extended_next_hop is False:
             return f"{one.name} sends no IPv4 routes with IPv6 next hops over it"
     return ""

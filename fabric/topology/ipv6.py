@@ -63,6 +63,11 @@ class Ipv6Subnets:
             return IPv6Address(self._first(row) + 1)
         return IPv6Address(self._first(row) + eui64(mac)) if mac else None
 
+    def numbers(self, rows: Ints) -> Ints:
+        """Return the first address of subnets, as numbers of Python; shape (rows,)."""
+        numbers: Ints = self.upper[rows].astype(object) << HALF | self.lower[rows].astype(object)
+        return numbers
+
     def _first(self, row: int) -> int:
         return int(self.upper[row]) << HALF | int(self.lower[row])
 

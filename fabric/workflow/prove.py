@@ -149,8 +149,11 @@ class Proved:
 
 def _own_summary(proof: Proof) -> Iterator[str]:
     works = proof.pairs - proof.lost_pairs
-    yield f"{works:,} of {proof.pairs:,} promised pairs of NICs are connected over every path"
+    family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
+    words = f"promised pairs of NICs are connected{family} over every path"
+    yield f"{works:,} of {proof.pairs:,} {words}"
     yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
+    yield from _own_summary(proof.other) if proof.other else ()
 
 
 def _batfish_summary(judgement: Judgement) -> Iterator[str]:

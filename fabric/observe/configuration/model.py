@@ -6,25 +6,44 @@ A value that no line sets is None or empty. Lines count from 1, in the file ``Co
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
-#: Bits of an IPv4 address.
-BITS = 32
+#: Bits of an IPv4 address, and of one of IPv6.
+BITS, BITS6 = 32, 128
 
 
 class AddressLine(NamedTuple):
-    """An IPv4 address of a port: the address as a number, and its prefix length."""
+    """An address of a port: the address as a number, and its prefix length."""
 
     address: int
     prefix_length: int
     line: int
+    is_ipv6: bool = False
 
     @property
     def network(self) -> tuple[int, int]:
         """First address and prefix length of its network."""
-        host_bits = BITS - self.prefix_length
+        host_bits = (BITS6 if self.is_ipv6 else BITS) - self.prefix_length
         return self.address >> host_bits << host_bits, self.prefix_length
+
+    @property
+    def text(self) -> str:
+        """The address as it is written, with its prefix length."""
+        return f"{number_text(self.address, is_ipv6=self.is_ipv6)}/{self.prefix_length}"
+
+
+def number_text(address: int, *, is_ipv6: bool) -> str:
+    """Return an address of a family as it is written."""
+    return str(IPv6Address(address) if is_ipv6 else IPv4Address(address))
+
+
+def is_address(session: str) -> bool:
+    """Say whether a session is named by the address of its peer, and not by the own port.
+
+    A port has at most one colon, before its part.
+    """
+    return session[0].isdigit() or session.count(":") > 1
 
 
 class PrefixMatch(NamedTuple):
@@ -40,6 +59,7 @@ class PrefixMatch(NamedTuple):
     high: int
     line: int
     number: int = 0
+    is_ipv6: bool = False
 
 
 class Leftover(NamedTuple):
@@ -60,6 +80,7 @@ class StaticRoute(NamedTuple):
     prefix_length: int
     next_hop: int | str | Discard
     line: int
+    is_ipv6: bool = False
 
 
 class Origination(NamedTuple):
@@ -71,6 +92,7 @@ class Origination(NamedTuple):
     network: tuple[int, int] | None
     policy: str
     line: int
+    is_ipv6: bool = False
 
 
 class Aggregate(NamedTuple):
@@ -83,13 +105,15 @@ class Aggregate(NamedTuple):
     prefix_length: int
     line: int
     hides: bool
+    is_ipv6: bool = False
 
 
 @dataclass(slots=True)
 class PolicyTerm:
     """A term of a routing policy; without conditions it matches every route.
 
-    ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
+    ``prefix_lists`` are names, any of which matches, ``prefix_lists6`` those of IPv6; ``prefixes``
+    are written in the term itself.
     ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
     ``number`` is its place in the policy; 0 where the system has none.
     """
@@ -100,6 +124,7 @@ class PolicyTerm:
     prefixes: list[PrefixMatch] = field(default_factory=list)
     source: str = ""
     number: int = 0
+    prefix_lists6: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,13 +164,18 @@ class BgpTemplate:
     ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
     IPv4 unicast routes are exchanged; ``extended_next_hop`` whether they may have the IPv6 next
     hop of a session over a port (RFC 8950). ``allowas_in`` is how often the own AS number may stand
-    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
+    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS. What
+    ends with 6 is about IPv6 unicast routes.
     """
 
     line: int
     asn: int | None = None
     enabled: bool | None = None
     activated: bool | None = None
+    activated6: bool | None = None
+    policy_in6: str | None = None
+    policy_out6: str | None = None
+    allowas_in6: int | None = None
     extended_next_hop: bool | None = None
     policy_in: str | None = None
     policy_out: str | None = None
@@ -177,7 +207,8 @@ class Bgp:
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
     ``extended_by_default``: nor does the IPv6 next hop of a session over a port;
     ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
-    ``hold_s`` are those of peers that have no own ones.
+    ``hold_s`` are those of peers that have no own ones. ``max_paths6`` is that of IPv6, where it
+    has its own.
     """
 
     asn: int
@@ -192,6 +223,7 @@ class Bgp:
     hold_s: int | None = None
     peers: dict[str, BgpPeer] = field(default_factory=dict)
     groups: dict[str, BgpTemplate] = field(default_factory=dict)
+    max_paths6: int | None = None
     originations: list[Origination] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
 
@@ -201,10 +233,10 @@ class Bgp:
         Raises
         ------
         ValueError
-            When the session begins with a digit and is no IPv4 address.
+            When the session looks like an address, and is none.
         """
-        if session[0].isdigit():
-            IPv4Address(session)
+        if is_address(session):
+            session = str(ip_address(session))
         return self.peers.setdefault(session, BgpPeer(line, session=session))
 
     def group(self, name: str, line: int) -> BgpTemplate:
@@ -250,13 +282,13 @@ class Configured:
         Ports, loopbacks and gateways that the file names.
     vlans : dict of int to int
         Line of each VLAN.
-    no_routing, no_routing_over_ipv6 : list of str
-        Why no packet is routed, and why none over ports without an IPv4 address.
+    no_routing, no_routing6, no_routing_over_ipv6 : list of str
+        Why no packet is routed, none of IPv6, and none of IPv4 over ports without an address of it.
     no_sessions : list of str
         Why no BGP session comes up.
     global_lines : set of str
         Lines about the whole switch that its reader looks at in the end.
-    prefix_lists, policies : dict
+    prefix_lists, prefix_lists6, policies : dict
         Entries and terms in the order in which they are tried.
     undecided : list of Leftover
         Where a line is absent, and no source tells what the system does then.
@@ -269,14 +301,23 @@ class Configured:
     vlans: dict[int, int] = field(default_factory=dict)
     bgp: Bgp | None = None
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)
+    prefix_lists6: dict[str, list[PrefixMatch]] = field(default_factory=dict)
     policies: dict[str, list[PolicyTerm]] = field(default_factory=dict)
     static_routes: list[StaticRoute] = field(default_factory=list)
     no_routing: list[str] = field(default_factory=list)
+    no_routing6: list[str] = field(default_factory=list)
     no_routing_over_ipv6: list[str] = field(default_factory=list)
     no_sessions: list[str] = field(default_factory=list)
     global_lines: set[str] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
+
+    @property
+    def uses_ipv6(self) -> bool:
+        """Whether a port has an address of IPv6, or BGP announces one."""
+        if self.bgp and any(line.is_ipv6 for line in self.bgp.originations):
+            return True
+        return any(entry.is_ipv6 for port in self.ports.values() for entry in port.addresses)
 
     def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port; a new one at its first line."""
