@@ -145,6 +145,12 @@ FEATURES = (
         "addressing.vlan_per",
         _if(lambda device: device.routed_nics),
     ),
+    Feature(
+        "ipv6",
+        "IPv6",
+        "addressing.ipv6",
+        _if(lambda device: device.uses_ipv6),
+    ),
     Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _nics),
     Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
     Feature(

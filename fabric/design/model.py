@@ -284,6 +284,16 @@ class DeviceDesign:
         return [ip_interface(text).network for text in texts if text]
 
     @property
+    def uses_ipv6(self) -> bool:
+        """Whether the fabric has IPv6."""
+        return bool(self.bgp.host_pools6)
+
+    @property
+    def announces_routers(self) -> bool:
+        """Whether the leaf tells NICs its prefix, so that they make their own addresses."""
+        return any(port.ipv6.endswith(f"/{HALF_BITS}") for port in self.routed_nics)
+
+    @property
     def above(self) -> tuple[BgpNeighbour, ...]:
         """BGP sessions with switches that are further from the hosts."""
         higher = {"leaf": ("spine",), "spine": ("super-spine",), "super-spine": ()}[self.role]

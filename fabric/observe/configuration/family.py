@@ -31,12 +31,12 @@ def of_family(switch: Configured, *, is_ipv6: bool) -> Configured:
 
     Sessions over a port are of both families.
     """
-    if not is_ipv6 and not switch.uses_ipv6:
-        return switch
-    ports = {
-        name: replace(port, addresses=[one for one in port.addresses if one.is_ipv6 == is_ipv6])
-        for name, port in switch.ports.items()
-    }
+    ports = switch.ports
+    if is_ipv6 or switch.uses_ipv6:
+        ports = {
+            name: replace(port, addresses=[one for one in port.addresses if one.is_ipv6 == is_ipv6])
+            for name, port in ports.items()
+        }
     own = replace(
         switch,
         ports=ports,

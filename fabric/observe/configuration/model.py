@@ -314,9 +314,7 @@ class Configured:
 
     @property
     def uses_ipv6(self) -> bool:
-        """Whether a port has an address of IPv6, or BGP announces one."""
-        if self.bgp and any(line.is_ipv6 for line in self.bgp.originations):
-            return True
+        """Whether a port has an address of IPv6."""
         return any(entry.is_ipv6 for port in self.ports.values() for entry in port.addresses)
 
     def port(self, name: str, line: int) -> ConfiguredPort:

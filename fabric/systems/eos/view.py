@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, ip_network
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from fabric.core.errors import RenderError
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.platforms.model import Role
 
@@ -63,8 +63,8 @@ class EosView:
         The traffic classes that some DSCP reaches.
     watchdog : Watchdog or None
         Watchdog of the whole switch; None when no port has one.
-    prefixes : tuple of (sequence, rule)
-        What may be originated into BGP.
+    prefixes, prefixes6 : tuple of (sequence, rule)
+        What may be originated into BGP, of IPv4 and of IPv6.
     dnx : bool
         Whether the ASIC has virtual output queues.
     buffer_alpha : str
@@ -83,6 +83,7 @@ class EosView:
     peer_groups: dict[Role, str]
     neighbours: tuple[BgpNeighbour, ...]
     prefixes: tuple[tuple[int, str], ...]
+    prefixes6: tuple[tuple[int, str], ...]
     dnx: bool
     buffer_alpha: str
     cluster_ports: str
@@ -117,6 +118,7 @@ def view(device: DeviceDesign) -> EosView:
         peer_groups=_peer_groups(device.bgp),
         neighbours=_sorted_as_shown(device.bgp),
         prefixes=_prefixes(device.bgp),
+        prefixes6=_hosts(10, device.bgp.host_pools6),
         dnx=device.sku.asic_facts.law == DNX,
         buffer_alpha=_buffer_alpha(device),
         cluster_ports=_cluster_ports(device),
@@ -182,13 +184,17 @@ def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
     return (
         (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
-        *(
-            (number, _rule(pool.network, "ge", pool.prefix_length))
-            for number, pool in zip(count(20, 10), bgp.host_pools, strict=False)
-        ),
+        *_hosts(20, bgp.host_pools),
+    )
+
+
+def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
+    numbers = zip(count(first, 10), pools, strict=False)
+    return tuple(
+        (number, _rule(pool.network, "ge", pool.prefix_length)) for number, pool in numbers
     )
 
 
 def _rule(pool: str, word: str, length: int) -> str:
     """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
-    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"
+    return pool if ip_network(pool).prefixlen >= length else f"{pool} {word} {length}"
