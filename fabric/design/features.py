@@ -151,6 +151,12 @@ FEATURES = (
         "addressing.ipv6",
         _if(lambda device: device.uses_ipv6),
     ),
+    Feature(
+        "slaac",
+        "IPv6 addresses that NICs make",
+        "addressing.ipv6.assignment",
+        _if(lambda device: device.announces_routers),
+    ),
     Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _nics),
     Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
     Feature(

@@ -294,6 +294,22 @@ _NETWORK = {
             "advertise": "nic",
         }
     }),
+    "IPv6 beside IPv4": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "ipv6": {"hosts": "fd00:64::/48", "assignment": "static", "rdma": True},
+        },
+        "bgp": {"peering": "unnumbered"},
+    }),
+    "IPv6 alone, by SLAAC, behind one prefix": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "hosts": None,
+            "advertise": "leaf",
+            "ipv6": {"hosts": "fd00:64::/48", "assignment": "slaac"},
+        },
+        "bgp": {"peering": "unnumbered"},
+    }),
     "routed NIC ports of a unit": Setting({
         "units": [
             {"name": "su1", "hosts": "gpu[1-2]"},

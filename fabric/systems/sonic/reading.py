@@ -9,7 +9,7 @@ without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
@@ -123,10 +123,10 @@ def _drop_orphans(switch: Configured, tables: Mapping[str, Mapping[str, Fields]]
 def require_policies(switch: Configured) -> None:
     """Let no route pass over a session that has no policy for its direction."""
     for peer in switch.bgp.peers.values() if switch.bgp else ():
-        if not (peer.policy_in and peer.policy_out):
-            switch.policies[NO_POLICY] = []
-        peer.policy_in = peer.policy_in or NO_POLICY
-        peer.policy_out = peer.policy_out or NO_POLICY
+        for name in ("policy_in", "policy_out", "policy_in6", "policy_out6"):
+            if not getattr(peer, name):
+                switch.policies[NO_POLICY] = []
+                setattr(peer, name, NO_POLICY)
 
 
 def _tables(text: str) -> dict[str, dict[str, Fields]]:
@@ -241,7 +241,7 @@ def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
     port.routed = True
     if name.startswith("Loopback") and "admin_status" in row:
         port.enabled = row["admin_status"] == "up"
-    if text and ":" not in text[0]:
+    if text:
         port.addresses.append(address(text[0], None, line))
     elif row.get("ipv6_use_link_local_only") == "enable":
         port.ipv6_link = True
@@ -255,7 +255,9 @@ def _announce(switch: Configured, name: str, line: int) -> None:
     if not switch.bgp or not switch.ports[name].addresses:
         return
     latest = switch.ports[name].addresses[-1]
-    if name == "Loopback0":
+    if latest.is_ipv6 and latest.line == line:
+        switch.bgp.originations.append(Origination(latest.network, "", line, is_ipv6=True))
+    elif name == "Loopback0":
         switch.bgp.originations.append(Origination((latest.address, BITS), "", line))
         switch.bgp.router_id = switch.bgp.router_id or str(IPv4Address(latest.address))
     elif name.startswith("Vlan") and latest.line == line:
@@ -266,14 +268,15 @@ def _announce(switch: Configured, name: str, line: int) -> None:
 def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     prefix = network(key[-1])
     hops = list(_next_hops(row))
-    switch.static_routes += [StaticRoute(*prefix, hop, line) for hop in hops]
+    is_ipv6 = ":" in key[-1]
+    switch.static_routes += [StaticRoute(*prefix, hop, line, is_ipv6) for hop in hops]
 
 
 def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
     if "true" in row.get("blackhole", ""):
         yield Discard()
     for text in filter(None, row.get("nexthop", "").split(",")):
-        yield int(IPv4Address(text))
+        yield int(ip_address(text))
     if not row.get("nexthop"):
         yield from filter(None, row.get("ifname", "").split(","))
 
@@ -293,28 +296,33 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
 
 @_READER.means("globals_family")
 def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
+    paths = int(row.get("max_ebgp_paths", "1"))
     if key == ("default", "ipv4_unicast"):
-        _process(switch).max_paths = int(row.get("max_ebgp_paths", "1"))
+        _process(switch).max_paths = paths
+    elif key == ("default", "ipv6_unicast"):
+        _process(switch).max_paths6 = paths
 
 
 @_READER.means("network")
 def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
     *_rest, prefix = key
-    _process(switch).originations.append(Origination(network(prefix), "", line))
+    own = Origination(network(prefix), "", line, ":" in prefix)
+    _process(switch).originations.append(own)
 
 
 @_READER.means("aggregate")
 def _aggregate(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     hides = row.get("summary_only") == "true"
-    _process(switch).aggregates.append(Aggregate(*network(key[-1]), line, hides))
+    own = Aggregate(*network(key[-1]), line, hides, ":" in key[-1])
+    _process(switch).aggregates.append(own)
 
 
 @_READER.means("redistribute")
 def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    if key != ("default", "connected", "bgp", "ipv4"):
+    if key[:3] != ("default", "connected", "bgp"):
         raise ValueError("only connected routes are read")
     policy = "".join(row.get("route_map", []))
-    _process(switch).originations.append(Origination(None, policy, line))
+    _process(switch).originations.append(Origination(None, policy, line, key[3] == "ipv6"))
 
 
 @_READER.means("group")
@@ -322,12 +330,16 @@ def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> 
     _session(_process(switch).group(key[-1], line), row)
 
 
+#: How fields of routes end, by family.
+_SUFFIXES = {"ipv4_unicast": "", "ipv6_unicast": "6"}
+
+
 @_READER.means("group_family")
 def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    group = _process(switch).group(key[-2], line)
+    group, suffix = _process(switch).group(key[-2], line), _SUFFIXES[key[-1]]
     if "admin_status" in row:
-        group.activated = row["admin_status"] in ("true", "up")
-    _policies(group, row)
+        setattr(group, f"activated{suffix}", row["admin_status"] in ("true", "up"))
+    _policies(group, row, suffix)
 
 
 @_READER.means("neighbour")
@@ -343,9 +355,9 @@ def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
 
 @_READER.means("neighbour_family")
 def _neighbour_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    peer = _process(switch).peer(key[-2], line)
-    peer.activated = row.get("admin_status", "true") in ("true", "up")
-    _policies(peer, row)
+    peer, suffix = _process(switch).peer(key[-2], line), _SUFFIXES[key[-1]]
+    setattr(peer, f"activated{suffix}", row.get("admin_status", "true") in ("true", "up"))
+    _policies(peer, row, suffix)
 
 
 @_READER.means("policy_name")
@@ -392,13 +404,14 @@ def _policy(row: Fields, field: str) -> str | None:
     return "".join(names) or None
 
 
-def _policies(speaker: BgpTemplate, row: Fields) -> None:
-    speaker.policy_in = _policy(row, "route_map_in")
-    speaker.policy_out = _policy(row, "route_map_out")
+def _policies(speaker: BgpTemplate, row: Fields, suffix: str) -> None:
+    """Take over what a row says of the routes of a family."""
+    setattr(speaker, f"policy_in{suffix}", _policy(row, "route_map_in"))
+    setattr(speaker, f"policy_out{suffix}", _policy(row, "route_map_out"))
     if row.get("allow_as_in") == "true":
         if row.get("allow_as_origin") == "true":
             raise ValueError("allow_as_origin is not read")
-        speaker.allowas_in = int(row.get("allow_as_count", _ALLOWAS_IN))
+        setattr(speaker, f"allowas_in{suffix}", int(row.get("allow_as_count", _ALLOWAS_IN)))
 
 
 def _router_id(text: str) -> str:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter", "super-spine": "SpineRouter"}
 
 
+#: In the words of BGP_GLOBALS_AF (sonic-bgp-global.yang).
+_FAMILIES = ("ipv4_unicast", "ipv6_unicast")
+
+
 @dataclass(frozen=True, slots=True)
 class SonicView:
     """What the templates of names and addresses see.
@@ -26,14 +30,19 @@ class SonicView:
     managed : bool
         Whether BGP is configured by the FRR management framework, which alone knows BFD and
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
-    networks : tuple of str
-        What that framework is told to advertise; bgpcfgd knows it by itself.
+    families : tuple of str
+        Families of routes.
+    networks, summaries : tuple of (family, prefix)
+        What that framework is told to advertise, and what in place of it; bgpcfgd knows it by
+        itself.
     ports : tuple of (key, port)
         The key is the name of the port, escaped for use inside a JSON string.
     """
 
     managed: bool
-    networks: tuple[str, ...]
+    families: tuple[str, ...]
+    networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
     device_type: str
     ports: tuple[tuple[str, PortDesign], ...]
 
@@ -42,10 +51,20 @@ def view(device: DeviceDesign) -> SonicView:
     """Return the view of a design."""
     return SonicView(
         managed=is_managed(device),
-        networks=(f"{device.loopback}/32", *device.host_networks),
+        families=_FAMILIES if device.uses_ipv6 else _FAMILIES[:1],
+        networks=_by_family(
+            (f"{device.loopback}/32", *device.host_networks), device.host_networks6
+        ),
+        summaries=_by_family(device.summaries, device.summaries6),
         device_type=DEVICE_TYPES[device.role],
         ports=tuple((_escaped(port.name), port) for port in device.ports),
     )
+
+
+def _by_family(*prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return prefixes with their family."""
+    pairs = zip(_FAMILIES, prefixes, strict=True)
+    return tuple((family, prefix) for family, own in pairs for prefix in own)
 
 
 @lru_cache(4096)
