@@ -123,7 +123,9 @@ def _drop_orphans(switch: Configured, tables: Mapping[str, Mapping[str, Fields]]
 def require_policies(switch: Configured) -> None:
     """Let no route pass over a session that has no policy for its direction."""
     for peer in switch.bgp.peers.values() if switch.bgp else ():
-        for name in ("policy_in", "policy_out", "policy_in6", "policy_out6"):
+        names = ["policy_in", "policy_out"]
+        names += ["policy_in6", "policy_out6"] if peer.activated6 else []
+        for name in names:
             if not getattr(peer, name):
                 switch.policies[NO_POLICY] = []
                 setattr(peer, name, NO_POLICY)
