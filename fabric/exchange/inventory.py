@@ -123,7 +123,7 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     place = Position(recipe.source)
-    fix = "make the ports of the unit alike, and import again"
+    fix = "give all NICs of the unit the same kind of port, and import again"
     found = [
         Finding(
             "EXC012",

@@ -88,7 +88,7 @@ def rail_length(file: FabricFile) -> int:
 def no_prefix(file: FabricFile) -> str:
     """Return why the NICs of a rail have no prefix of their own; empty where they have."""
     if not all(routed_units(file)):
-        return "subnets of VLANs follow the leaves, so a rail is no prefix"
+        return "subnets of VLANs are cut by leaf, so the NICs of a rail share no prefix"
     return "a rail has a prefix in each plane" if file.planes > 1 else ""
 
 
@@ -141,7 +141,7 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
             yield _finding(intent, field, message, fix)
     if any(routed) and not all(routed) and addressing.routed_hosts is None:
-        message = "some units have VLANs and others routed ports, which need a pool of their own"
+        message = "some units have VLANs and others routed ports, which need a separate pool"
         yield _finding(intent, "hosts", message, "add addressing.routed_hosts")
     for field in ("routed_hosts", "routed_prefix_length", "advertise") if not any(routed) else ():
         if field in said:
