@@ -14,7 +14,7 @@ Without ``holds`` it is unknown, and what hangs on it is not judged.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _ENTRY = re.compile(r"(?P<key>[a-z]\w*): (?P<line>\S.*)")
 _VALUES = {"yes": True, "no": False}
@@ -37,6 +37,10 @@ class Absence:
         Releases that the source is about.
     source : str
         Vendor page, or repository and path; empty where none tells it, and then nothing holds.
+    at : int
+        Line of the book.
+    said : set of str
+        What the book says of it.
     """
 
     line: str
@@ -44,9 +48,11 @@ class Absence:
     means: str = ""
     releases: str = "all"
     source: str = ""
+    at: int = 0
+    said: set[str] = field(default_factory=set)
 
 
-def take(absences: dict[str, Absence], text: str) -> None:
+def take(absences: dict[str, Absence], text: str, at: int) -> None:
     """Take a line of the section.
 
     Raises
@@ -55,20 +61,33 @@ def take(absences: dict[str, Absence], text: str) -> None:
         When it says nothing that is known of a line that is absent.
     """
     entry = _ENTRY.fullmatch(text)
-    if entry and entry["key"] not in absences:
-        absences[entry["key"]] = Absence(entry["line"])
+    if entry:
+        if entry["key"] in absences:
+            raise ValueError(f"{entry['key']}: the key is there twice")
+        absences[entry["key"]] = Absence(entry["line"], at=at)
         return
     part, _, words = text.strip().partition(" ")
     if not text.startswith(" ") or part not in _PARTS or not words or not absences:
         raise ValueError(f"{text.strip()!r} says nothing that is known of a line that is absent")
     last = [*absences.values()][-1]
+    if part in last.said:
+        raise ValueError(f"`{part}` stands twice below the line")
+    last.said.add(part)
     if part == "holds":
-        last.holds = _VALUES[words] if words in _VALUES else int(words)
+        last.holds = _value(words)
     else:
         setattr(last, part, words)
 
 
-def check(absences: dict[str, Absence]) -> None:
+def _value(words: str) -> bool | int:
+    if words in _VALUES:
+        return _VALUES[words]
+    if not words.isdecimal():
+        raise ValueError(f"{words!r} is no value: write yes, no or a number")
+    return int(words)
+
+
+def check(key: str, absence: Absence) -> None:
     """Refuse a value without a source, and a line of which nothing is said.
 
     Raises
@@ -76,8 +95,7 @@ def check(absences: dict[str, Absence]) -> None:
     ValueError
         Naming the key.
     """
-    for key, absence in absences.items():
-        if absence.holds is not None and not absence.source:
-            raise ValueError(f"{key}: a value without a source is unknown: leave `holds` out")
-        if not absence.means:
-            raise ValueError(f"{key}: what the absence means is missing")
+    if absence.holds is not None and not absence.source:
+        raise ValueError(f"{key}: a value without a source is unknown: leave `holds` out")
+    if not absence.means:
+        raise ValueError(f"{key}: what the absence means is missing")

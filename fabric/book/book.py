@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from fabric.book.file import BookError, read_texts
+from fabric.book.check import mistakes
+from fabric.book.file import TABLES, TOP, BookError, read_texts
 from fabric.book.grammar import parse_rule, without_trait
-from fabric.book.kinds import NUMBER, referred
+from fabric.book.kinds import NUMBER
 from fabric.core.plugins import file_of_each
 
 if TYPE_CHECKING:
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from fabric.book.grammar import Element, Rule, Variant
 
 FILE = "lines.book"
-#: The mode in which a configuration begins.
-TOP = "config"
-#: The mode of rows, where a configuration is tables.
-TABLES = "tables"
 #: How a level is indented where lines are explained, whatever the switch does.
 INDENT = "  "
 #: The letters that an argument begins with, such as ``Ethernet``, if it has one form alone.
@@ -129,17 +126,16 @@ class Book:
     ----------
     system : str
         Its name, that of the folder of its templates.
+    file : Path or Traversable
+        Where it stands.
+    rules : tuple of BookRule
+        All rules in their order.
     """
 
     system: str
+    file: Path | Traversable
     texts: Texts
-
-    @cached_property
-    def rules(self) -> tuple[BookRule, ...]:
-        """All rules in their order."""
-        texts = self.texts.rules
-        rules = (parse_rule(without_trait(text.text), rank) for rank, text in enumerate(texts))
-        return tuple(map(BookRule, texts, rules))
+    rules: tuple[BookRule, ...]
 
     def tables(self) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
         """Return the rules of each mode as a grammar takes them, and the lines that are hidden."""
@@ -158,6 +154,10 @@ class Book:
                     depths[opens] = depths[mode] + 1
                     todo.append(opens)
         return depths
+
+    def mistake(self, rule: BookRule, message: str) -> BookError:
+        """Return that a rule is wrong, with its place."""
+        return BookError(self.file, rule.known.line, message)
 
     @property
     def has_tables(self) -> bool:
@@ -195,31 +195,17 @@ def read_book(file: Path | Traversable, system: str) -> Book:
     Raises
     ------
     BookError
-        When a rule is of an unknown kind, is there twice, or is ours without a source.
+        When a line of it is wrong, or does not go with the others (`fabric.book.check`).
     """
-    book = Book(system, read_texts(file))
-    seen: set[tuple[str, str]] = set()
-    for text in book.texts.rules:
-        try:
-            parse_rule(without_trait(text.text), 0)
-        except KeyError as error:
-            raise BookError(file, text.line, f"unknown kind of argument {error}") from None
-        places = {(mode, text.text) for mode in text.modes}
-        if seen & places:
-            raise BookError(file, text.line, "the rule is there twice")
-        if text.ours and not text.source:
-            raise BookError(file, text.line, "a line of ours has no source")
-        seen |= places
-    for line, table in _unknown_tables(book):
-        raise BookError(file, line, f"there is no table {table!r}")
-    return book
+    texts = read_texts(file)
+    rules = [_parsed(file, rank, text) for rank, text in enumerate(texts.rules)]
+    for line, message in mistakes(texts, rules):
+        raise BookError(file, line, message)
+    return Book(system, file, texts, tuple(map(BookRule, texts.rules, rules)))
 
 
-def _unknown_tables(book: Book) -> Iterator[tuple[int, str]]:
-    """Yield the line of a rule, and a table that it refers to and that no row is of."""
-    rows = (rule.rule.first_words for rule in book.rules if TABLES in rule.known.modes)
-    known = frozenset().union(*rows)
-    for rule in book.rules:
-        for variant in rule.rule.variants:
-            tables = {table for element in variant.elements for table in referred(element.kind)}
-            yield from ((rule.known.line, table) for table in sorted(tables - known))
+def _parsed(file: Path | Traversable, rank: int, text: RuleText) -> Rule:
+    try:
+        return parse_rule(without_trait(text.text), rank)
+    except ValueError as error:
+        raise BookError(file, text.line, str(error)) from None

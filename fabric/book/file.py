@@ -29,7 +29,7 @@ r"""The book of a system as a file, which can be laid beside a reference of comm
 ``negate first``
     another value is not taken while the line is there.
 ``as above``
-    what stands below the rule before it; what the rule has itself counts first.
+    what stands below the rule before it; what the rule has itself counts first, wherever it stands.
 ``batfish misses it``
     Batfish may leave the line over: it says nothing of routing.
 
@@ -48,28 +48,40 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.book import absent
+from fabric.book.kinds import compiled
+from fabric.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from fabric.book.absent import Absence
 
+#: The mode in which a configuration begins.
+TOP = "config"
+#: The mode of rows, where a configuration is tables.
+TABLES = "tables"
+#: Who takes a meaning from lines.
+READERS = ("routing", "lossless")
 _HEADER = re.compile(r"\[(\S[^\]]*)\]")
 _OURS = re.compile(
     r"ours(?: (?!if )(?P<template>\w+))?(?: if (?P<when>.+?))?(?::(?= |$)(?P<fields>.*))?"
 )
+_KIND = re.compile(r"(?P<name>\w[\w-]*) (?P<words>\S+)")
+_SOURCE_OF_KEY = re.compile(r"(?P<name>[\w-]+) = (?P<words>\S.*)")
 _SOURCE = re.compile(r"(?P<key>[\w-]+)(?P<remark> \(.+\))?")
-_TABLES = ("kinds", "sources", "hidden", "absent")
-_READERS = ("routing ", "lossless ")
+_SECTIONS = ("kinds", "sources", "hidden", "absent")
 _MARKS = ("stays", "shared", "in place", "negate first", "batfish misses it")
+_ABOVE = "as above"
+#: What a change of a line may do to traffic.
+RISKS = ("harmless", "brief loss", "port flap", "restart")
 
 
-class BookError(ValueError):
+class BookError(InputError):
     """A book that is wrong; names file and line."""
 
     def __init__(self, file: object, line: int, message: str) -> None:
@@ -102,6 +114,14 @@ class RuleText:
     means: dict[str, str] = field(default_factory=dict)
     is_shown: bool = True
 
+    def add(self, above: RuleText) -> None:
+        """Add what stands below another rule; the own words come first."""
+        self.ours += above.ours
+        self.source = "; ".join(filter(None, (self.source, above.source)))
+        self.risk = self.risk or above.risk
+        self.marks |= above.marks
+        self.means = {**above.means, **self.means}
+
 
 @dataclass(slots=True)
 class Texts:
@@ -111,17 +131,17 @@ class Texts:
     ----------
     rules : list of RuleText
         In their order.
-    modes : dict of str to None
-        All modes; one without rules takes no line.
+    modes : dict of str to int
+        All modes, each with the line of its first header; one without rules takes no line.
     hidden : dict
-        Lines by mode that the running configuration does not show.
+        Lines by mode that the running configuration does not show, each with where it stands.
     absent : dict of str to Absence
         By key: what holds without a line.
     """
 
     rules: list[RuleText] = field(default_factory=list)
-    hidden: dict[str, list[str]] = field(default_factory=dict)
-    modes: dict[str, None] = field(default_factory=dict)
+    hidden: dict[str, dict[str, int]] = field(default_factory=dict)
+    modes: dict[str, int] = field(default_factory=dict)
     absent: dict[str, Absence] = field(default_factory=dict)
 
     def tables(self) -> dict[str, str]:
@@ -144,7 +164,7 @@ def read_texts(file: Path | Traversable) -> Texts:
         When a line stands below no header, or is of no kind.
     """
     reader = _Reader(file)
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(_text(file).splitlines(), 1):
         if line.strip() and not line.startswith("#"):
             reader.take(number, line)
     reader.end()
@@ -157,6 +177,14 @@ def read_texts(file: Path | Traversable) -> Texts:
     return reader.texts
 
 
+def _text(file: Path | Traversable) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise BookError(file, line, "the line is not UTF-8") from None
+
+
 class _Reader:
     """Takes a book line by line."""
 
@@ -164,48 +192,53 @@ class _Reader:
         self._file = file
         self._header: tuple[str, ...] = ()
         self._sources: dict[str, str] = {}
-        self._number = 0
+        self._said: set[str] = set()
+        self._like_above: list[tuple[RuleText, RuleText]] = []
         self.kinds: dict[str, str] = {}
         self.texts = Texts()
 
     def end(self) -> None:
-        """Check what the whole file comes to."""
-        with self._placed(self._number):
-            absent.check(self.texts.absent)
+        """Finish what the whole file comes to."""
+        for rule, above in self._like_above:
+            rule.add(above)
+        for key, absence in self.texts.absent.items():
+            with self._placed(absence.at):
+                absent.check(key, absence)
 
     def take(self, number: int, line: str) -> None:
         """Take a line that says something."""
-        self._number = number
         if section := _HEADER.fullmatch(line):
             self._header = tuple(section[1].split())
-            if self._header[0] not in _TABLES:
-                self.texts.modes |= dict.fromkeys(self._header)
+            if self._header[0] not in _SECTIONS:
+                self.texts.modes = {**dict.fromkeys(self._header, number), **self.texts.modes}
+            elif self._header == ("hidden",):
+                raise BookError(self._file, number, "no mode is named: write [hidden MODE]")
         elif not self._header:
             raise BookError(self._file, number, "a rule stands below the name of its mode")
-        elif self._header[0] in _TABLES:
-            self._entry(number, line)
-        elif line.startswith(" "):
-            for part in line.strip().split(" | "):
-                self._below(number, part)
+        elif self._header[0] in _SECTIONS:
+            with self._placed(number):
+                self._entry(number, line)
+        elif line[0].isspace():
+            with self._placed(number):
+                for part in line.strip().split(" | "):
+                    self._below(part)
         else:
             text, is_shown = line.removeprefix("? "), not line.startswith("? ")
             self.texts.rules.append(RuleText(number, text, self._header, is_shown=is_shown))
+            self._said = set()
 
     def _entry(self, number: int, line: str) -> None:
         """Take a line of a section that is no mode."""
         table, *modes = self._header
         if table == "kinds":
-            name, pattern = line.split()
-            self.kinds[name] = pattern
+            _name(self.kinds, _KIND.fullmatch(line), "a kind is NAME PATTERN, without spaces")
         elif table == "sources":
-            key, _, words = line.partition(" = ")
-            self._sources[key] = words
+            _name(self._sources, _SOURCE_OF_KEY.fullmatch(line), "a source is KEY = WORDS")
         elif table == "absent":
-            with self._placed(number):
-                absent.take(self.texts.absent, line)
+            absent.take(self.texts.absent, line, number)
         else:
             for mode in modes:
-                self.texts.hidden.setdefault(mode, []).append(line)
+                self.texts.hidden.setdefault(mode, {})[line] = number
 
     @contextmanager
     def _placed(self, number: int) -> Iterator[None]:
@@ -215,54 +248,62 @@ class _Reader:
         except ValueError as error:
             raise BookError(self._file, number, str(error)) from None
 
-    def _below(self, number: int, line: str) -> None:
+    def _below(self, line: str) -> None:
         """Take what a line below a rule says of it."""
         above, rule = ([None, None, *self.texts.rules])[-2:]
         if rule is None:
-            raise BookError(self._file, number, "there is no rule above it")
+            raise ValueError("there is no rule above it")
+        word, _, words = line.partition(" ")
         if ours := _OURS.fullmatch(line):
             rule.ours.append(_ours(ours))
-        elif line.startswith("source "):
-            words = self._source(number, line.removeprefix("source "))
-            rule.source = f"{rule.source}; {words}" if rule.source else words
-        elif line.startswith("risk "):
-            rule.risk = line.removeprefix("risk ")
-        elif line == "as above" and above:
-            rule.ours, rule.source, rule.risk = [*above.ours], above.source, above.risk
-            rule.marks, rule.means = {*above.marks}, {**above.means, **rule.means}
-        elif line.startswith(_READERS):
-            reader, _, words = line.partition(" ")
-            rule.means[reader] = words
+        elif word == "source":
+            rule.source = "; ".join(filter(None, (rule.source, self._source(words))))
+        elif word == "risk":
+            self._once(word)
+            rule.risk = _risk(words)
+        elif line == _ABOVE and above:
+            self._once(line)
+            self._like_above.append((rule, above))
+        elif word in READERS and words:
+            self._once(word)
+            rule.means[word] = words
         elif line in _MARKS:
             rule.marks.add(line)
         else:
-            raise BookError(self._file, number, f"{line!r} says nothing that is known of a rule")
+            raise ValueError(f"{line!r} says nothing that is known of a rule")
 
-    def _source(self, number: int, words: str) -> str:
+    def _once(self, word: str) -> None:
+        if word in self._said:
+            raise ValueError(f"`{word}` stands twice below the rule")
+        self._said.add(word)
+
+    def _source(self, words: str) -> str:
         source = _SOURCE.fullmatch(words)
         if source is None or source["key"] not in self._sources:
-            raise BookError(self._file, number, f"[sources] has no {words!r}")
+            raise ValueError(f"[sources] has no {words!r}")
         return self._sources[source["key"]] + (source["remark"] or "")
+
+
+def _name(named: dict[str, str], entry: re.Match[str] | None, form: str) -> None:
+    """Note what has a name."""
+    if entry is None:
+        raise ValueError(form)
+    if entry["name"] in named:
+        raise ValueError(f"{entry['name']!r} is there twice")
+    named[entry["name"]] = entry["words"]
+
+
+def _risk(words: str) -> str:
+    if words not in RISKS:
+        raise ValueError(f"the risk {words!r} is none of {', '.join(RISKS)}")
+    return words
 
 
 def _ours(words: re.Match[str]) -> Ours:
     pairs = [pair.partition("=") for pair in (words["when"] or "").split()]
+    for name, sign, pattern in pairs:
+        if not name or not sign:
+            raise ValueError(f"{name!r} narrows nothing: write NAME=PATTERN behind `if`")
+        compiled(pattern)
     when = tuple((name, pattern) for name, _, pattern in pairs)
     return Ours(words["template"] or "", tuple((words["fields"] or "").split()), when)
-
-
-def rules(module: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """Return the rules and the hidden lines of each mode.
-
-    Parameters
-    ----------
-    module : str
-        ``__file__`` of the module that has ``grammar.txt`` beside it.
-
-    Raises
-    ------
-    BookError
-        When a line stands below no header.
-    """
-    texts = read_texts(Path(module).with_name("grammar.txt"))
-    return texts.tables(), {mode: frozenset(lines) for mode, lines in texts.hidden.items()}

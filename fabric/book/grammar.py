@@ -65,6 +65,7 @@ class InvalidInputError(LineRefusedError):
 
 
 _SIGNS = ("=", ":=", "&=")
+_BRACKETS = ("(", ")", "[", "]", "|", ">")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,8 @@ def element(piece: str) -> Element:
     if named and not is_kind(named[2]):
         piece = named[2]
     if piece.startswith("<"):
+        if not piece.endswith(">"):
+            raise ValueError(f"the argument {piece!r} is not closed, or has a blank")
         kind = piece[1:-1]
         if list_of := _LIST.fullmatch(kind):
             kind, many = list_of.groups()
@@ -249,6 +252,8 @@ def element(piece: str) -> Element:
             return Element(r".+", name, check=check, kind=kind, many=many or "...")
         return Element(loose(kind), name, check=checker(kind), peer=piece == "<peer>", kind=kind)
     words = piece.split("|")
+    if "" in words:
+        raise ValueError(f"{piece!r} has an empty word")
     pattern = re.escape(piece).replace("\\-", "-").replace("\\|", "|")
     return Element(pattern, name, literals=frozenset(words))
 
@@ -267,7 +272,13 @@ def _split(pieces: list[str]) -> Iterator[list[str]]:
 
 
 def spellings(pieces: list[str]) -> list[list[str]]:
-    """Expand ``[ ... ]`` and ``( ... | ... )`` into flat phrases."""
+    """Expand ``[ ... ]`` and ``( ... | ... )`` into flat phrases.
+
+    Raises
+    ------
+    ValueError
+        When a bracket is not closed.
+    """
     for start, piece in enumerate(pieces):
         if piece not in ("(", "["):
             continue
@@ -276,6 +287,8 @@ def spellings(pieces: list[str]) -> list[list[str]]:
             depth += (pieces[end] in "([") - (pieces[end] in ")]")
             if depth == 0:
                 break
+        else:
+            raise ValueError(f"a {piece!r} is not closed")
         inner = list(_split(pieces[start + 1 : end]))
         if piece == "[":
             inner.append([])
@@ -291,6 +304,12 @@ _LEVEL_SIGNS = re.compile(rf"{JOINT.pattern}|(?<=[\w>])!(?= |$)| \+=(?= )")
 _BOUND = re.compile(r"\s*([a-z]\w*):\s+(.*)")
 
 
+def bound_to(text: str) -> str:
+    """Return the trait that a rule is bound to; empty where it is for all switches."""
+    bound = _BOUND.match(text)
+    return bound[1] if bound else ""
+
+
 def without_trait(text: str) -> str:
     """Return a rule as it is for the switches that have it."""
     bound = _BOUND.match(text)
@@ -298,19 +317,39 @@ def without_trait(text: str) -> str:
 
 
 def parse_rule(text: str, rank: int) -> Rule:
-    """Read one rule, which is bound to no trait."""
+    """Read one rule, which is bound to no trait.
+
+    Raises
+    ------
+    ValueError
+        When it is written wrongly.
+    """
     body, bang, undo = _LEVEL_SIGNS.sub(" ", text).partition(" !")
-    body, _, opens = body.partition(" > ")
+    body, sign, opens = body.partition(" > ")
+    if sign and not opens.strip():
+        raise ValueError("the name of a mode stands behind `>`")
     removes_only = body.startswith("-")
     pieces = body.lstrip("-").replace(" ...>", "...>").split()
-    variants = []
-    for flat in spellings(pieces):
-        sign = next((piece for piece in flat if piece in _SIGNS), "")
-        key_length = flat.index(sign) if sign else len(flat)
-        elements = tuple(element(piece) for piece in flat if piece not in _SIGNS)
-        variants.append(Variant(elements, key_length, sign))
+    variants = tuple(map(_variant, spellings(pieces)))
+    if bang and not undo.strip():
+        raise ValueError("a phrase, or `-`, stands behind `!`")
     removals = exec_spellings(undo.strip()) if undo.strip() != "-" else ()
-    return Rule(rank, tuple(variants), opens.strip(), removes_only, removals if bang else None)
+    return Rule(rank, variants, opens.strip(), removes_only, removals if bang else None)
+
+
+def _variant(flat: list[str]) -> Variant:
+    """Return one spelling."""
+    if stray := [piece for piece in flat if piece in _BRACKETS or piece.startswith("[")]:
+        raise ValueError(f"{stray[0]!r} stands alone")
+    signs = [piece for piece in flat if piece in _SIGNS]
+    sign = signs[0] if signs else ""
+    key_length = flat.index(sign) if sign else len(flat)
+    elements = tuple(element(piece) for piece in flat if piece not in _SIGNS)
+    if not key_length:
+        raise ValueError("a rule begins with a word; what stands in `[ ]` may be missing")
+    if len(signs) > 1:
+        raise ValueError(f"the key ends once, but here at {' and '.join(signs)}")
+    return Variant(elements, key_length, sign)
 
 
 class Mode:

@@ -72,11 +72,25 @@ def seconds(low: str, high: str, places: int) -> Checker:
     return check
 
 
+def compiled(text: str) -> re.Pattern[str]:
+    """Return a pattern.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no pattern: {error}") from None
+
+
 def _pattern(text: str) -> Checker:
-    compiled = re.compile(text)
+    pattern = compiled(text)
 
     def check(word: str) -> str | None:
-        return word if compiled.fullmatch(word) else None
+        return word if pattern.fullmatch(word) else None
 
     return check
 
@@ -135,18 +149,40 @@ CHECKERS: dict[str, Checker] = {
 
 
 def checker(kind: str) -> Checker:
-    """Return the checker of a kind, of a range (``0-7``, ``Vlanif1-4094``) or of ``~PATTERN``."""
+    """Return the checker of a kind, of a range (``0-7``, ``Vlanif1-4094``) or of ``~PATTERN``.
+
+    Raises
+    ------
+    ValueError
+        When the kind is unknown, the range has nothing, or the pattern is none.
+    """
     if kind.startswith("~"):
         return _pattern(kind[1:])
     span = _RANGE.fullmatch(kind)
     if span:
-        return number(int(span[2]), int(span[3]), span[1])
+        low, high = int(span[2]), int(span[3])
+        if low > high:
+            raise ValueError(f"the range <{kind}> has nothing: write the lower end first")
+        return number(low, high, span[1])
     kinds = [_plain(one) for one in kind.split("|")]
     return kinds[0] if len(kinds) == 1 else _any_of(*kinds)
 
 
 def _plain(kind: str) -> Checker:
-    return CHECKERS["word"] if kind.startswith(_ROW) else CHECKERS[kind]
+    if kind.startswith(_ROW):
+        return CHECKERS["word"]
+    if kind not in CHECKERS:
+        raise ValueError(f"unknown kind of argument {kind!r}")
+    return CHECKERS[kind]
+
+
+def contains(kind: str, other: str) -> bool:
+    """Tell whether a kind surely takes all words of another."""
+    span, inner = _RANGE.fullmatch(kind), _RANGE.fullmatch(other)
+    if span and inner:
+        low, high = int(span[2]), int(span[3])
+        return span[1] == inner[1] and low <= int(inner[2]) and int(inner[3]) <= high
+    return kind in {"word", other}
 
 
 def several(check: Checker) -> Checker:

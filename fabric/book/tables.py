@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabric.book.book import TABLES
+from fabric.book.file import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,6 +3,7 @@
 FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
 │   ├── HistoryError           git cannot say what a commit has
+│   ├── BookError              a book of lines of a switch system is wrong
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
 │   ├── FileError              a file that a user names cannot be read
 │   ├── OutputFolderError      the output folder holds what we did not write

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from fabric.core.renamed import renamed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -50,3 +52,10 @@ def nested(lines: Iterable[str]) -> LineTree:
             open_nodes.pop()
         open_nodes.append((depth, open_nodes[-1][1].child(line.strip())))
     return root
+
+
+if not TYPE_CHECKING:  # a type checker would take any name
+
+    def __getattr__(name: str) -> type[object]:
+        """Return a class by the name that it had before."""
+        return renamed(__name__, name, {"Node": LineTree})

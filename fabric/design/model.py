@@ -165,10 +165,14 @@ class BgpNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class HostPool:
-    """A pool of NIC subnets, and the length of the shortest of them."""
+    """A pool of NIC subnets, the length of the shortest of them, and of what leaves announce.
+
+    ``summary_length`` is None where leaves announce the subnets themselves.
+    """
 
     network: str
     prefix_length: int
+    summary_length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +260,19 @@ class DeviceDesign:
         """Subnets of NICs that this leaf announces: of its VLANs, then of its routed ports."""
         own = (str(IPv4Interface(port.address).network) for port in self.routed_nics)
         return (*(vlan.network for vlan in self.vlans), *own)
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """Prefixes that this leaf announces in place of the subnets of its routed NIC ports."""
+        ports = [IPv4Interface(port.address).network for port in self.routed_nics]
+        return tuple(
+            dict.fromkeys(
+                str(network.supernet(new_prefix=pool.summary_length))
+                for pool in self.bgp.host_pools
+                if pool.summary_length
+                for network in ports
+            )
+        )
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:

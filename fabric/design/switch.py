@@ -21,9 +21,10 @@ from fabric.design.overlay import overlay
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.platforms import platforms
+from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
-from fabric.topology.routed import host_pools
+from fabric.topology.routed import BITS, host_pools, summary_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -324,13 +325,14 @@ class SwitchDesigner:
 
     @cached_property
     def _host_pools(self) -> tuple[HostPool, ...]:
-        table, pools = self._fabric.subnets, host_pools(self._fabric.intent.fabric)
-        lengths = [
-            table.prefix_length[(table.network >= int(one[0])) & (table.network <= int(one[-1]))]
-            for one in pools
-        ]
-        shortest = (int(own.min(initial=32)) for own in lengths)
-        return tuple(map(HostPool, map(str, pools), shortest))
+        table, intent = self._fabric.subnets, self._fabric.intent
+        file, pools = intent.fabric, []
+        for pool in host_pools(file).values():
+            own = (table.network >= int(pool[0])) & (table.network <= int(pool[-1]))
+            summary = summary_length(file, pool, slots_per_subnet_group(intent))
+            shortest = summary or int(table.prefix_length[own].min(initial=BITS))
+            pools.append(HostPool(str(pool), shortest, summary))
+        return tuple(pools)
 
     def _neighbours(self, row: int) -> NeighbourTable:
         arp = self._fabric.intent.fabric.arp

@@ -11,7 +11,7 @@ from fabric.intent.model_paths import Spot, field_names, locate, value_at
 from fabric.intent.scalars import Path, bare, closest, field_text, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic import BaseModel, ValidationError
 
@@ -56,24 +56,41 @@ def explain(
     list of Finding
         Sorted by position; at least one.
     """
-    faults = [
-        _Fault(item, locate(item["loc"], model, document.data))
-        for item in error.errors(include_url=False)
-    ]
-    faults = [fault for fault in faults if not _only_seems_short(fault, document)]
-    faults = _pair_misspelt(_narrow(faults, 0), document)
+    faults = _faults(error, model, document.data)
     findings = {_finding(fault, document, prefix): None for fault in faults}
     return sorted(findings, key=_order)
 
 
-def _only_seems_short(fault: _Fault, document: Document) -> bool:
+def worded(
+    error: ValidationError, model: type[BaseModel], data: object
+) -> Iterator[tuple[Path, Words]]:
+    """Yield the path of each field that a model has something against, and what it is.
+
+    Parameters
+    ----------
+    data : object
+        What was validated, wherever it comes from.
+    """
+    for fault in _faults(error, model, data):
+        path = fault.spot.path
+        yield path, _words(fault, path, value_at(data, path, fault.error.get("input")))
+
+
+def _faults(error: ValidationError, model: type[BaseModel], data: object) -> list[_Fault]:
+    errors = error.errors(include_url=False)
+    faults = [_Fault(item, locate(item["loc"], model, data)) for item in errors]
+    faults = [fault for fault in faults if not _only_seems_short(fault, data)]
+    return _pair_misspelt(_narrow(faults, 0), data)
+
+
+def _only_seems_short(fault: _Fault, data: object) -> bool:
     """Say whether a list is long enough as written: pydantic counts only the items that are right.
 
     Seen with pydantic 2 in tuples of any length; the items have errors of their own.
     """
     if fault.kind != "too_short":
         return False
-    value = value_at(document.data, fault.spot.path)
+    value = value_at(data, fault.spot.path)
     return isinstance(value, list) and len(value) >= fault.error["ctx"]["min_length"]
 
 
@@ -133,14 +150,14 @@ def _unknown(fault: _Fault) -> Words:
     return Words(UNKNOWN, "unknown field", "remove it")
 
 
-def _pair_misspelt(faults: list[_Fault], document: Document) -> list[_Fault]:
+def _pair_misspelt(faults: list[_Fault], data: object) -> list[_Fault]:
     """Give each unknown field its suggestion, and drop the missing field that it stands for."""
     missing = {fault.spot.path: fault for fault in faults if fault.kind == "missing"}
     for fault in faults:
         if fault.kind not in _UNKNOWN_TYPES or fault.spot.owner is None:
             continue
         parent, name = fault.spot.path[:-1], str(fault.spot.path[-1])
-        fields = value_at(document.data, parent)
+        fields = value_at(data, parent)
         present = fields if isinstance(fields, dict) else {}
         absent = [one for one in field_names(fault.spot.owner) if one not in present]
         needed = [one for one in absent if (*parent, one) in missing]

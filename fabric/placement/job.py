@@ -26,6 +26,7 @@ MAX_NODES = 1_000_000
 #: Most GPUs of a host.
 MAX_GPUS = 64
 _MAX_SIZE = 1_000_000
+_TRAFFIC_FIX = "use ring, tree, all-to-all, pipeline, or a mix such as ring:3,all-to-all:1"
 
 #: One word of printable ASCII.
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[!-~]+$")]
@@ -39,15 +40,23 @@ Weight = Annotated[float, Field(gt=0, le=1e18)]
 
 
 def _sizes(value: Any) -> Any:
-    """Return the sizes of a text such as ``tp=8,dp=16``."""
+    """Return the sizes of a text such as ``tp=8,dp=16``; an empty text has none."""
     if not isinstance(value, str):
         return value
-    return {name: int(size) for name, size in dimensions(value, whole=True).items()}
+    sizes = _dimensions(value, "tp=8,pp=4,dp=16", whole=True)
+    return {name: int(size) for name, size in sizes.items()} or None
 
 
 def _weights(value: Any) -> Any:
-    """Return the bytes or shares of a text such as ``dp=2e9,pp=1e8``."""
-    return dimensions(value) if isinstance(value, str) else value
+    """Return the bytes or shares of a text such as ``dp=2e9,pp=1e8``; an empty text has none."""
+    return _dimensions(value, "dp=2e9,pp=1e8") or None if isinstance(value, str) else value
+
+
+def _dimensions(text: str, example: str, *, whole: bool = False) -> dict[str, float]:
+    try:
+        return dimensions(text, whole=whole) if text else {}
+    except ValueError as error:
+        raise ValueError(f"{error}; write {example}") from None
 
 
 class TrafficRequest(BaseModel):
@@ -144,7 +153,7 @@ def traffic_of(job: TrafficRequest, wrong: Wrong) -> Traffic:
     try:
         traffic = parse_traffic(job.traffic)
     except ValueError as error:
-        wrong("traffic", str(error), "use ring, or a mix such as ring:3,all-to-all:1")
+        wrong("traffic", str(error), _TRAFFIC_FIX)
         traffic = RING
     return Traffic(traffic.shares, _layout(job, wrong), job.pxn)
 

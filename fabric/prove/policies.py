@@ -51,7 +51,7 @@ def permitted(switch: Configured, policy: str | None, prefixes: Prefixes, source
         Its name; without one, and where it does not exist, everything is permitted (the latter
         is a finding).
     source : str
-        ``connected`` or ``bgp``: where the routes come from.
+        ``connected``, ``aggregate`` or ``bgp``: where the routes come from.
     """
     everything = np.ones(len(prefixes), dtype=np.bool_)
     if not policy or policy not in switch.policies:

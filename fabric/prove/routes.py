@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.observe.configuration import Discard
+from fabric.prove.aggregates import aggregates
 from fabric.prove.policies import Prefixes, permitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.observe.configuration import Configured, StaticRoute
+    from fabric.prove.aggregates import Aggregates
     from fabric.prove.sessions import Session
     from fabric.prove.wiring import Network
     from fabric.topology.model import Bools, Ints
@@ -71,7 +73,7 @@ class Tables:
     connected : array of bool, shape (switches, prefixes)
         Prefixes of ports that are up.
     dropped : array of bool, shape (switches, prefixes)
-        Prefixes with a static route that discards.
+        Prefixes with a route that discards: a static one, or that of an aggregate.
     next_hops : array of bool, shape (sessions, prefixes)
         Sessions that are a next hop of their switch: BGP, or a static route over the same port.
     offered : array of int, shape (switches, prefixes)
@@ -117,8 +119,12 @@ def tables(network: Network, established: Iterable[Session]) -> Tables:
         connected[row, [index[pair] for pair in own]] = True
     dropped, static = _static(network, hops, index)
     fixed = connected | dropped | _by_switch(static, hops.source, len(network.switches))
-    speakers = _Speakers(network, hops, prefixes)
-    learnt, offered, settled = speakers.run(_originated(network, prefixes, connected, fixed))
+    originated = _originated(network, prefixes, connected, fixed)
+    whole = aggregates(network, prefixes, originated)
+    dropped |= whole.active
+    fixed |= whole.active
+    speakers = _Speakers(network, hops, prefixes, whole)
+    learnt, offered, settled = speakers.run(originated | whole.active)
     next_hops = (learnt & ~fixed[hops.source]) | (static & ~connected[hops.source])
     return Tables(
         prefixes,
@@ -160,6 +166,7 @@ def _prefixes(network: Network, here: dict[str, set[tuple[int, int]]]) -> Prefix
         pairs |= {route[:2] for route in configured.static_routes}
         if configured.bgp:
             pairs |= {item.network for item in configured.bgp.originations if item.network}
+            pairs |= {item[:2] for item in configured.bgp.aggregates}
     table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
     return Prefixes(table[:, 0], table[:, 1])
 
@@ -216,7 +223,9 @@ class _Speakers:
     Sessions stand in groups of one switch, the preferred one first.
     """
 
-    def __init__(self, network: Network, hops: _Hops, prefixes: Prefixes) -> None:
+    def __init__(
+        self, network: Network, hops: _Hops, prefixes: Prefixes, whole: Aggregates
+    ) -> None:
         processes = [configured.bgp for configured in network.switches.values()]
         self._asn = np.array([bgp.asn if bgp else 0 for bgp in processes], dtype=np.int64)
         self._relax = np.array([bool(bgp and bgp.relax) for bgp in processes])
@@ -225,7 +234,7 @@ class _Speakers:
         self._switch, self._first = np.unique(hops.source, return_index=True)
         self._allowed, self._silent = _about_loops(network, hops.sessions)
         self._external = (self._asn[hops.source] != self._asn[hops.target])[:, None]
-        self._passes = _passes(network, hops.sessions, prefixes)
+        self._passes = _passes(network, hops, prefixes, whole)
 
     def run(self, originated: Bools) -> tuple[Bools, Ints, bool]:
         """Return next hops by session, how many were on offer by switch, and whether it rests."""
@@ -343,9 +352,9 @@ def _rank(network: Network, link: Session) -> tuple[int, int]:
 
 
 def _passes(
-    network: Network, links: tuple[Session, ...], prefixes: Prefixes
+    network: Network, hops: _Hops, prefixes: Prefixes, whole: Aggregates
 ) -> tuple[Bools, Bools]:
-    """Return what the policies of both ends let through, shape (sessions, prefixes) each.
+    """Return what both ends let through, shape (sessions, prefixes) each.
 
     The first is for routes that the peer originates, the second for those that it learnt.
     """
@@ -357,16 +366,20 @@ def _passes(
             known[key] = permitted(switch, policy, prefixes, source)
         return known[key]
 
-    shape = (len(links), len(prefixes))
-    own, learnt = np.ones(shape, dtype=np.bool_), np.ones(shape, dtype=np.bool_)
-    for row, link in enumerate(links):
+    own = ~whole.hidden[hops.target]
+    learnt = own.copy()
+    for row, link in enumerate(hops.sessions):
         here, peer = network.switches[link.switch], network.switches[link.peer]
         policy_in = here.bgp.peers[link.session].policy_in if here.bgp else None
         policy_out = link.far.policy_out if link.far else None
         if policy_in or policy_out:
             inward = passed(here, policy_in, "bgp")
-            own[row] = inward & passed(peer, policy_out, "connected")
-            learnt[row] = inward & passed(peer, policy_out, "bgp")
+            mine = passed(peer, policy_out, "connected")
+            if whole.active[hops.target[row]].any():
+                joined = passed(peer, policy_out, "aggregate")
+                mine = np.where(whole.active[hops.target[row]], joined, mine)
+            own[row] &= inward & mine
+            learnt[row] &= inward & passed(peer, policy_out, "bgp")
     return own, learnt
 
 

@@ -86,6 +86,9 @@ def _finding(error: Any) -> Finding:
         message, fix = "there is no such field", "remove it; /openapi.json lists the fields"
     elif error["type"] == "missing":
         message, fix = "the field is missing", "add it"
+    elif error["type"] == "value_error":  # words of our own, with what to do
+        message, _, own = _plain(error["msg"].removeprefix("Value error, ")).partition("; ")
+        fix = own or fix
     return Finding("SRV004", Severity.ERROR, message, fix, field=where)
 
 

@@ -31,7 +31,7 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
         networks, last = table.network[rows], int(table.last[rows].max())
         bits = (int(networks.min()) ^ last).bit_length()
         return (_text(int(networks.min()) >> bits << bits, bits),)
-    pools = host_pools(file)
+    pools = host_pools(file).values()
     if plane < 0 or file.planes == 1:
         return tuple(map(str, pools))
     parts = PlaneParts(table.network, table.last, fabric.switches.plane[table.leaf] == plane)

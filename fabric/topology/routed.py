@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: Fields of subnets that share a VLAN.
 OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
-#: Length of a subnet of two addresses (RFC 3021).
-PAIR = 31
+#: Bits of an IPv4 address, and length of a subnet of two (RFC 3021).
+BITS, PAIR = 32, 31
 #: Shortest prefix of a routed NIC port, as `Addressing.routed_prefix_length` has it.
 SHORTEST = 26
 #: Addresses of a subnet that no pod can have: its network, leaf, NIC, and broadcast.
@@ -44,12 +44,18 @@ def routed_pool(addressing: Addressing) -> IPv4Network:
     return addressing.routed_hosts or addressing.hosts
 
 
-def host_pools(file: FabricFile) -> tuple[IPv4Network, ...]:
-    """Return the pools that NICs have addresses of: of VLANs, then of routed ports."""
+def host_pools(file: FabricFile) -> dict[str, IPv4Network]:
+    """Return the pools that NICs have addresses of, by field: of VLANs, then of routed ports."""
     routed, addressing = routed_units(file), file.addressing
-    vlans = () if all(routed) else (addressing.hosts,)
-    own = (routed_pool(addressing),) if any(routed) else ()
-    return tuple(dict.fromkeys((*vlans, *own)))
+    pools = {} if all(routed) else {"hosts": addressing.hosts}
+    if any(routed):
+        pools["routed_hosts" if addressing.routed_hosts else "hosts"] = routed_pool(addressing)
+    return pools
+
+
+def summary_bits(addressing: Addressing, ports: int) -> int:
+    """Return how many bits the routed NIC ports of a leaf and rail take; ``ports`` of them fit."""
+    return (ports - 1).bit_length() + BITS - addressing.routed_prefix_length
 
 
 def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
@@ -68,9 +74,9 @@ def gateway_offset(prefix_length: int) -> int:
 
 def room_for(count: int) -> str:
     """Return the fix where so many virtual functions or pods need addresses beside the NIC."""
-    length = 32 - (count + _TAKEN - 1).bit_length()
+    length = BITS - (count + _TAKEN - 1).bit_length()
     if length < SHORTEST:
-        return f"use at most {(1 << 32 - SHORTEST) - _TAKEN} of them on a NIC, or VLANs"
+        return f"use at most {(1 << BITS - SHORTEST) - _TAKEN} of them on a NIC, or VLANs"
     return f"use addressing.routed_prefix_length: {length}"
 
 
@@ -82,7 +88,7 @@ def rail_size(file: FabricFile) -> int:
 
 def rail_length(file: FabricFile) -> int:
     """Return the prefix length that all routed NIC ports of a rail share, in a plane."""
-    return 33 - rail_size(file).bit_length()
+    return BITS + 1 - rail_size(file).bit_length()
 
 
 def no_prefix(file: FabricFile) -> str:
@@ -115,8 +121,8 @@ class RoutedPool:
 
     def __init__(self, intent: Intent, layout: Layout, leaf: Ints, rail: Ints, ports: int) -> None:
         self._file = file = intent.fabric
-        self._subnet_bits = 32 - file.addressing.routed_prefix_length
-        self.leaf_bits = (ports - 1).bit_length() + self._subnet_bits
+        self._subnet_bits = BITS - file.addressing.routed_prefix_length
+        self.leaf_bits = summary_bits(file.addressing, ports)
         self._plane = np.maximum(layout.plane, 0)
         key = self._plane[leaf] * file.rails + rail
         self._place = np.zeros((layout.leaf_count, file.rails), dtype=np.int64)
@@ -130,6 +136,14 @@ class RoutedPool:
         return networks + (slot << self._subnet_bits)
 
 
+def summary_length(file: FabricFile, pool: IPv4Network, ports: int) -> int | None:
+    """Return the length of what a leaf announces of a rail; None where it announces each subnet."""
+    addressing = file.addressing
+    if addressing.advertise == "nic" or not any(routed_units(file)):
+        return None
+    return BITS - summary_bits(addressing, ports) if pool == routed_pool(addressing) else None
+
+
 def wrong_fields(intent: Intent) -> Iterator[Finding]:
     """Yield fields that contradict the plan of routed NIC ports, or have no meaning in it."""
     file, addressing = intent.fabric, intent.fabric.addressing
@@ -141,12 +155,16 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"
             yield _finding(intent, field, message, fix)
     if any(routed) and not all(routed) and addressing.routed_hosts is None:
-        message = "some units have VLANs and others routed ports, which need a separate pool"
+        message = "some units have VLANs and others routed ports, which need another pool"
         yield _finding(intent, "hosts", message, "add addressing.routed_hosts")
     for field in ("routed_hosts", "routed_prefix_length", "advertise") if not any(routed) else ():
         if field in said:
             message = f"{field} is about routed NIC ports, and there are none"
             yield _finding(intent, field, message, "remove it, or set vlan_per: none")
+    own = [one for one in intent.devices if any(each.network for each in one.value.subnets)]
+    if own and any(routed) and addressing.advertise == "leaf":
+        message = "a leaf announces one prefix, and a subnet that is set can be outside"
+        yield _finding(intent, "advertise", message, "use nic, or remove devices.subnets.network")
 
 
 def _finding(intent: Intent, field: str, message: str, fix: str) -> Finding:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from fabric.core import hostlist
+from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 
@@ -43,6 +44,19 @@ class Rule(ABC):
     why: str
     source: str
     guards: tuple[str, ...]
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Refuse a rule of a plug-in that does not say what it judges.
+
+        Raises
+        ------
+        InputError
+            Naming the class, and what it lacks.
+        """
+        if missing := sorted(cls.__abstractmethods__):
+            name, lacks = f"{cls.__module__}.{cls.__name__}", " and ".join(missing)
+            raise InputError(f"the rule {name} lacks {lacks}; see docs/add-a-platform.md")
+        return super().__new__(cls)
 
     def __init__(self, rule_id: str) -> None:
         self.id = rule_id

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.intent.explain_errors import worded
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.traffic import Collective, Traffic
 from fabric.placement.environment import environment
@@ -62,12 +63,8 @@ def job_request(**members: Any) -> JobRequest:
         return JobRequest(**members)
     except ValidationError as error:
         findings = [
-            _wrong(
-                str(item["loc"][0]),
-                item["msg"].removeprefix("Value error, "),
-                "see `rocefab place --help`",
-            )
-            for item in error.errors(include_url=False)
+            _wrong(str(path[0]), words.message, words.fix)
+            for path, words in worded(error, JobRequest, members)
         ]
         raise InputError("the job cannot be placed", findings) from error
 

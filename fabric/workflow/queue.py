@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
+from fabric.core.findings import Position
 from fabric.core.user_files import read_json
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.request import UnplaceableError
@@ -20,6 +22,8 @@ from fabric.workflow.state_file import read_state, validated
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.placement.engine.query import Query
+    from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
 
 #: Form of the answers: members are added to it, none is removed or changes its meaning.
@@ -57,7 +61,10 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
         When the file, the state, or the request of a job is wrong: nothing is placed then.
     """
     fabric, jobs = project.fabric, _read(file)
-    queries = [without_plan(checked_query(job, fabric), files, fabric) for job in jobs]
+    queries = [
+        without_plan(_query(file, number, job, fabric), files, fabric)
+        for number, job in enumerate(jobs)
+    ]
     engine = Engine(fabric, read_state(files.avoid, fabric, files.max_age_s))
     answers: list[dict[str, Any]] = []
     for job, query in zip(jobs, queries, strict=True):
@@ -71,6 +78,18 @@ def place_queue(project: Project, file: Path, files: StateFiles) -> dict[str, An
         running = RunningJob(job.name, placement.hosts, query.traffic, query.gpus_per_node)
         engine = engine.updated(replace(engine.state, jobs=(*engine.state.jobs, running)))
     return {"format": FORMAT, "placements": answers}
+
+
+def _query(file: Path, number: int, job: QueuedJob, fabric: Fabric) -> Query:
+    """Return the query of a job; what is wrong with it has its place in the file."""
+    try:
+        return checked_query(job, fabric)
+    except InputError as error:
+        findings = [
+            replace(one, field=f"jobs.{number}.{one.field}", position=Position(str(file)))
+            for one in error.findings
+        ]
+        raise InputError(f"{file}: the job {job.name} cannot be placed", findings) from error
 
 
 def _read(file: Path) -> list[QueuedJob]:

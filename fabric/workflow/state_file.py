@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -13,6 +14,7 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import read_json
+from fabric.intent.explain_errors import worded
 from fabric.placement.engine.state import Condition, Health, RunningJob, State
 from fabric.placement.engine.traffic import parse_traffic
 from fabric.report.recorded import documents, is_recorded
@@ -144,13 +146,13 @@ def validated(form: type[_Model], data: Any, file: Path, rule: str) -> _Model:
         return form.model_validate(data)
     except ValidationError as error:
         findings = [
-            _finding(rule, file, ".".join(map(str, item["loc"])), item["msg"])
-            for item in error.errors(include_url=False)[:_MOST_FINDINGS]
+            _finding(rule, file, ".".join(map(str, path)), words.message, words.fix)
+            for path, words in islice(worded(error, form, data), _MOST_FINDINGS)
         ]
         raise InputError(f"{file}: the file is wrong", findings) from error
 
 
-def _finding(rule: str, file: Path, field: str, message: str) -> Finding:
-    fix = "see docs/placement.md, which shows the form"
+def _finding(rule: str, file: Path, field: str, message: str, fix: str = "") -> Finding:
+    fix = "; ".join(filter(None, (fix, "see docs/placement.md, which shows the form")))
     position = Position(str(file))
     return Finding(rule, Severity.ERROR, message, fix, field=field, position=position)

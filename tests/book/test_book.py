@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fabric.book.book import books, read_book
-from fabric.book.file import BookError
+from fabric.book.file import RISKS, BookError
 from fabric.book.grammar import Grammar
 from fabric.book.kinds import referred
 from fabric.book.tables import printed, rows
-from fabric.change.lines.book import changes
 from fabric.change.model import Risk
 from fabric.render.engine import template_folder
 from tests.cases import each
@@ -37,16 +37,87 @@ WRONG = {
     ),
     "an absence without a source": (
         "[absent]\nmtu: mtu N\n  holds 9\n  means 9 bytes\n",
-        8,
+        6,
         "mtu: a value without a source is unknown",
     ),
-    "an absence without a meaning": ("[absent]\nmtu: mtu N\n", 6, "mtu: what the absence means"),
+    "an absence without a meaning": (
+        "[absent]\nmtu: mtu N\nlag: lag N\n  means none\n",
+        6,
+        "mtu: what the absence means",
+    ),
+    "an absence of a strange value": (
+        "[absent]\nmtu: mtu N\n  holds much\n",
+        7,
+        "'much' is no value: write yes, no or a number",
+    ),
+    "an absence with two values": (
+        "[absent]\nmtu: a\n  holds 1\n  means a\n  holds 2\n  source guide\n",
+        9,
+        "`holds` stands twice below the line",
+    ),
+    "an absence twice": ("[absent]\nmtu: a\nmtu: b\n", 7, "mtu: the key is there twice"),
     "an unknown word of an absence": (
         "[absent]\nmtu: mtu N\n  price 7\n",
         7,
         "'price 7' says nothing that is known of a line that is absent",
     ),
     "nothing above": ("mtu = <1-9>\n  as above\n", 6, "'as above' says nothing"),
+    "the same line in other words": (
+        "mtu [ far ] <1-9>\nmtu <3-5>\n",
+        6,
+        "the rule of line 5 takes these lines",
+    ),
+    "a line that a choice takes": ("up|down x\ndown x\n", 6, "the rule of line 5 takes these"),
+    "a meaning that is never reached": (
+        "? up <text>\n  routing nothing\nup <1-9>\n  routing up\n",
+        7,
+        "the rule of line 5 takes these lines",
+    ),
+    "a meaning behind another one of a range": (
+        "mtu <bytes:3-5>\n  routing small\nmtu <bytes:1-9>\n  routing any\n",
+        7,
+        "the rule of line 5 takes these lines",
+    ),
+    "a meaning behind another one of a trait": (
+        "xgs: mtu\n  routing one\ntx: mtu\n  routing other\n",
+        7,
+        "the rule of line 5 takes these lines",
+    ),
+    "no mode behind its sign": ("port > \n", 5, "the name of a mode stands behind `>`"),
+    "a sign without a mode": ("port >\n", 5, "'>' stands alone"),
+    "an empty word": ("up||down\n", 5, "'up||down' has an empty word"),
+    "a rule twice with a blank": ("mtu = <1-9>\n? mtu  = <1-9>\n", 6, "is there twice"),
+    "an unknown risk": ("mtu\n  risk grave\n", 6, "the risk 'grave' is none of harmless, brief"),
+    "a risk twice": ("mtu\n  risk harmless\n  risk restart\n", 7, "`risk` stands twice"),
+    "a meaning twice": ("mtu\n  routing a | routing b\n", 6, "`routing` stands twice"),
+    "an unknown mark": ("mtu\n\tstay\n", 6, "'stay' says nothing"),
+    "ours by nothing": ("mtu\n  ours a if b: c\n", 6, "'b' narrows nothing: write NAME=PATTERN"),
+    "ours by no pattern": ("mtu\n  ours a if b=[: c\n", 6, "'[' is no pattern: unterminated"),
+    "ours by an unknown argument": (
+        "mtu <far:1-9>\n  ours a if near=1: c\n  source guide\n",
+        5,
+        "no argument has the name 'near'",
+    ),
+    "two arguments of a name": ("mtu <a:1-9> <a:1-9>\n", 5, "two arguments have one name"),
+    "a mode that is none": ("port <1-9> > port\n", 5, "there is no mode 'port'"),
+    "a mode that nothing opens": ("mtu\n[port]\nup\n", 6, "no rule opens the mode 'port'"),
+    "a hidden line of no rule": ("mtu <1-9>\n[hidden config]\nmtu 10\n", 7, "no rule of config"),
+    "hidden in no mode": ("[hidden]\nmtu 10\n", 5, "write [hidden MODE]"),
+    "a kind of no pattern": ("[kinds]\nlane [a\n[config]\nup <lane>\n", 8, "'[a' is no pattern"),
+    "a kind of two words": ("[kinds]\nlane a b\n", 6, "a kind is NAME PATTERN"),
+    "a kind twice": ("[kinds]\nlane a\nlane b\n", 7, "'lane' is there twice"),
+    "a source of nothing": ("[sources]\nbook\n", 6, "a source is KEY = WORDS"),
+    "a removal of other words": ("mtu = <1-9> ! far\n", 5, "begins as the key does"),
+    "a removal with an argument": ("mtu = <1-9> ! mtu <1-9>\n", 5, "an argument that the key has"),
+    "a removal without one": ("mtu <1-9> = <1-9> ! mtu\n", 5, "the arguments of the key in their"),
+    "a removal of no words": ("mtu !\n", 5, "a phrase, or `-`, stands behind `!`"),
+    "a range of nothing": ("mtu = <9-1>\n", 5, "the range <9-1> has nothing"),
+    "an open argument": ("mtu = <1-9\n", 5, "'<1-9' is not closed"),
+    "an open bracket": ("mtu [ far\n", 5, "a '[' is not closed"),
+    "a stray bracket": ("mtu far )\n", 5, "')' stands alone"),
+    "two signs": ("mtu = <1-9> = <1-9>\n", 5, "the key ends once"),
+    "no words": ("[ mtu ]\nup\n[ lag ]\n", 5, "a rule begins with a word"),
+    "words behind the rest": ("mtu <text> far\n", 5, "<text> is the rest of the line"),
 }
 #: An argument of each kind whose pattern no one word fits by chance.
 EXAMPLES = {
@@ -96,7 +167,7 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     file.write_text(
         f"{HEAD}port <name:1-9> > port\n  ours ports if name=[12]: a.b c.d\n  ours\n"
         "  source guide (page 3)\n  source guide\n  risk harmless\n  negate first\n"
-        "lane\n  as above\n[port]\nup\n"
+        "lane <name:1-9>\n  as above\n[port]\nup\n"
     )
     book = read_book(file, "acme")
     port, lane, up = (rule.known for rule in book.rules)
@@ -111,7 +182,27 @@ def test_what_stands_below_a_rule(tmp_path: Path) -> None:
     )
     assert (lane.ours, lane.source, lane.marks) == (port.ours, port.source, port.marks)
     assert (up.ours, book.depths) == ([], {"config": 0, "port": 1})
-    assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane", "lane")
+    assert book.owned_at_the_top() == ("port [12]", r"port \d+", "lane [12]", r"lane \d+")
+
+
+@each("words", permutations(("as above", "risk restart", "ours b: c.d", "routing up | stays")))
+def test_own_words_count_before_those_above(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Wherever they stand, and also where the rule above says `as above` itself."""
+    file = tmp_path / "lines.book"
+    file.write_text(
+        f"{HEAD}port\n  risk harmless | shared | ours a: a.b | source guide | routing down\n"
+        f"lane\n  as above\nmtu\n  {' | '.join(words)}\n"
+    )
+    known = read_book(file, "acme").rules[-1].known
+    assert ([ours.template for ours in known.ours], known.source) == (["b", "a"], "Acme guide")
+    assert (known.risk, known.marks) == ("restart", {"shared", "stays"})
+    assert known.means == {"routing": "up"}
+
+
+def test_a_line_that_is_no_text_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "lines.book").write_bytes(b"[config]\nmtu\nm\xff\n")
+    with pytest.raises(BookError, match=r"lines\.book:3: the line is not UTF-8"):
+        read_book(tmp_path / "lines.book", "acme")
 
 
 def test_an_owner_that_names_an_argument_owns_what_has_it(tmp_path: Path) -> None:
@@ -175,9 +266,12 @@ def test_a_beginning_has_the_letters_of_its_argument(tmp_path: Path) -> None:
 @each("system", books())
 def test_risks_and_templates_exist(system: str) -> None:
     book = books()[system]
-    assert {risk for risk, _ in changes(system, "no").risks} <= {risk.word for risk in Risk}
-    templates = {ours.template for _, ours in book.owned()} - {""}
-    assert templates == {file.stem for file in (template_folder() / system).glob("*.j2")}
+    assert [risk.word for risk in Risk] == [*RISKS]
+    templates = {file.stem for file in (template_folder() / system).glob("*.j2")}
+    for rule, ours in book.owned():
+        mistake = book.mistake(rule, f"there is no template {ours.template}")
+        assert ours.template in {"", *templates}, str(mistake)
+    assert templates <= {ours.template for _, ours in book.owned()}
 
 
 TABLES = """\

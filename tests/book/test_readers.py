@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fabric.book.book import books
+import pytest
+
+from fabric.book.book import books, read_book
+from fabric.book.file import BookError
 from fabric.core.plugins import import_plugins
+from fabric.observe.configuration import book as module
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.tables import TableReader
 from tests.cases import each
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _readers() -> dict[str, list[BookReader | TableReader[Any]]]:
@@ -37,7 +44,7 @@ def test_every_named_argument_is_taken(system: str) -> None:
         names -= {name for ours in owners for name, _ in ours.when}
         for reader in readers:
             names -= reader.takes(rule) if isinstance(reader, BookReader) else set()
-        assert not names, (rule.known.line, rule.known.text, names)
+        assert not names, str(books()[system].mistake(rule, f"nobody takes {sorted(names)}"))
 
 
 @each("system", books())
@@ -45,4 +52,39 @@ def test_every_meaning_is_one_of_a_reader(system: str) -> None:
     """What a rule says to a reader that does not exist would be lost."""
     kinds = {reader.kind for reader in _readers()[system]}
     for rule in books()[system].rules:
-        assert rule.known.means.keys() <= kinds, (rule.known.line, rule.known.text)
+        mistake = books()[system].mistake(rule, f"readers are {sorted(kinds)}")
+        assert rule.known.means.keys() <= kinds, str(mistake)
+
+
+HEAD = "[config]\nmtu <bytes:1-9> [ <more:1-9> ]\n  routing "
+WRONG = {
+    "another": "no reader of routing takes 'another'",
+    "mtu now": "'now' is none of the words behind a meaning: either way",
+    ".mtu maybe": "'maybe' is none of the words behind a meaning: yes, no",
+    "nothing yes": "'yes' is none of the words behind a meaning: none",
+    "mtu": "mtu does not take more",
+    "strict": "strict needs more, which a spelling does not have",
+}
+
+
+@each("words", WRONG)
+def test_a_meaning_fits_its_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    """What does not would be left over, whatever a switch has."""
+    (tmp_path / "lines.book").write_text(f"{HEAD}{words}\n")
+    book = read_book(tmp_path / "lines.book", "acme")
+    monkeypatch.setattr(module, "books", lambda: {"acme": book})
+    reader = BookReader("acme", "routing", "no")
+    reader.means("mtu")(lambda target, line, bytes: None)  # noqa: A006
+    reader.means("strict")(lambda target, line, bytes, more: None)  # noqa: A006
+    with pytest.raises(BookError, match=rf"lines\.book:2: {WRONG[words]}"):
+        assert reader.top
+
+
+def test_a_field_has_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lines.book").write_text("[config]\nmtu <1-9>\n  routing .mtu\n")
+    book = read_book(tmp_path / "lines.book", "acme")
+    monkeypatch.setattr(module, "books", lambda: {"acme": book})
+    with pytest.raises(BookError, match=r"lines\.book:2: no argument of the line has a name"):
+        assert BookReader("acme", "routing", "no").top

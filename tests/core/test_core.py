@@ -232,6 +232,7 @@ def defined_tree(base: type[Exception], above: str = "") -> dict[str, str]:
     return parents
 
 
+@pytest.mark.filterwarnings("ignore:fabric.lab.lines:FutureWarning")  # modules of before
 def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
     for module in pkgutil.walk_packages(fabric.__path__, "fabric."):
         if not module.name.endswith("__main__"):

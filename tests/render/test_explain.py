@@ -9,11 +9,13 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from fabric.book.book import books
 from fabric.core.errors import InputError, RenderError
 from fabric.intent.host_model import HostOverride
 from fabric.intent.model import DeviceOverride, FabricFile
 from fabric.render import explain as explain_module
 from fabric.render.explain import entries, explain, find
+from tests.cases import each
 from tests.render.designs import design
 
 ROOTS: dict[str, type[BaseModel]] = {"devices": DeviceOverride, "hosts": HostOverride}
@@ -38,14 +40,15 @@ def _exists(path: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("nos", ["sonic", "eos"])
+@each("nos", books())
 def test_explanations_name_fields_that_exist(nos: str) -> None:
     """A field that was renamed must be renamed here too."""
     for entry in entries(nos):
         re.compile(entry.pattern)
         assert entry.source
-        for field in entry.fields:
-            assert _exists(field), (entry.template, field)
+    for rule, ours in books()[nos].owned():
+        unknown = [field for field in ours.fields if not _exists(field)]
+        assert not unknown, str(books()[nos].mistake(rule, f"there are no fields {unknown}"))
 
 
 def test_every_sonic_row_is_explained() -> None:
@@ -86,6 +89,15 @@ def test_every_eos_line_is_explained(switch: str) -> None:
 def test_the_first_explanation_is_the_nearest(nos: str, text: str, field: str) -> None:
     """The field that a person would look for comes first."""
     assert field in find(nos, text)[0].fields
+
+
+def test_timers_of_a_peer_group_come_from_its_template() -> None:
+    """SONiC prints a group where BGP is managed; a neighbour has timers of its own elsewhere."""
+    templates = [
+        find("sonic", f"{row}|holdtime")[0].template
+        for row in ("BGP_PEER_GROUP|default|FABRIC", "BGP_NEIGHBOR|10.1.1.0")
+    ]
+    assert templates == ["sonic/bgp_managed.j2", "sonic/bgp.j2"]
 
 
 def test_what_is_unknown_is_not_explained() -> None:

@@ -98,6 +98,25 @@ def test_bad_request_is_a_problem_with_each_field(shared, name: str) -> None:
     assert all(one["message"] and one["fix"] for one in problem["findings"]), problem
 
 
+@each(
+    ("text", "words"),
+    [
+        ("tp=0", ("'0' of tp is not a positive number", "write tp=8,pp=4,dp=16")),
+        ("zz=2", ("'zz=2' is none of tp, cp, ep, dp, pp, with = and a number", "write tp=8,pp=4")),
+    ],
+)
+def test_a_layout_as_a_text_says_what_is_wrong(shared, text: str, words: tuple[str, str]) -> None:
+    answer = shared.post("/v1/placements", json={"nodes": 1, "layout": text})
+    (finding,) = answer.json()["findings"]
+    assert (finding["field"], finding["message"]) == ("layout", words[0])
+    assert finding["fix"].startswith(words[1])
+
+
+def test_empty_texts_of_a_layout_say_nothing(shared) -> None:
+    answer = shared.post("/v1/placements", json={"nodes": 1, "layout": "", "weights": ""})
+    assert answer.status_code == 200, answer.text
+
+
 #: Content, headers and status.
 MALFORMED = {
     "empty": (b"", JSON, 400),

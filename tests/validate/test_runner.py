@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.systems.sonic.config_db import SonicConfig, configs_of
 from fabric.systems.sonic.rule import SonicRule
@@ -59,6 +60,24 @@ def test_exception_is_a_broken_rule_and_the_others_run(monkeypatch: pytest.Monke
     assert outcome.broken == (("TST001", "ZeroDivisionError: numbers"),)
     assert outcome.checked == ("TST002",)
     assert [finding.message for finding in outcome.findings] == ["said"]
+
+
+class Older(Rule):
+    """A rule of a plug-in for an older release."""
+
+    why = source = "For tests."
+    guards = ()
+
+    def run(self, world: World) -> Any:
+        del world
+        return iter(())
+
+
+def test_a_rule_that_says_not_what_it_judges_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "registry", {"TST001": Older})
+    lacks = "the rule tests.validate.test_runner.Older lacks check and subjects; see docs/add"
+    with pytest.raises(InputError, match=lacks):
+        runner.run(World())
 
 
 def test_same_cause_is_one_finding_with_a_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -291,7 +291,18 @@ _NETWORK = {
             "vlan_per": "none",
             "routed_hosts": "10.128.0.0/12",
             "routed_prefix_length": 28,
+            "advertise": "nic",
         }
+    }),
+    "routed NIC ports of a unit": Setting({
+        "units": [
+            {"name": "su1", "hosts": "gpu[1-2]"},
+            {"name": "su2", "hosts": "gpu[3-4]", "vlan_per": "none"},
+        ],
+        "addressing": {"routed_hosts": "10.128.0.0/12", "routed_prefix_length": 30},
+    }),
+    "routed NIC ports behind one prefix": Setting({
+        "addressing": {"vlan_per": "none", "advertise": "leaf", "routed_prefix_length": 30}
     }),
     "addresses": Setting({
         "addressing": {

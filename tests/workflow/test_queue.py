@@ -48,8 +48,15 @@ def test_each_job_sees_those_before_it(tmp_path: Path) -> None:
         ({"name": "a", "colour": 1}, {}, "jobs.0.colour"),
         ({"name": "a b"}, {}, "jobs.0.name"),
         ({"name": "a"}, {"format": "x"}, "format"),
-        ({"name": "a", "traffic": "x"}, {}, "unknown collective 'x'"),
-        ({"name": "a", "hosts": "gpu["}, {}, "hosts: 'gpu['"),
+        ({"name": "a", "traffic": "x"}, {}, "queue.json: jobs.0.traffic: unknown collective 'x'"),
+        ({"name": "a", "hosts": "gpu["}, {}, "queue.json: jobs.0.hosts: 'gpu['"),
+        ({"name": "a", "weights": "dp=2"}, {}, "jobs.0.weights: weights need a layout"),
+        ({"name": "a", "hosts": 5}, {}, "jobs.0.hosts: expected text or a list, found the number"),
+        ({"name": "a", "hosts": [5]}, {}, "jobs.0.hosts.0: expected text, found the number 5"),
+        ({"name": "a", "layout": "tp=x"}, {}, "jobs.0.layout: 'x' of tp is not a positive number"),
+        ({"name": "a", "layout": {"tp": 0}}, {}, "jobs.0.layout.tp: 0 is too small; use 1 or"),
+        ({"name": "a", "within": "x"}, {}, "jobs.0.within: 'x' is not one of the allowed values"),
+        ({"name": "a", "target": 2}, {}, "jobs.0.target: 2 is too large; use 1 or less; see docs"),
     ],
 )
 def test_a_wrong_queue_places_nothing(
@@ -61,6 +68,15 @@ def test_a_wrong_queue_places_nothing(
     ended = run("place", DEMO, "--queue", file)
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
+
+
+def test_empty_texts_say_nothing(tmp_path: Path) -> None:
+    """So the members of a job may stand in a file as the options have them by default."""
+    texts = dict.fromkeys(("layout", "weights", "hosts", "include", "exclude"), "")
+    file = queue(tmp_path, {"name": "a", "nodes": 2, **texts}, {"name": "b", "nodes": 2})
+    ended = run("place", DEMO, "--queue", file, "--format", "json")
+    assert ended.code == 0, ended.err
+    assert [len(one["hosts"]) for one in json.loads(ended.out)["placements"]] == [2, 2]
 
 
 def test_a_job_that_never_fits_gets_its_reason(tmp_path: Path) -> None:

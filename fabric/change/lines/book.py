@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.book.book import TOP, books
+from fabric.book.book import books
+from fabric.book.file import TOP
 from fabric.change.lines.grammar import either
 from fabric.change.model import Risk
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.renamed import renamed
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -105,3 +107,10 @@ def spans(numbers: list[int], between: str = "-") -> list[str]:
         else:
             groups.append([value])
     return [f"{g[0]}{between}{g[-1]}" if len(g) > 1 else str(g[0]) for g in groups]
+
+
+if not TYPE_CHECKING:  # a type checker would take any name
+
+    def __getattr__(name: str) -> type[object]:
+        """Return a class by the name that it had before."""
+        return renamed(__name__, name, {"Node": Section})

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.core.registry import Registry
+from fabric.core.renamed import renamed
 from fabric.observe.configuration.model import (
     AddressLine,
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddressLine",
+    "Aggregate",
     "Bgp",
     "BgpPeer",
     "BgpTemplate",
@@ -61,3 +64,10 @@ class Reader(Protocol):
 
 #: By system: what its configuration says. A system without one is not proved by our engine.
 readers: Registry[Reader] = Registry("configuration reader", plugins="reading")
+
+
+if not TYPE_CHECKING:  # a type checker would take any name
+
+    def __getattr__(name: str) -> type[object]:
+        """Return a class by the name that it had before."""
+        return renamed(__name__, name, {"Port": ConfiguredPort})

@@ -12,6 +12,7 @@ from fabric.core.spans import numbers_of
 from fabric.observe.configuration.model import (
     BITS,
     AddressLine,
+    Aggregate,
     Configured,
     Leftover,
     PrefixMatch,
@@ -20,6 +21,8 @@ from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from fabric.observe.configuration.model import Bgp
 
     Action = Callable[..., Any]
     TextEnds = Callable[[str], Sequence[str]]
@@ -215,6 +218,13 @@ def mask_bits(mask: str) -> int:
 def network(text: str, mask: str | None = None) -> tuple[int, int]:
     """Return a network as its first address and its prefix length; host bits are cleared."""
     return address(text, mask, 0).network
+
+
+def aggregate(
+    bgp: Bgp, line: int, prefix: str, mask: str | None = None, only: str | None = None
+) -> None:
+    """Add a prefix that BGP announces for longer ones; with ``only``, in place of them."""
+    bgp.aggregates.append(Aggregate(*network(prefix, mask), line, hides=bool(only)))
 
 
 def prefix_match(

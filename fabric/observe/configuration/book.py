@@ -23,15 +23,18 @@ from functools import cached_property, partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING
 
-from fabric.book.book import TOP, Book, BookRule, books
+from fabric.book.book import Book, BookRule, books
+from fabric.book.file import TOP
 from fabric.observe.configuration.blocks import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from fabric.observe.configuration.blocks import Action
 
 _SWITCHES = {"yes": True, "no": False}
+_EITHER_WAY = "either way"
+_NO_FUNCTIONS = ("nothing", "unread")
 
 
 class BookReader:
@@ -86,8 +89,10 @@ class BookReader:
 
         Raises
         ------
+        BookError
+            When the book has a meaning that is not known here, or that does not fit its function.
         ValueError
-            When the book has a meaning that is not known here, or none for what is known.
+            When the book has no line for what is known here.
         """
         context = self._context(TOP)
         meanings = (rule.known.means.get(self._reader, "") for rule in self._book.rules)
@@ -107,6 +112,8 @@ class BookReader:
 
     def _add(self, context: Context, rule: BookRule) -> None:
         name, _, more = rule.known.means[self._reader].partition(" ")
+        for message in self._mistakes(rule, name, more):
+            raise self._book.mistake(rule, message)
         if name == "nothing":
             context.passes_over(*rule.lines())
             return
@@ -118,11 +125,43 @@ class BookReader:
             action: Action = _leave
         elif name.startswith("."):
             action = partial(_set, name[1:], _SWITCHES.get(more), rule.numbers)
-        elif name in self._actions:
-            action = self._actions[name]
         else:
-            raise ValueError(f"line {rule.known.line}: no reader takes {name!r}")
+            action = self._actions[name]
         context.line(*patterns, inside=inside)(action)
+
+    def _mistakes(self, rule: BookRule, name: str, more: str) -> Iterator[str]:
+        """Yield what is wrong with the meaning of a rule."""
+        is_field = name.startswith(".")
+        if not is_field and name not in {*_NO_FUNCTIONS, *self._actions}:
+            yield f"no reader of {self._reader} takes {name!r}"
+            return
+        known = _SWITCHES if is_field else () if name in _NO_FUNCTIONS else (_EITHER_WAY,)
+        if more and more not in known:
+            yield f"{more!r} is none of the words behind a meaning: {', '.join(known) or 'none'}"
+        spellings = [{part.name for part in one.elements} - {""} for one in rule.rule.variants]
+        if is_field and not more and not all(spellings):
+            yield f"no argument of the line has a name, so {name} has no value"
+        if name not in self._actions:
+            return
+        needed, taken = _parameters(self._actions[name], {"no"} if more else set())
+        for names in spellings:
+            if missing := needed - names:
+                yield f"{name} needs {', '.join(sorted(missing))}, which a spelling does not have"
+            if taken is not None and names - taken:
+                yield f"{name} does not take {', '.join(sorted(names - taken))}"
+
+
+def _parameters(action: Action, given: set[str]) -> tuple[set[str], set[str] | None]:
+    """Return the names that a function needs from a line, and those that it takes: None for all."""
+    _, _, *parameters = signature(action).parameters.values()
+    kinds = {one.kind for one in parameters}
+    words = [
+        one
+        for one in parameters
+        if one.kind not in {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}
+    ]
+    needed = {one.name for one in words if one.default is Parameter.empty} - given
+    return needed, None if Parameter.VAR_KEYWORD in kinds else {one.name for one in words}
 
 
 def _leave(*_: object, **__: str | None) -> None:

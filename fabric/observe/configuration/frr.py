@@ -124,6 +124,9 @@ def _family(bgp: Bgp, peers: list[BgpPeer], switch: Configured) -> Iterator[str]
     for item in bgp.originations:
         if item.network is None:
             yield f"redistribute connected{_policy(item.policy, switch)}"
+    for one in bgp.aggregates:
+        hides = " summary-only" if one.hides else ""
+        yield f"aggregate-address {address_text(one.network, one.prefix_length)}{hides}"
     for peer in peers:
         if peer.activated and peer.asn is not None:
             yield f"neighbor {peer.session} activate"
@@ -163,5 +166,5 @@ def _term(name: str, number: int, term: PolicyTerm) -> Iterator[str]:
     yield f"route-map {name} {'permit' if term.permit else 'deny'} {10 * number}"
     if lists:
         yield f" match ip address prefix-list {' '.join(lists)}"
-    if term.source:
+    if term.source and term.source != "aggregate":  # FRR has no such word
         yield f" match source-protocol {term.source}"

@@ -73,13 +73,25 @@ class Origination(NamedTuple):
     line: int
 
 
+class Aggregate(NamedTuple):
+    """A prefix that a switch has while it has a longer one inside.
+
+    ``hides`` says whether the longer ones are not announced.
+    """
+
+    network: int
+    prefix_length: int
+    line: int
+    hides: bool
+
+
 @dataclass(slots=True)
 class PolicyTerm:
     """A term of a routing policy; without conditions it matches every route.
 
     ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
-    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone. ``number`` is
-    its place in the policy; 0 where the system has none.
+    ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
+    ``number`` is its place in the policy; 0 where the system has none.
     """
 
     permit: bool
@@ -181,6 +193,7 @@ class Bgp:
     peers: dict[str, BgpPeer] = field(default_factory=dict)
     groups: dict[str, BgpTemplate] = field(default_factory=dict)
     originations: list[Origination] = field(default_factory=list)
+    aggregates: list[Aggregate] = field(default_factory=list)
 
     def peer(self, session: str, line: int) -> BgpPeer:
         """Return the peer of a session; a new one at its first line.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.blocks import address, aggregate, network
 from fabric.observe.configuration.model import Bgp, Discard, Origination, StaticRoute
 
 if TYPE_CHECKING:
@@ -77,5 +77,6 @@ MEANINGS: dict[str, Callable[..., None]] = {
     "policy": _policy,
     "allow_as_loop": _allow_as_loop,
     "network": _network,
+    "aggregate": aggregate,
     "import_direct": _import_direct,
 }

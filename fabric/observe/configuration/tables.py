@@ -12,7 +12,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from fabric.book.book import TABLES, books
+from fabric.book.book import books
+from fabric.book.file import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,17 +64,20 @@ class TableReader(Generic[ActionT]):
 
         Raises
         ------
+        BookError
+            When the book has a meaning that is not known here, or two for one table.
         ValueError
-            When the book has a meaning that is not known here, none for what is known, or two for
-            one table.
+            When the book has no row for what is known here.
         """
         names: dict[str, str] = {}
         for rule, name in self._meanings():
+            if name not in {_NOTHING, *self._actions}:
+                raise self._book.mistake(rule, f"no reader of {self.kind} takes {name!r}")
             for table in sorted(rule.rule.first_words) if name != _NOTHING else ():
                 if names.setdefault(table, name) != name:
-                    raise ValueError(f"line {rule.known.line}: {table} means {names[table]!r} too")
-        if unknown := {*names.values()} ^ self._actions.keys():
-            raise ValueError(f"{self.system}: no row, or no reader, for {sorted(unknown)}")
+                    raise self._book.mistake(rule, f"{table} means {names[table]!r} too")
+        if unused := self._actions.keys() - {*names.values()}:
+            raise ValueError(f"no row of {self.system} means {', '.join(sorted(unused))}")
         return {table: self._actions[name] for table, name in names.items()}
 
     @cached_property

@@ -103,7 +103,7 @@ def dimensions(text: str, *, whole: bool = False) -> dict[str, float]:
         name, equals, value = item.strip().partition("=")
         if name not in DIMENSIONS or not equals:
             known = ", ".join(DIMENSIONS)
-            raise ValueError(f"{item[:40]!a} is not a dimension with a size; write {known}=NUMBER")
+            raise ValueError(f"{item[:40]!a} is none of {known}, with = and a number")
         if name in values:
             raise ValueError(f"{name} is named twice")
         values[name] = _positive(value, name)

@@ -64,8 +64,8 @@ class Comware7View:
         DSCP to class and priority, class to queue.
     wred : tuple of WredTable
         Marking; empty where thresholds cannot be rendered.
-    networks : tuple of (address, mask)
-        What is originated into BGP.
+    networks, summaries : tuple of (address, mask)
+        What is originated into BGP, and what is announced in place of it.
     paths : int
         Equal paths: never more than neighbours, since the range is that of the model.
     """
@@ -75,6 +75,7 @@ class Comware7View:
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
     networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
     paths: int
     arp_minutes: int
 
@@ -95,10 +96,8 @@ def view(device: DeviceDesign) -> Comware7View:
         gateways=tuple(
             (vlan.vlan, str(gate.ip), str(gate.netmask), vlan.mtu_bytes) for vlan, gate in vlans
         ),
-        networks=(
-            (device.loopback, "255.255.255.255"),
-            *map(_network, device.host_networks),
-        ),
+        networks=tuple(map(_network, (device.loopback, *device.host_networks))),
+        summaries=tuple(map(_network, device.summaries)),
         paths=max(min(device.bgp.max_paths, len(device.bgp.neighbours)), 1),
         arp_minutes=int(s_to_min(device.neighbours.arp_timeout_s)),
     )

@@ -20,6 +20,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     fill,
     ipv4,
     network,
@@ -263,6 +264,7 @@ def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> Non
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("timers")

@@ -25,6 +25,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     ipv4,
     network,
     numbers,
@@ -155,10 +156,13 @@ def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("remote_as")
-def _remote_as(peer: BgpPeer, _: int, asn: str) -> None:
+def _remote_as(peer: BgpPeer, _: int, asn: str | None = None) -> None:
+    if asn is None:
+        raise ValueError("`internal` and `external` say no number")
     peer.asn = int(asn)
 
 

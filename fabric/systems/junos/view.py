@@ -107,8 +107,8 @@ class JunosView:
         Share of network-control; 0 where its queue is ours.
     irb_mtu_bytes : int
         MTU of the gateways; 0 where there are none.
-    prefixes : tuple of (term, pool, match)
-        What may be advertised of what is connected.
+    prefixes : tuple of (term, protocol, pool, match)
+        What may be advertised of what is connected or aggregated.
     """
 
     profiles: tuple[ProfileView, ...]
@@ -120,7 +120,7 @@ class JunosView:
     control_percent: int
     arp_minutes: int
     irb_mtu_bytes: int
-    prefixes: tuple[tuple[str, str, str], ...]
+    prefixes: tuple[tuple[str, str, str, str], ...]
 
 
 def view(device: DeviceDesign) -> JunosView:
@@ -271,11 +271,16 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
     )
 
 
-def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str], ...]:
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str, str], ...]:
     return (
-        ("loopbacks", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
+        ("loopbacks", "direct", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
         *(
-            (f"hosts{number or ''}", pool.network, _match(pool.network, pool.prefix_length))
+            (
+                f"hosts{number or ''}",
+                "aggregate" if pool.summary_length else "direct",
+                pool.network,
+                _match(pool.network, pool.prefix_length),
+            )
             for number, pool in enumerate(bgp.host_pools)
         ),
     )

@@ -28,6 +28,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     ipv4,
     network,
     numbers,
@@ -214,6 +215,7 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("timers")
@@ -237,5 +239,7 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(speaker: BgpTemplate, _: int, often: str) -> None:
+def _allowas_in(speaker: BgpTemplate, _: int, often: str | None = None) -> None:
+    if often is None:
+        raise ValueError("how often holds without a number is not known here")
     speaker.allowas_in = int(often)

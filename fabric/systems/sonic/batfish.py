@@ -36,6 +36,7 @@ def reduced(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, 
         name: {
             key: {field: value for field, value in row.items() if field in fields}
             for key, row in tables.get(name, {}).items()
+            if isinstance(row, dict)  # others are left over by the reader
         }
         for name, fields in _KEPT.items()
     }

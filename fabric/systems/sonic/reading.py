@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
 from fabric.observe.configuration import (
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -150,13 +151,30 @@ def _apply(switch: Configured, name: str, rows: list[Row]) -> None:
 def _unknown_fields(name: str, rows: list[Row]) -> Iterator[Leftover]:
     """Yield the fields of the rows of a table that nobody knows."""
     for key, row, line in rows:
-        for field in sorted(row.keys() - _READER.fields.get(name, row.keys())):
+        fields = row.keys() if isinstance(row, dict) else set()  # others are left over whole
+        for field in sorted(fields - _READER.fields.get(name, fields)):
             yield Leftover(line, f"{name}|{'|'.join(key)}.{field}")
+
+
+def _text(row: Fields, field: str, default: str = "") -> str:
+    """Return a field that is a text; JSON may hold anything.
+
+    Raises
+    ------
+    TypeError
+        When it is something else.
+    """
+    value = row.get(field, default)
+    if not isinstance(value, str):
+        raise TypeError(f"{field} must be a text")
+    return value
 
 
 @_READER.means("metadata")
 def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) -> None:
-    switch.name = row["hostname"]
+    if "hostname" not in row:
+        raise ValueError("a switch without a name")
+    switch.name = _text(row, "hostname")
     switch.global_lines |= {key for key in _SWITCHES if row.get(key) == _SWITCHES[key]}
     if _MANAGED not in switch.global_lines and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
@@ -190,7 +208,7 @@ def _port(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> N
     up = row["admin_status"] == "up" if "admin_status" in row else holds("sonic", "port_up")
     port.enabled = up
     port.mtu_bytes = int(row["mtu"]) if "mtu" in row else number_of("sonic", "mtu")
-    port.description = row.get("description", "")
+    port.description = _text(row, "description")
 
 
 @_READER.means("vlan")
@@ -285,6 +303,12 @@ def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> 
     _process(switch).originations.append(Origination(network(prefix), "", line))
 
 
+@_READER.means("aggregate")
+def _aggregate(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    hides = row.get("summary_only") == "true"
+    _process(switch).aggregates.append(Aggregate(*network(key[-1]), line, hides))
+
+
 @_READER.means("redistribute")
 def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default", "connected", "bgp", "ipv4"):
@@ -310,11 +334,8 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
     peer: BgpPeer = bgp.peer(key[-1], line)
-    group = row.get("peer_group_name", "")
-    if not isinstance(group, str):
-        raise TypeError("a name is a text")
-    peer.group = group or (_GENERAL if _GENERAL in bgp.groups else None)
-    peer.description = row.get("name", "")
+    peer.group = _text(row, "peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
+    peer.description = _text(row, "name")
     _session(peer, row)
     if peer.enabled is None and _MANAGED not in switch.global_lines:
         peer.enabled = "default_bgp_status" not in switch.global_lines
@@ -350,7 +371,7 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
         speaker.asn = 0
     if "admin_status" in row:
         speaker.enabled = row["admin_status"] in ("up", "true")
-    speaker.local_address = row.get("local_addr")
+    speaker.local_address = _text(row, "local_addr") or None
     _timers(speaker, row)
     speaker.bfd = row.get("bfd") == "true" if "bfd" in row else None
     if "capability_ext_nexthop" in row:
@@ -363,9 +384,17 @@ def _timers(speaker: BgpTemplate | Bgp, row: Fields) -> None:
             setattr(speaker, name, int(row[field]))
 
 
+def _policy(row: Fields, field: str) -> str | None:
+    """Return the name of a policy; a field of CONFIG_DB is a list of it."""
+    names = row.get(field, [])
+    if not isinstance(names, str | list):
+        raise TypeError(f"{field} must be a list of names")
+    return "".join(names) or None
+
+
 def _policies(speaker: BgpTemplate, row: Fields) -> None:
-    speaker.policy_in = "".join(row.get("route_map_in", [])) or None
-    speaker.policy_out = "".join(row.get("route_map_out", [])) or None
+    speaker.policy_in = _policy(row, "route_map_in")
+    speaker.policy_out = _policy(row, "route_map_out")
     if row.get("allow_as_in") == "true":
         if row.get("allow_as_origin") == "true":
             raise ValueError("allow_as_origin is not read")

@@ -95,8 +95,8 @@ class Vrp8View:
         How packets are shared out among equal paths; empty where the switch can only hash.
     gateways : tuple of (VLAN, address, mask, MTU)
         VLAN interfaces.
-    networks : tuple of (network, mask)
-        What is originated into BGP; nothing else is.
+    networks, summaries : tuple of (network, mask)
+        What is originated into BGP, and what is announced in place of it; nothing else is.
     """
 
     family: Family
@@ -111,6 +111,7 @@ class Vrp8View:
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
     networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
 
 
 def view(device: DeviceDesign) -> Vrp8View:
@@ -143,7 +144,8 @@ def view(device: DeviceDesign) -> Vrp8View:
             (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
             for vlan in device.vlans
         ),
-        networks=_networks(device),
+        networks=tuple(map(_network, (device.loopback, *device.host_networks))),
+        summaries=tuple(map(_network, device.summaries)),
     )
 
 
@@ -243,6 +245,6 @@ def _with_mask(address: str) -> tuple[str, str]:
     return str(interface.ip), str(interface.netmask)
 
 
-def _networks(device: DeviceDesign) -> tuple[tuple[str, str], ...]:
-    own = (IPv4Network(device.loopback), *map(IPv4Network, device.host_networks))
-    return tuple((str(network.network_address), str(network.netmask)) for network in own)
+def _network(text: str) -> tuple[str, str]:
+    network = IPv4Network(text)
+    return str(network.network_address), str(network.netmask)

@@ -215,7 +215,7 @@ class SubnetsApart(ModelRule):
         """Compare the subnets with the pool, with each other, and with their gateways."""
         table, pools = model.fabric.subnets, host_pools(model.intent.fabric)
         inside = np.zeros(len(table), bool)
-        for pool in pools:
+        for pool in pools.values():
             first, last = int(pool.network_address), int(pool.broadcast_address)
             inside |= (table.network >= first) & (table.last <= last)
         served = (table.gateway > table.network) & (table.gateway < table.last)
@@ -224,9 +224,9 @@ class SubnetsApart(ModelRule):
             & (table.gateway >= table.network)
             & (table.gateway <= table.last)
         )
-        shown = " and ".join(map(str, pools))
+        shown = " and ".join(f"addressing.{name} {pool}" for name, pool in pools.items())
         for wrong, message, fix in (
-            (~inside, f"is outside the pools of NICs, {shown}", "use a subnet of a pool"),
+            (~inside, f"is outside {shown}", "use a subnet of a pool"),
             (~served, "does not have its gateway inside", "use a gateway of the subnet"),
             (_overlapping(table), "overlaps a subnet of another leaf or rail", "use a free subnet"),
             (

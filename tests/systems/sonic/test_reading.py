@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fabric.systems.sonic.batfish import reduced
 from fabric.systems.sonic.reading import NO_POLICY
 from tests.systems.readings import golden, is_whole, read
 
@@ -66,9 +68,39 @@ def test_a_value_of_another_type_is_no_crash() -> None:
         for table, rows in config.items():
             for row, fields in rows.items():
                 for field in fields:
-                    for value in (5, None, ["x"], [5], {"x": "y"}, True):
+                    for value in ODD:
                         odd = {**config, table: {**rows, row: {**fields, field: value}}}
                         read("sonic", KIND, json.dumps(odd))
+
+
+ODD = (5, None, ["x"], [5], {"x": "y"}, True)
+
+
+def test_a_row_of_another_type_is_left_over() -> None:
+    """Also where tables manage BGP, and each field counts."""
+    managed = json.loads(_managed(route_map_in=["I"], route_map_out=["O"]))
+    for config in (PLAIN, managed):
+        for table, row in (("BGP_NEIGHBOR", "10.0.7.3"), ("ROUTE_MAP", "I|20")):
+            for value in (5, None, ["x"], "x", True):
+                odd = {**config, table: {**config.get(table, {}), row: value}}
+                leftovers = read("sonic", KIND, json.dumps(odd)).leftovers
+                assert f"{table}|{row}" in [item.text for item in leftovers], (table, value)
+
+
+def test_a_text_of_another_type_is_left_over() -> None:
+    """A proof would compare it with names and addresses."""
+    for table, row, field in (
+        ("DEVICE_METADATA", "localhost", "hostname"),
+        ("PORT", "Ethernet0", "description"),
+        ("BGP_NEIGHBOR", "10.0.7.2", "name"),
+        ("BGP_NEIGHBOR", "10.0.7.2", "local_addr"),
+        ("BGP_NEIGHBOR", "10.0.7.2", "peer_group_name"),
+    ):
+        for value in ODD:
+            rows = PLAIN[table]
+            odd = {**PLAIN, table: {**rows, row: {**rows[row], field: value}}}
+            leftovers = read("sonic", KIND, json.dumps(odd)).leftovers
+            assert f"{table}|{row}" in [item.text for item in leftovers], (field, value)
 
 
 def _managed(**policies: list[str]) -> str:
@@ -98,3 +130,8 @@ def test_a_managed_session_wants_policies(
     assert (peer.policy_in, peer.policy_out) == expected
     assert (NO_POLICY in switch.policies) == (NO_POLICY in expected)
     assert switch.policies.get(NO_POLICY, []) == []
+
+
+def test_batfish_gets_no_row_of_another_type() -> None:
+    tables: dict[str, Any] = {"VLAN": {"Vlan7": 5}, "VLAN_MEMBER": {"Vlan7|Ethernet0": {}}}
+    assert reduced(tables)["VLAN"] == {}

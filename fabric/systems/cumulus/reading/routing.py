@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
+from fabric.observe.configuration import Aggregate, Discard, Leftover, Origination, StaticRoute
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import leave_open
 from fabric.systems.cumulus.reading.model import LINES, RoutingLines
@@ -66,6 +66,11 @@ def _max_paths(reading: RoutingLines, _: int, paths: str) -> None:
 @LINES.means("network")
 def _network(reading: RoutingLines, line: int, prefix: str) -> None:
     reading.bgp.originations.append(Origination(network(prefix), "", line))
+
+
+@LINES.means("aggregate")
+def _aggregate(reading: RoutingLines, line: int, prefix: str, state: str = "off") -> None:
+    reading.bgp.aggregates.append(Aggregate(*network(prefix), line, hides=state in _ON))
 
 
 @LINES.means("redistribute")

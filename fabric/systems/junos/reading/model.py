@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration.defaults import number_of
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration import Bgp, Configured, PrefixMatch
+    from fabric.observe.configuration import Aggregate, Bgp, Configured, PrefixMatch
 
 
 @dataclass(slots=True)
@@ -54,6 +54,7 @@ class RoutingLines:
     asn: int | None = None
     loops: int = 0
     router_id: str = ""
+    aggregates: list[Aggregate] = field(default_factory=list)
     irb_mtu_bytes: int | None = None
     irb_enabled: bool = True
     inet_mtu_bytes: dict[str, int] = field(default_factory=dict)

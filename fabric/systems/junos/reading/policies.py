@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: What BGP does with routes that no policy is about.
 DEFAULT_POLICY = "(default)"
 
-_SOURCES = {"direct": "connected", "bgp": "bgp"}
+_SOURCES = {"direct": "connected", "aggregate": "aggregate", "bgp": "bgp"}
 _LENGTHS = re.compile(
     r"(?P<word>exact|orlonger|longer|upto /(\d+)|prefix-length-range /(\d+)-/(\d+))"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
+    Aggregate,
     Bgp,
     BgpPeer,
     Discard,
@@ -46,6 +47,11 @@ def _host_name(reading: RoutingLines, _: int, name: str) -> None:
 def _static(reading: RoutingLines, line: int, prefix: str, hop: str) -> None:
     to = address(hop, "32", line).address if hop[0].isdigit() else Discard()
     reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
+
+
+@LINES.means("aggregate")
+def _aggregate(reading: RoutingLines, line: int, prefix: str) -> None:
+    reading.aggregates.append(Aggregate(*network(prefix), line, hides=False))
 
 
 @LINES.means("exists")
@@ -182,6 +188,7 @@ def settle_bgp(reading: RoutingLines) -> None:
         return
     bgp.asn, bgp.router_id = reading.asn, reading.router_id
     bgp.originations = [Origination(None, "", bgp.line)]
+    bgp.aggregates = reading.aggregates
     bgp.resolve()
     for peer in bgp.peers.values():
         if peer.allowas_in is None and reading.loops:

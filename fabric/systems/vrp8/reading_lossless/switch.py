@@ -30,7 +30,6 @@ LINES = BookReader(
         ),
         "port": _PORT,
         "vlanif": _PORT,
-        "ets": r"(?!)",
         "ecmp": r"ip |ecmp mode ",
         "drop": r"(?!color )|color green (buffer-size (cell )?)?low-limit ",
         "ai-service": r"ai-ecn$",
