@@ -52,8 +52,8 @@ def test_next_hops_are_those_of_the_design(running: Running) -> None:
             own = np.flatnonzero(links.source == row)
             must = {names[links.target[link]] for link in own if certain[link, column]}
             may = {names[links.target[link]] for link in own if possible[link, column]}
-            for vlan in running.project.devices[leaf].vlans:
-                seen = lab.next_hops(name, vlan.network)
+            for network in running.project.devices[leaf].host_networks:
+                seen = lab.next_hops(name, network)
                 assert must <= {peers[name, port] for port in seen} <= may, (name, leaf, seen)
                 hops_seen += len(seen)
     assert hops_seen

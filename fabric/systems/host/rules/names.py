@@ -219,8 +219,8 @@ class ReplacedNic(ModelRule):
         "NIC that replaces it matches none of them, and its rail is down on this host."
     )
     source = (
-        "netplan.io/netplan-yaml (match: macaddress); systemd.network(5), PermanentMACAddress=; "
-        "NetworkManager nm-settings-keyfile(5), ethernet.mac-address"
+        "canonical/netplan src/networkd.c (a MAC address is PermanentMACAddress=); systemd.network "
+        "and nm-settings-keyfile manual pages (mac-address)"
     )
     guards = ("hosts.nics.mac", "addressing.vlan_per")
 
