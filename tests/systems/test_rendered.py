@@ -195,7 +195,12 @@ def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> N
 
 
 #: Fields of routed NIC ports, which no example of these files has.
-ROUTED = ("addressing.advertise", "addressing.routed_hosts")
+ROUTED = (
+    "addressing.advertise",
+    "addressing.routed_hosts",
+    "addressing.ipv6.hosts",
+    "addressing.ipv6.assignment",
+)
 
 
 @EACH
