@@ -123,19 +123,19 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     place = Position(recipe.source)
-    found = [
+    untaken_ports = [
         Finding("EXC012", Severity.WARNING, message, fix, position=place)
         for message, fix in untaken(plant, recipe.base.get("addressing", {}))
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if interface == chosen:
-        return found
+        return untaken_ports
     message = (
         f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
     )
     fix = "correct it in fabric.yaml; jobs start over that interface"
-    return [*found, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
+    return [*untaken_ports, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(
