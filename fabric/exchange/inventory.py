@@ -296,10 +296,13 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     usual = _usual_skus(plant, recipe)
     present = {item.role for item in plant.switches}
     roles = [role for role in _SECTIONS if role in present or (role == "spine" and role in usual)]
-    return {
+    sections = {
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
         for role in roles
     }
+    if recipe.host_ports and "leaf" in sections:
+        sections["leaf"].setdefault("host_ports", recipe.host_ports)
+    return sections
 
 
 def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.exchange.plant import Cable, Nic, Plant
+    from fabric.platforms.model import Sku
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
@@ -116,6 +117,19 @@ def _room(plant: Plant) -> int:
     rails = max((nic.rail or 0 for nic in plant.nics), default=0)
     planes = len({leaf.plane for leaf in leaves}) or 1
     return planes * (1 << rails.bit_length()) * len(leaves) * _MOST_PORTS
+
+
+def host_ports(plant: Plant, models: Mapping[str, Sku]) -> int | None:
+    """Return the ports for hosts that leaves need, where half of their ports are too few.
+
+    A leaf has a subnet for each of these ports where each NIC has one alone.
+    """
+    if not (routed_units(plant) or _single(plant)):
+        return None
+    hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
+    leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
+    ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
+    return hosts if ports // 2 < hosts <= ports else None
 
 
 def _overlap(section: Mapping[str, Any]) -> bool:
