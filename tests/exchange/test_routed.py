@@ -20,6 +20,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "pairs": {},
     "room for pods": {"addressing__routed_prefix_length": 28},
     "planes": {"nic_ports": 2, "planes": 2, "addressing__routed_prefix_length": 30},
+    "more NICs than half of the ports": {
+        "units": [{"name": "su1", "hosts": "a[1-20]"}, {"name": "su2", "hosts": "b[1-3]"}],
+        "platforms__leaf__host_ports": 24,
+    },
     "one rail": {"rails": 1, "host__interfaces": "eth1", "host__rdma_devices": "mlx5_1"},
 }
 

@@ -232,11 +232,11 @@ class ReplacedNic(ModelRule):
             is_routed = routed[int(fabric.hosts.unit[fabric.host_row[name]])]
             nics = [nic for override in overrides for nic in override.value.nics if nic.mac]
             owned[is_routed] += [(name, nic) for nic in nics]
-        for is_routed, found in owned.items():
-            for name, nic in found[:1]:
+        for is_routed, nics_by_mac in owned.items():
+            for name, nic in nics_by_mac[:1]:
                 subject, verb = f"the NIC of rail {nic.rail}", "gets its"
-                if len(found) > 1:
-                    subject, verb = f"{subject} and {len(found) - 1} more", "get their"
+                if len(nics_by_mac) > 1:
+                    subject, verb = f"{subject} and {len(nics_by_mac) - 1} more", "get their"
                 yield self.finding(
                     f"{subject} {verb} address by MAC address: a NIC in its place gets none",
                     "remove mac, so that the interface name counts, or set the MAC of the new NIC, "
