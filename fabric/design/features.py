@@ -151,13 +151,13 @@ FEATURES = (
         "bgp",
         "BGP with addresses",
         "bgp.peering",
-        _if(lambda d: d.bgp.neighbours and not d.bgp.unnumbered),
+        _if(lambda d: any(peer.address for peer in d.bgp.neighbours)),
     ),
     Feature(
         "bgp_unnumbered",
         "unnumbered BGP",
         "bgp.peering",
-        _if(lambda d: d.bgp.unnumbered),
+        _if(lambda d: d.unnumbered_ports),
         rule="BGP007",
     ),
     Feature(

@@ -149,7 +149,7 @@ def snapshot(subject: Subject) -> Snapshot:
 def _needs_one_grammar(subject: Subject) -> bool:
     """Return whether unnumbered sessions join systems: Batfish 0.36 has no neighbours there."""
     systems = {design.platform for design in subject.devices.values()}
-    return len(systems) > 1 and any(design.bgp.unnumbered for design in subject.devices.values())
+    return len(systems) > 1 and any(design.unnumbered_ports for design in subject.devices.values())
 
 
 def _form(platform: str) -> Form | None:

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
-from fabric.validate.origins import switch_place
+from fabric.validate.origins import port_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
@@ -180,14 +180,21 @@ class UnnumberedAvailable(SwitchRule):
         "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
         "(neighbor by interface: the whole session is not confirmed)"
     )
-    guards = ("bgp.peering",)
+    guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
         for one in missing(device, self.id):
+            ports = (
+                port_place(places.intent, device.name, port.name, "peering")
+                for port in device.unnumbered_ports
+            )
             yield self.finding(
                 one.message,
-                "set bgp.peering to numbered",
-                place=places.place("bgp", "peering"),
+                f"number its links: set peering to numbered for {device.name} in devices/, or "
+                "bgp.peering for the whole fabric",
+                place=next((place for place in ports if place), None)
+                or switch_place(places.intent, device.name, "peering")
+                or places.place("bgp", "peering"),
                 device=device.name,
             )

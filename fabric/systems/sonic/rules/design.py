@@ -34,7 +34,7 @@ class FixedPaths(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
         plain = device.platform == "sonic" and not (
-            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
+            device.bgp.bfd or device.unnumbered_ports or device.bgp.allowas_in
         )
         if plain and device.bgp.max_paths != _PATHS:
             yield self.finding(
@@ -59,7 +59,7 @@ class OtherStack(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for BFD on SONiC without anything else that needs the framework."""
-        needs = device.bgp.unnumbered or device.bgp.allowas_in
+        needs = device.unnumbered_ports or device.bgp.allowas_in
         if device.platform == "sonic" and device.bgp.bfd and not needs:
             yield self.finding(
                 "bgp.bfd moves SONiC to the FRR management framework",
