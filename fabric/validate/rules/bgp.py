@@ -191,7 +191,7 @@ class UnnumberedAvailable(SwitchRule):
             )
             yield self.finding(
                 one.message,
-                f"number its links: set peering to numbered for {device.name} in devices/, or "
+                "number its links: set peering of this switch to numbered in devices/, or "
                 "bgp.peering for the whole fabric",
                 place=next((place for place in ports if place), None)
                 or switch_place(places.intent, device.name, "peering")
