@@ -7,16 +7,13 @@ from functools import partial
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, EXTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration import BgpPeer, Configured
     from fabric.prove.wiring import Network
-
-#: ``BgpPeer.asn`` of ``external``: any AS number but the own one.
-_EXTERNAL = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +148,7 @@ def _far_reason(
         mine = one.bgp.asn if one.bgp else 0
         if its_peer.asn is None:
             return f"{one.name} names no AS number for it"
-        if asn != its_peer.asn and not (its_peer.asn == _EXTERNAL and asn != mine):
+        if asn != its_peer.asn and not (its_peer.asn == EXTERNAL and asn != mine):
             return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
     if address is not None and peer.local_address not in (None, str(IPv4Address(address))):
         return f"it starts from {peer.local_address}, which is not the address of its port"

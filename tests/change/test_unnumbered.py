@@ -14,6 +14,7 @@ OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 PAIRS = {
     "sonic under eos": ("ACS-MSN4700", "7060X6-64PE"),
     "cumulus under sonic": ("SN4700", "ACS-MSN4700"),
+    "esonic under eos": ("Z9332F-ON", "7060X6-64PE"),
 }
 STYLES = ("{max_paths: 64}", "{bfd: true}", "{peering: unnumbered}", "{max_paths: 64}")
 

@@ -93,7 +93,10 @@ SYSTEMS = (
         designs=esonic_designs.designs,
         templates={*ESONIC, "port_qos"},
         separators={"!"},
-        optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
+        optional={
+            *("bgp.allowas_in", "bgp.bfd", "bgp.peering"),
+            *("devices.ports.fec", "platforms.leaf.breakouts"),
+        },
         top=_outside(" !"),
         owned=books()["esonic"].owned_at_the_top(),
         hostile=["x;reload", "{{ 7 * 7 }}", "a ! b", "banner motd #", "two words"],

@@ -120,14 +120,18 @@ class ConfiguredPort:
     description: str = ""
 
 
+#: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.
+EXTERNAL = 0
+
+
 @dataclass(slots=True)
 class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
-    ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
-    IPv4 unicast routes are exchanged; ``extended_next_hop`` whether they may have the IPv6 next
-    hop of a session over a port (RFC 8950). ``allowas_in`` is how often the own AS number may stand
-    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
+    ``activated`` says whether IPv4 unicast routes are exchanged; ``extended_next_hop`` whether
+    they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
+    the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
+    that came from its AS.
     """
 
     line: int

@@ -26,7 +26,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, EXTERNAL
 from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.configuration.tables import TableReader
 from fabric.observe.parsers import UnreadableError
@@ -347,7 +347,7 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
     if "asn" in row:
         speaker.asn = int(row["asn"])
     elif row.get("peer_type") == "external":
-        speaker.asn = 0
+        speaker.asn = EXTERNAL
     if "admin_status" in row:
         speaker.enabled = row["admin_status"] in ("up", "true")
     speaker.local_address = row.get("local_addr")

@@ -1,0 +1,47 @@
+"""Sessions over ports, on every system that has them: what is proved, and what breaks it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fabric.workflow.project import Project
+from tests.prove.fabrics import Texts, prove
+from tests.prove.test_systems import CHANGES, UNNUMBERED, fabric_of
+
+#: The line of an uplink, or of a session, without which it does not come up; empty for none.
+LINES = {
+    "cumulus": r"nv set vrf default router bgp neighbor swp\d+ remote-as \d+\n",
+    "esonic": r" ipv6 enable\n",
+}
+ONE_LEAF = "devices:\n  - {names: su2-rail0, peering: numbered}\n"
+
+
+def _fabric(folder: Path, system: str, devices: str = "") -> tuple[Project, Texts]:
+    if devices:
+        (folder / "devices").mkdir()
+        (folder / "devices" / "test.yaml").write_text(devices)
+    changes = {**CHANGES[system]["demo"], UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
+    return fabric_of(folder, "demo", changes)
+
+
+@pytest.mark.parametrize("devices", ["", ONE_LEAF], ids=["all", "one leaf numbered"])
+@pytest.mark.parametrize("system", LINES)
+def test_every_session_comes_up(tmp_path: Path, system: str, devices: str) -> None:
+    """Those of ports, and those between addresses beside them."""
+    proof = prove(*_fabric(tmp_path, system, devices))
+    assert proof.breaches == ()
+    assert (proof.sessions, proof.lost_pairs) == (16, 0)
+
+
+@pytest.mark.parametrize("system", LINES)
+def test_a_missing_line_is_named(tmp_path: Path, system: str) -> None:
+    """Without it a session stays down, and it is not proved."""
+    project, texts = _fabric(tmp_path, system)
+    files = texts["spine01"]
+    kind = next(kind for kind, text in files.items() if re.search(LINES[system], text))
+    shorter = {**files, kind: re.sub(LINES[system], "", files[kind], count=1)}
+    proof = prove(project, {**texts, "spine01": shorter})
+    assert "BAT003" in {breach.rule for breach in proof.breaches}
