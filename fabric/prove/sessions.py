@@ -7,7 +7,7 @@ from functools import partial
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS, EXTERNAL
+from fabric.observe.configuration.model import BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,10 +146,11 @@ def _far_reason(
     for one, two, its_peer in ((own, other, peer), (other, own, far)):
         asn = two.bgp.asn if two.bgp else 0
         mine = one.bgp.asn if one.bgp else 0
-        if its_peer.asn is None:
+        if not its_peer.names_as:
             return f"{one.name} names no AS number for it"
-        if asn != its_peer.asn and not (its_peer.asn == EXTERNAL and asn != mine):
-            return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
+        if not its_peer.takes(asn, mine):
+            expected = f"AS {its_peer.asn}" if its_peer.asns is None else "no such AS number"
+            return f"{one.name} expects {expected}, {two.name} is AS {asn}"
     if address is not None and peer.local_address not in (None, str(IPv4Address(address))):
         return f"it starts from {peer.local_address}, which is not the address of its port"
     for one, its_peer in ((own, peer), (other, far)):

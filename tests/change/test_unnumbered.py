@@ -11,21 +11,21 @@ from tests.change import labs
 from tests.change.labs import planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-PAIRS = {
-    "sonic under eos": ("ACS-MSN4700", "7060X6-64PE"),
-    "cumulus under sonic": ("SN4700", "ACS-MSN4700"),
-    "esonic under eos": ("Z9332F-ON", "7060X6-64PE"),
+_SONIC_OVER_CUMULUS = {"ACS-MSN4700": "SN4700", "7060X6-64PE": "ACS-MSN4700"}
+FABRICS = {
+    "sonic under eos": labs.INVENTORY,
+    "cumulus under sonic": labs.of_models(_SONIC_OVER_CUMULUS),
+    "esonic under eos": labs.of_models({"ACS-MSN4700": "Z9332F-ON"}),
+    "junos": labs.JUNOS,
 }
 STYLES = ("{max_paths: 64}", "{bfd: true}", "{peering: unnumbered}", "{max_paths: 64}")
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", FABRICS)
 def test_there_and_back(name, tmp_path, monkeypatch):
     """Plain, with BFD, without addresses, and plain again: sessions come up each time."""
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    leaf, spine = PAIRS[name]
-    text = labs.INVENTORY.replace("ACS-MSN4700", "LEAF").replace("7060X6-64PE", spine)
-    text = text.replace("LEAF", leaf) + f"bgp: {STYLES[0]}\n"
+    text = f"{FABRICS[name]}bgp: {STYLES[0]}\n"
     folder = labs.write_inventory(tmp_path / "inventory", text)
     project = Project(folder)
     with laboratory(project, tmp_path / "lab") as lab:

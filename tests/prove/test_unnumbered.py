@@ -15,6 +15,7 @@ from tests.prove.test_systems import CHANGES, UNNUMBERED, fabric_of
 LINES = {
     "cumulus": r"nv set vrf default router bgp neighbor swp\d+ remote-as \d+\n",
     "esonic": r" ipv6 enable\n",
+    "junos": r"set protocols router-advertisement interface \S+\n",
 }
 ONE_LEAF = "devices:\n  - {names: su2-rail0, peering: numbered}\n"
 

@@ -110,6 +110,7 @@ SYSTEMS = (
             "lossless.lossy.wred",
             "bgp.allowas_in",
             "bgp.bfd",
+            "bgp.peering",
             "devices.breakouts",
             "devices.ports.fec",
             "ecmp.mode",

@@ -128,6 +128,7 @@ EXTERNAL = 0
 class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
+    ``asns`` are AS numbers of which the peer may have any, where the file has a list of them.
     ``activated`` says whether IPv4 unicast routes are exchanged; ``extended_next_hop`` whether
     they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
     the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
@@ -136,6 +137,7 @@ class BgpTemplate:
 
     line: int
     asn: int | None = None
+    asns: tuple[range, ...] | None = None
     enabled: bool | None = None
     activated: bool | None = None
     extended_next_hop: bool | None = None
@@ -147,6 +149,17 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+
+    @property
+    def names_as(self) -> bool:
+        """Whether it is said which AS the peer is in."""
+        return self.asn is not None or self.asns is not None
+
+    def takes(self, asn: int, own: int) -> bool:
+        """Tell whether the peer may be in an AS; ``own`` is the AS of the switch itself."""
+        if self.asns is not None:
+            return any(asn in span for span in self.asns)
+        return asn == self.asn or (self.asn == EXTERNAL and asn != own)
 
 
 @dataclass(slots=True)

@@ -176,10 +176,7 @@ class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""
 
     why = "A session comes up only if both ends are unnumbered."
-    source = (
-        "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
-        "(neighbor by interface: the whole session is not confirmed)"
-    )
+    source = "RFC 8950; docs/platforms.md has the source of each system that has them"
     guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
@@ -192,7 +189,7 @@ class UnnumberedAvailable(SwitchRule):
             yield self.finding(
                 one.message,
                 "number its links: set peering of this switch to numbered in devices/, or "
-                "bgp.peering for the whole fabric",
+                f"bgp.peering for the whole fabric{f'; or {one.fix}' if one.since else ''}",
                 place=next((place for place in ports if place), None)
                 or switch_place(places.intent, device.name, "peering")
                 or places.place("bgp", "peering"),
