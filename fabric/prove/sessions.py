@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration import BgpPeer, Configured
-    from fabric.prove.wiring import Network
+    from fabric.prove.wiring import End, Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,11 @@ def _over(
         else "the port, or the one at the other end of its cable, is shut down"
     )
     reason = reason or _routing_reason(own, other, numbered=address is not None)
-    reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
+    reason = reason or (
+        _port_reason(network, (own.name, port), end)
+        if address is None
+        else _address_reason(other, peer, end)
+    )
     reason = reason or _far_reason(own, other, peer, far, address)
     return session(port, end[0], end[1], reason, far)
 
@@ -115,23 +119,24 @@ def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> st
     return ""
 
 
-def _link_reason(
-    own: Configured,
-    other: Configured,
-    peer: BgpPeer,
-    port: str,
-    end: tuple[str, str],
-    *,
-    numbered: bool,
-) -> str:
-    far_port = other.ports[end[1]]
-    if numbered:
-        here = [str(IPv4Address(entry.address)) for entry in far_port.addresses]
-        if peer.session not in here:
-            has = ", ".join(here) or "no address"
-            return f"the cable leads to {end[0]} {end[1]}, which has {has}"
-    elif not (own.ports[port].ipv6_link and far_port.ipv6_link):
-        return "a link-local IPv6 address is missing at one end"
+def _address_reason(other: Configured, peer: BgpPeer, end: End) -> str:
+    """Return why the port at the other end has not the address of a session."""
+    here = [str(IPv4Address(entry.address)) for entry in other.ports[end[1]].addresses]
+    if peer.session in here:
+        return ""
+    return f"the cable leads to {end[0]} {end[1]}, which has {', '.join(here) or 'no address'}"
+
+
+def _port_reason(network: Network, near: End, far: End) -> str:
+    """Return why two ports do not find each other by their link-local addresses."""
+    for (name, port), (peer, _) in ((near, far), (far, near)):
+        ports = network.switches[name].ports
+        if not ports[port].ipv6_link:
+            return f"{name} {port} is not set up for a session without addresses"
+        for other, it in ports.items() if ports[port].shares_link_address else ():
+            there = network.wiring.far.get((name, other), ("", ""))[0]
+            if other != port and it.shares_link_address and there == peer:
+                return f"{name} has one link-local address on {port} and {other}, both to {peer}"
     return ""
 
 

@@ -17,6 +17,7 @@ FABRICS = {
     "cumulus under sonic": labs.of_models(_SONIC_OVER_CUMULUS),
     "esonic under eos": labs.of_models({"ACS-MSN4700": "Z9332F-ON"}),
     "junos": labs.JUNOS,
+    "nxos": labs.NXOS,
 }
 STYLES = ("{max_paths: 64}", "{bfd: true}", "{peering: unnumbered}", "{max_paths: 64}")
 

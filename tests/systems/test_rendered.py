@@ -130,6 +130,7 @@ SYSTEMS = (
             "lossless.lossy.wred",
             "bgp.allowas_in",
             "bgp.bfd",
+            "bgp.peering",
             "devices.breakouts",
             "devices.ports.fec",
             "ecmp.mode",

@@ -104,6 +104,10 @@ class ConfiguredPort:
         VLAN that a routed interface is the gateway of.
     ipv6_link : bool
         Whether it takes part in unnumbered BGP by its link-local address.
+    shares_link_address : bool
+        Whether other ports of the switch have the same link-local address.
+    own_lines : set of str
+        Lines that its reader looks at in the end.
     """
 
     name: str
@@ -112,6 +116,8 @@ class ConfiguredPort:
     routed: bool | None = None
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False
+    shares_link_address: bool = False
+    own_lines: set[str] = field(default_factory=set)
     mtu_bytes: int | None = None
     frame_bytes: int | None = None
     vlan: int | None = None

@@ -9,7 +9,7 @@ import numpy as np
 from fabric.design.features import missing
 from fabric.topology.layout import down_paths
 from fabric.topology.paths import islands
-from fabric.validate.origins import port_place, switch_place
+from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
 if TYPE_CHECKING:
@@ -182,16 +182,10 @@ class UnnumberedAvailable(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
         for one in missing(device, self.id):
-            ports = (
-                port_place(places.intent, device.name, port.name, "peering")
-                for port in device.unnumbered_ports
-            )
             yield self.finding(
                 one.message,
                 "number its links: set peering of this switch to numbered in devices/, or "
                 f"bgp.peering for the whole fabric{f'; or {one.fix}' if one.since else ''}",
-                place=next((place for place in ports if place), None)
-                or switch_place(places.intent, device.name, "peering")
-                or places.place("bgp", "peering"),
+                place=places.peering_place(device),
                 device=device.name,
             )
