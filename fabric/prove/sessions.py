@@ -7,7 +7,7 @@ from functools import partial
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
     lengths = sorted({length for _, length in connected}, reverse=True)
     for peer in own.bgp.peers.values() if own.bgp else ():
         session = partial(Session, name, peer.session, peer.line)
-        if not peer.session[0].isdigit():
+        if not is_address(peer.session):
             yield _over(network, own, peer, session, peer.session, None)
             continue
         number = int(IPv4Address(peer.session))

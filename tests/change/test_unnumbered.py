@@ -18,6 +18,7 @@ FABRICS = {
     "esonic under eos": labs.of_models({"ACS-MSN4700": "Z9332F-ON"}),
     "junos": labs.JUNOS,
     "nxos": labs.NXOS,
+    "vrp8": labs.VRP8,
 }
 STYLES = ("{max_paths: 64}", "{bfd: true}", "{peering: unnumbered}", "{max_paths: 64}")
 

@@ -21,6 +21,7 @@ LINES = {
     "cumulus": r"nv set vrf default router bgp neighbor swp\d+ remote-as \d+\n",
     "esonic": r" ipv6 enable\n",
     "nxos": r"  ip forward\n",
+    "vrp8": r" ipv6 nd ra halt disable\n",
     "junos": r"set protocols router-advertisement interface \S+\n",
 }
 ONE_LEAF = "devices:\n  - {names: su2-rail0, peering: numbered}\n"

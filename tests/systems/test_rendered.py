@@ -149,7 +149,10 @@ SYSTEMS = (
         designs=vrp8_designs.designs,
         templates=VRP8,
         separators={"#"},
-        optional={"bgp.allowas_in", "bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"},
+        optional={
+            *("bgp.allowas_in", "bgp.bfd", "bgp.peering"),
+            *("devices.ports.fec", "platforms.leaf.breakouts"),
+        },
         top=_outside(" #"),
         owned=books()["vrp8"].owned_at_the_top(),
         hostile=["x; reset", "{{ 7 * 7 }}", "a # b", "return"],

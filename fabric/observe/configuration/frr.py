@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import Discard
+from fabric.observe.configuration.model import Discard, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +97,7 @@ def _bgp(bgp: Bgp, switch: Configured, *, for_daemons: bool) -> Iterator[str]:
 def _session(peer: BgpPeer) -> Iterator[str]:
     """Yield the lines of a session that stand outside of address families."""
     name = f"neighbor {peer.session}"
-    via = "" if peer.session[0].isdigit() else "interface "
+    via = "" if is_address(peer.session) else "interface "
     if peer.names_as:
         yield f"{name} {via}remote-as {peer.asn or 'external'}"
     if peer.local_address:

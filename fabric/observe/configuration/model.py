@@ -126,6 +126,11 @@ class ConfiguredPort:
     description: str = ""
 
 
+def is_address(session: str) -> bool:
+    """Tell whether a session is named by an address, and not by a port, such as 100GE1/0/1."""
+    return set(session) <= set("0123456789.")
+
+
 #: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.
 EXTERNAL = 0
 
@@ -211,9 +216,9 @@ class Bgp:
         Raises
         ------
         ValueError
-            When the session begins with a digit and is no IPv4 address.
+            When the session is of digits and dots, and is no IPv4 address.
         """
-        if session[0].isdigit():
+        if is_address(session):
             IPv4Address(session)
         return self.peers.setdefault(session, BgpPeer(line, session=session))
 
