@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from fabric.observe.configuration import BgpPeer, Configured
     from fabric.prove.wiring import End, Network
 
+#: Lengths of IPv4 subnets of two hosts: FRR computes the address of the peer from them
+#: (sonic-net/sonic-buildimage #14955; batfish/batfish #5372).
+_PAIRS = (30, 31)
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -133,6 +137,11 @@ def _port_reason(network: Network, near: End, far: End) -> str:
         ports = network.switches[name].ports
         if not ports[port].ipv6_link:
             return f"{name} {port} is not set up for a session without addresses"
+        bgp = network.switches[name].bgp
+        pairs = [entry for entry in ports[port].addresses if entry.prefix_length in _PAIRS]
+        if bgp and bgp.ipv4_first and pairs:
+            address = f"{IPv4Address(pairs[0].address)}/{pairs[0].prefix_length}"
+            return f"{name} {port} has {address} too: FRR makes the session between IPv4 addresses"
         for other, it in ports.items() if ports[port].shares_link_address else ():
             there = network.wiring.far.get((name, other), ("", ""))[0]
             if other != port and it.shares_link_address and there == peer:

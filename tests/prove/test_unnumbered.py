@@ -58,6 +58,28 @@ def test_a_missing_line_is_named(tmp_path: Path, system: str) -> None:
     assert "BAT003" in {breach.rule for breach in proof.breaches}
 
 
+#: A line that gives an uplink of a spine an IPv4 address, behind the one that opens the port.
+ADDRESSES = {
+    "cumulus": (
+        "nv set interface swp1 type swp\n",
+        "nv set interface swp1 ip address 10.9.9.0/31\n",
+    ),
+    "esonic": ("interface Ethernet0\n", " ip address 10.9.9.0/31\n"),
+}
+
+
+@each("system", ADDRESSES)
+def test_an_address_that_was_left_is_named(tmp_path: Path, system: str) -> None:
+    """FRR would make the session between IPv4 addresses."""
+    folder = tmp_path / system
+    folder.mkdir()
+    project, texts = _fabric(folder, system)
+    head, line = ADDRESSES[system]
+    files = {kind: text.replace(head, head + line) for kind, text in texts["spine01"].items()}
+    proof = prove(project, {**texts, "spine01": files})
+    assert any("10.9.9.0/31 too: FRR makes" in breach.message for breach in proof.breaches)
+
+
 def test_parallel_links_need_addresses_of_their_own(tmp_path: Path) -> None:
     """NX-OS gives all ports one link-local address unless it is told otherwise."""
     changes = {"links_per_leaf: 1": "links_per_leaf: 2"}

@@ -192,8 +192,9 @@ class Bgp:
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
     ``extended_by_default``: nor does the IPv6 next hop of a session over a port;
-    ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
-    ``hold_s`` are those of peers that have no own ones.
+    ``tells_by_default``: a peer is told routes that came from its AS. ``ipv4_first``: a session
+    over a port with an IPv4 /30 or /31 is between these addresses. ``keepalive_s`` and ``hold_s``
+    are those of peers that have no own ones.
     """
 
     asn: int
@@ -204,6 +205,7 @@ class Bgp:
     active_by_default: bool = True
     extended_by_default: bool = True
     tells_by_default: bool = True
+    ipv4_first: bool = False
     keepalive_s: int | None = None
     hold_s: int | None = None
     peers: dict[str, BgpPeer] = field(default_factory=dict)

@@ -134,7 +134,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast")))
+    active = holds("esonic", "ipv4_unicast")
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, ipv4_first=True))
 
 
 @_LINES.means("router_id")

@@ -71,6 +71,43 @@ class OtherStack(SwitchRule):
             )
 
 
+#: Releases in which the container writes the sessions into FRR's file at each start, in the mode
+#: ``separated`` (dockers/docker-fpm-frr/docker_init.sh); later ones take it for ``unified``.
+_WRITTEN_AT_START = ("202405", "202411", "202505")
+
+
+@rules.add("SON047")
+class SessionsAfterFreshBoot(SwitchRule):
+    """Sessions over ports of SONiC survive a boot without a file of FRR."""
+
+    severity = Severity.WARNING
+    why = (
+        "frrcfgd takes what CONFIG_DB has at its start for what FRR has: sessions over ports and "
+        "their groups are not made where FRR starts without its own file, as after an installation."
+    )
+    source = (
+        "sonic-net/sonic-buildimage #27723 (open; fix #27724), dockers/docker-fpm-frr/"
+        "docker_init.sh (separated is taken for unified)"
+    )
+    guards = ("bgp.peering", "devices.peering", "platforms.leaf.release", "devices.release")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for sessions without addresses on a release that may lose them."""
+        release = device.sku.release
+        if device.platform != "sonic" or not device.unnumbered_ports:
+            return
+        if release not in _WRITTEN_AT_START:
+            yield self.finding(
+                f"unnumbered sessions of SONiC {release or 'of an unknown release'} may be lost at "
+                "a boot without /etc/sonic/frr/frr.conf",
+                f"where they are, make them once in vtysh (`neighbor FABRIC peer-group`, `neighbor "
+                "PORT interface`), run `write memory` there and restart the container bgp; or set "
+                f"the release, if it is {', '.join(_WRITTEN_AT_START)}",
+                place=places.peering_place(device),
+                device=device.name,
+            )
+
+
 @rules.add("QOS011")
 class OwnNumbers(ClassRule):
     """On SONiC class, queue and priority group use the number of the PFC priority."""
