@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from fabric.lab.spec import Neighbour
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.project import Project
@@ -42,3 +45,31 @@ def test_there_and_back(name, tmp_path, monkeypatch):
             assert planned(project, connections).empty
             assert labs.unhealthy(project, connections) == []
         assert lab.names()
+
+
+def test_a_wrong_cable_stops_a_run_and_a_verify_though_its_session_is_up(tmp_path, monkeypatch):
+    """The change is of other lines than those of the port."""
+    text = f"{labs.INVENTORY}bgp: {{peering: unnumbered}}\n"
+    with labs.running_lab(tmp_path, monkeypatch, text) as (lab, project, connections):
+        state = tmp_path / "state"
+        assert apply(planned(project, connections), state, connections, OPTIONS, labs.silent).ok
+        leaf = lab[labs.LEAF]
+        port, right = next(
+            (port, seen[0])
+            for port, seen in leaf.neighbours.items()
+            if seen[0].system_name == labs.SPINE
+        )
+        leaf.neighbours[port] = [Neighbour(port, labs.SPINE, "Ethernet9/1")]
+        (health,) = labs.unhealthy(project, connections)
+        (found,) = health.deviations
+        assert f"{found.subject} {found.item}: {found.message}" == (
+            f"lldp {port}: {labs.SPINE} Ethernet9/1, expected {labs.SPINE} {right.port_id}"
+        )
+        after = labs.changed(tmp_path / "inventory", "192.0.2.10", "192.0.2.11")
+        made = planned(after, connections)
+        result = apply(made, state, connections, OPTIONS, labs.silent)
+        assert f"{port} is cabled to {labs.SPINE} Ethernet9/1" in " ".join(result.reasons)
+        despite = replace(OPTIONS, despite_cabling=True)
+        assert apply(made, state, connections, despite, labs.silent).ok
+        leaf.neighbours[port] = [right]
+        assert labs.unhealthy(after, connections) == []
