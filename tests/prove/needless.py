@@ -117,8 +117,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"set policy-options policy-statement FABRIC-OUT term \w+ from .*": LEAK,
         r"set policy-options policy-statement FABRIC-OUT term rest then reject": LEAK,
         r"set routing-options router-id .*": ROUTER_ID,
-        r"set protocols bgp group fabric type external": "`peer-as` says it too",
-        r"set protocols bgp group fabric hold-time .*": TIMERS,
+        r"set protocols bgp group fabric\S* type external": "the AS numbers say it too",
+        r"set protocols bgp group fabric\S* hold-time .*": TIMERS,
         r"set protocols bgp group fabric neighbor \S+ local-address .*": ADDRESSES,
         r"set protocols bgp group fabric neighbor \S+ family inet unicast": DEFAULT,
     },
@@ -151,7 +151,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"route-map RM-FABRIC permit 10 / match .*": LEAK,
         r"router bgp \d+ / router-id .*": ROUTER_ID,
         r"router bgp \d+ / bestpath as-path multipath-relax": SAME_AS,
-        r"router bgp \d+ / neighbor \S+ / timers .*": TIMERS,
+        r"router bgp \d+ / neighbor (interface )?\S+ / timers .*": TIMERS,
+        r"router bgp \d+ / neighbor interface \S+ / capability extended-nexthop .*": DEFAULT,
     },
 }
 

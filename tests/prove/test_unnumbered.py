@@ -24,6 +24,25 @@ LINES = {
     "vrp8": r" ipv6 nd ra halt disable\n",
     "junos": r"set protocols router-advertisement interface \S+\n",
 }
+#: Models of a leaf and of a spine, and what the inventory needs for them.
+MODELS = {
+    "sonic": ("ACS-MSN4700", "ACS-MSN4700"),
+    "eos": ("7060X6-64PE", "7060X6-64PE"),
+    "cumulus": ("SN4700", "SN5600"),
+    "esonic": ("Z9332F-ON", "Z9664F-ON"),
+    "junos": ("QFX5240-64OD", "QFX5240-64OD"),
+    "nxos": ("N9K-C9332D-GX2B", "N9K-C9364D-GX2A"),
+    "vrp8": ("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P"),
+}
+NEEDS = {
+    "vrp8": {"host_gbps: 400, uplink_gbps: 400": "host_gbps: 100, uplink_gbps: 100"},
+}
+#: NX-OS sends CNPs from a queue that others keep for themselves.
+CNPS = """
+devices:
+  - names: %s
+    lossless: {cnp_traffic_class: 7, cnp_queue: 7, mtu: {port_bytes: 9216}}
+"""
 ONE_LEAF = "devices:\n  - {names: su2-rail0, peering: numbered}\n"
 
 
@@ -43,6 +62,28 @@ def _fabric(
 def test_every_session_comes_up(tmp_path: Path, system: str, devices: str) -> None:
     """Those of ports, and those between addresses beside them."""
     proof = prove(*_fabric(tmp_path, system, devices))
+    assert proof.breaches == ()
+    assert (proof.sessions, proof.lost_pairs) == (16, 0)
+
+
+@pytest.mark.parametrize("leaf", MODELS)
+@each("spine", MODELS)
+def test_sessions_come_up_between_systems(tmp_path: Path, leaf: str, spine: str) -> None:
+    """Each end has the port, the AS number and the next hops that the other wants."""
+    folder = tmp_path / spine
+    (folder / "devices").mkdir(parents=True)
+    for names, system in {"su[1-2]-rail[0-1]": leaf, "spine[01-02]": spine}.items():
+        if system == "nxos":
+            (folder / "devices" / f"{names[:2]}.yaml").write_text(CNPS % names)
+    changes = {
+        "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: {MODELS[leaf][0]}}}",
+        "spine: {sku: 7060X6-64PE}": f"spine: {{sku: {MODELS[spine][1]}}}",
+        UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered",
+    }
+    for system, change in NEEDS.items():
+        changes |= change if system in {leaf, spine} else {}
+    project, texts = fabric_of(folder, "demo", changes)
+    proof = prove(project, texts)
     assert proof.breaches == ()
     assert (proof.sessions, proof.lost_pairs) == (16, 0)
 

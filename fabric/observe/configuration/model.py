@@ -140,7 +140,7 @@ class ConfiguredPort:
 
 def is_address(session: str) -> bool:
     """Tell whether a session is named by an address, and not by a port, such as 100GE1/0/1."""
-    return set(session) <= set("0123456789.")
+    return set(session.lower()) <= set("0123456789abcdef.:")
 
 
 #: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.

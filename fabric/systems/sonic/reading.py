@@ -333,7 +333,7 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 @_READER.means("neighbour")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
-    if len(key) == 1 and not (is_address(key[0]) or ":" in key[0]):
+    if len(key) == 1 and not is_address(key[0]):
         words = f"BGP_NEIGHBOR|{key[0]}: bgpcfgd makes sessions over ports on master alone"
         switch.undecided.append(Leftover(line, words))
     peer: BgpPeer = bgp.peer(key[-1], line)

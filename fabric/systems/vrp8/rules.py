@@ -209,7 +209,8 @@ class UnnumberedUnconfirmed(SwitchRule):
     severity = Severity.WARNING
     why = (
         "The reference has the commands and a sample of one group; no configuration of a whole "
-        "fabric is public. A group takes any other AS number, so a wrong cable comes up too."
+        "fabric is public, nor one of a session with another system. A group takes any other AS "
+        "number, so a wrong cable comes up too."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), group "
@@ -221,7 +222,8 @@ class UnnumberedUnconfirmed(SwitchRule):
         """Look for sessions without addresses on VRP8."""
         if device.platform == "vrp8" and device.unnumbered_ports:
             yield self.finding(
-                "sessions by the port are not confirmed on a whole fabric of VRP8",
+                "sessions by the port are confirmed neither on a whole fabric of VRP8 nor with "
+                "another system at the other end",
                 "try them on one link first, or number the links of this switch",
                 place=places.peering_place(device),
                 device=device.name,

@@ -74,7 +74,7 @@ _PAIRS = (30, 31)
 
 @rules.add("SON048")
 class NoAddressBesideSession(SonicRule):
-    """A port with a session of its own has no IPv4 /30 or /31."""
+    """A port with an unnumbered session has no IPv4 /30 or /31."""
 
     why = (
         "FRR makes the session of such a port between the two IPv4 addresses; the other end waits "
