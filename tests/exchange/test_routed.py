@@ -86,12 +86,12 @@ def test_a_fabric_of_both_plans_comes_back(form: str, tmp_path: Path) -> None:
     assert mine == other
 
 
-@each("plan", PLANS)
-def test_every_plan_comes_back(plan: str, tmp_path: Path) -> None:
-    folder = tmp_path / plan.replace(" ", "-")
+@each(("plan", "form"), [*((plan, "json") for plan in PLANS), ("room for pods", "netbox")])
+def test_every_plan_comes_back(plan: str, form: str, tmp_path: Path) -> None:
+    folder = tmp_path / f"{plan.replace(' ', '-')}-{form}"
     folder.mkdir()
     source = write(folder / "source", plan)
-    back = again(source, "json", folder)
+    back = again(source, form, folder)
     file = back.intent.fabric
     assert file.addressing.vlan_per == "none"
     assert file.addressing.routed_prefix_length == PLANS[plan].get(
