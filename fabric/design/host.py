@@ -139,6 +139,7 @@ class HostDesigner:
         number = row % fabric.nics_per_host
         network = subnets.text(subnet)
         qos = self._host_qos(policy)
+        address = nic.pci_addresses[number] if number < len(nic.pci_addresses) else ""
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
@@ -160,7 +161,7 @@ class HostDesigner:
             cable_m=int(nics.cable_m[row]),
             gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
             card=rail // nic.ports_per_card,
-            pci_address=nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
+            pci_address=address,
             numa_node=nic.numa_nodes[number] if number < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.port_name(leaf, int(nics.port[row])),
@@ -173,6 +174,7 @@ class HostDesigner:
             dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
             in_main_table=is_main,
+            path=f"pci-{address}" if address and nic.match == "path" else "",
         )
 
     def _in_main_table(self, rows: Iterable[int]) -> Iterator[bool]:

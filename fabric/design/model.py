@@ -298,7 +298,8 @@ class NicDesign:
     the subnets of its leaf where no cable leads further; its own subnet is none of them.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
-    ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
+    ``path`` is its udev path where files find it by that. ``pci_address``, ``gateway_mac`` and
+    ``port_uuid`` are empty and ``numa_node`` None where the
     inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
     buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
     parameters are left as they are. Sockets without a source go by a NIC ``in_main_table``.
@@ -336,6 +337,7 @@ class NicDesign:
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
     in_main_table: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

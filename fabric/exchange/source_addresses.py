@@ -99,6 +99,8 @@ def _with_routed(
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
+    if "advertise" in base:
+        pool["advertise"] = base["advertise"]
     if not alone:
         return section | pool
     rest = {key: value for key, value in section.items() if key not in OF_VLANS}

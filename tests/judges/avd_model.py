@@ -182,7 +182,7 @@ def _port(port: PortDesign) -> dict[str, Any]:
     }
     if port.fec:
         result["error_correction_encoding"] = FEC[port.fec]
-    if port.kind == "host":
+    if port.vlan:
         result["switchport"] = {"enabled": True, "mode": "access", "access_vlan": port.vlan}
         result["spanning_tree_portfast"] = "edge"
     else:
@@ -192,13 +192,14 @@ def _port(port: PortDesign) -> dict[str, Any]:
 
 
 def _prefixes(bgp: BgpDesign) -> list[dict[str, Any]]:
-    hosts = f"permit {bgp.host_pool} ge {bgp.host_prefix_length}"
-    if bgp.host_pool.endswith(f"/{bgp.host_prefix_length}"):
-        hosts = f"permit {bgp.host_pool}"
-    return [
-        {"sequence": 10, "action": f"permit {bgp.loopback_pool} eq 32"},
-        {"sequence": 20, "action": hosts},
+    hosts = [
+        f"permit {pool.network}"
+        if pool.network.endswith(f"/{pool.prefix_length}")
+        else f"permit {pool.network} ge {pool.prefix_length}"
+        for pool in bgp.host_pools
     ]
+    actions = [f"permit {bgp.loopback_pool} eq 32", *hosts]
+    return [{"sequence": 10 * number, "action": action} for number, action in enumerate(actions, 1)]
 
 
 def _maps(profile: QosProfile) -> dict[str, list[str]]:
