@@ -345,7 +345,8 @@ class RealLab:
         with ThreadPoolExecutor(_WORKERS) as pool:
             answers = pool.map(lambda name: self.run(name, argv), self.blueprint.devices)
             routes = [route for answer in answers for route in json.loads(answer.out or "[]")]
-        return sum(len(route.get("nexthops", [route])) for route in routes)
+        hops = [hop for route in routes for hop in route.get("nexthops", [route])]
+        return sum("dev" in hop for hop in hops)  # a route that discards has none
 
     def wait_for_next_hops(self, count: int, timeout_s: float = 60.0) -> int:
         """Wait until the kernels have so many next hops for routes of BGP; return how many."""
