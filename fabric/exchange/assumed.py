@@ -31,7 +31,7 @@ _WORDS: dict[Path, str] = {
     ("host", "gpus"): "no GPU count in the source",
 }
 #: Pools that are made around the addresses of the source.
-_POOLS = {("addressing", "hosts"), ("addressing", "loopbacks")}
+_POOLS = {("addressing", name) for name in ("hosts", "routed_hosts", "loopbacks")}
 _DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.routed_units import routed_units
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
+from fabric.topology.routed import OF_VLANS, PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +22,10 @@ _LENGTHS = range(8, 31)
 #: Loopbacks are numbered from parts of their pool: leaves from its half, super-spines its quarter.
 _PARTS = 4
 _FEWEST_LOOPBACKS = 256
+#: Fields of routed NIC ports: none of them is of the source where no unit has such.
+_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise"})
+#: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
+_MOST_PORTS = 128
 #: Bits of the hosts of the largest private network (RFC 1918).
 _LARGEST = 24
 
@@ -29,6 +35,7 @@ class Place:
     """Where the subnet of a NIC belongs: leaf, rail, and with VLANs of single NICs its slot."""
 
     leaf: str
+    unit: str
     rail: int
     slot: int | None
 
@@ -41,20 +48,26 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     base : mapping
         ``addressing`` of the base, whose pools count where they hold all of them.
     """
+    routed, single = routed_units(plant), _single(plant)
     section = dict(base)
-    single = _single(plant)
-    networks = {
-        IPv4Network(values["network"])
-        for values in _subnets(plant, plant, single=single).values()
-        if "network" in values
-    }
-    length = Counter(one.prefixlen for one in networks).most_common(1)
-    if networks and length[0][0] in _LENGTHS:
+    networks: dict[bool, set[IPv4Network]] = {True: set(), False: set()}
+    for place, values in _subnets(plant, plant, single=single).items():
+        if "network" in values:
+            networks[place.unit in routed].add(IPv4Network(values["network"]))
+    if networks[True] or networks[False]:
+        section = without_routed(section)
+    if networks[True]:
+        section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
+    length = Counter(one.prefixlen for one in networks[False]).most_common(1)
+    if length and length[0][0] in _LENGTHS:
         section["host_prefix_length"] = length[0][0]
         if single:
             section["vlan_per"] = "nic"
-        kept = [one for one in networks if one.prefixlen == length[0][0]]
-        section["hosts"] = _pool(kept, section.get("hosts"), len(kept))
+        kept = [one for one in networks[False] if one.prefixlen == length[0][0]]
+        count = len(kept) + len(networks[True])
+        section["hosts"] = _pool(kept, section.get("hosts"), count)
+        if _overlap(section):
+            section["hosts"] = _pool(kept, None, count)
     loopbacks = [IPv4Network(one.loopback) for one in plant.switches if one.loopback]
     if loopbacks:
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
@@ -62,15 +75,65 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     return section
 
 
+def without_routed(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``addressing`` without what is about routed NIC ports."""
+    rest = {key: value for key, value in section.items() if key not in _OF_ROUTED}
+    if rest.get("vlan_per") == "none":
+        del rest["vlan_per"]
+    return rest
+
+
+def _with_routed(
+    plant: Plant,
+    section: dict[str, Any],
+    base: Mapping[str, Any],
+    networks: set[IPv4Network],
+    *,
+    alone: bool,
+) -> dict[str, Any]:
+    """Return ``addressing`` with the pool of routed NIC ports, which is that of all NICs or not."""
+    ((length, _),) = Counter(one.prefixlen for one in networks).most_common(1)
+    kept = [one for one in networks if one.prefixlen == length]
+    rails = 1 + max((one.rail or 0 for one in plant.nics), default=0)
+    planes = len({one.plane for one in plant.switches if one.role == "leaf"}) or 1
+    leaves = sum(one.role == "leaf" for one in plant.switches)
+    room = planes * _power_of_two(rails) * leaves * _MOST_PORTS
+    field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
+    is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
+    own = _pool(kept, base.get(field) if is_routed else None, room)
+    pool = {field: own or base.get(field)}
+    if length != PAIR:
+        pool["routed_prefix_length"] = length
+    if not alone:
+        return section | pool
+    rest = {key: value for key, value in section.items() if key not in OF_VLANS}
+    return {**rest, "vlan_per": "none", **pool}
+
+
+def _overlap(section: Mapping[str, Any]) -> bool:
+    hosts, routed = (section.get(name) for name in ("hosts", "routed_hosts"))
+    return bool(hosts and routed) and IPv4Network(str(hosts)).overlaps(IPv4Network(str(routed)))
+
+
+def _power_of_two(count: int) -> int:
+    return 1 << (count - 1).bit_length()
+
+
 def _single(plant: Plant) -> bool:
-    """Tell whether each NIC has a subnet alone, though it shares its leaf with others."""
+    """Tell whether each NIC has a subnet alone, though it shares its leaf with others.
+
+    Those on routed ports have one anyway and do not count.
+    """
+    routed = routed_units(plant)
     shared: Counter[IPv4Network] = Counter()
     places: Counter[Place] = Counter()
     for cable in plant.cables:
         nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is not None and (nic.address or gateway):
+        if nic is None or plant.device[nic.host].unit in routed:
+            continue
+        if nic.address or gateway:
             shared[IPv4Interface(nic.address or gateway).network] += 1
-            places[Place(leaf, nic.rail or 0, None)] += 1
+            places[Place(leaf, "", nic.rail or 0, None)] += 1
     return max(places.values(), default=1) > 1 and max(shared.values()) == 1
 
 
@@ -113,6 +176,7 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
 def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
     """Return network, VLAN and gateway of each place, where more than half of its NICs agree."""
     slot_of: dict[str, int] = {}
+    routed = routed_units(slots)
     sizes: Counter[str] = Counter()
     for host in slots.hosts:
         slot_of[host.name] = sizes[host.unit]
@@ -122,7 +186,9 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
         nic, leaf, gateway = _nic_end(plant, cable)
         if nic is None or not (nic.address or gateway):
             continue
-        place = Place(leaf, nic.rail or 0, slot_of.get(nic.host) if single else None)
+        unit = slots.device[nic.host].unit
+        slot = slot_of.get(nic.host) if single or unit in routed else None
+        place = Place(leaf, unit, nic.rail or 0, slot)
         network = IPv4Interface(nic.address or gateway).network
         counted[place]["network"][str(network)] += 1
         if cable.vlan is not None:

@@ -257,6 +257,12 @@ class HostProfile(HostTraits):
         None, description="RDMA device of the management NIC, which jobs must not use."
     )
     nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
+    nccl_subnet_aware: bool = Field(
+        default=False,
+        description="NCCL takes the NIC on the rail of its peer, by the prefix of the rail "
+        "(NCCL_IB_SUBNET_AWARE_ROUTING, from 2.30.7 on). Needs routed NIC ports in all units, and "
+        "one plane.",
+    )
     namespace: Namespace = Field(
         "",
         description="Namespace in the names of files and units on hosts. Hosts in several fabrics "

@@ -12,6 +12,7 @@ from fabric.intent.classes import class_named, lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.nccl_release import nccl_release
 from fabric.topology.naming import nic_names
+from fabric.topology.routed import routed_pool, routed_units
 
 if TYPE_CHECKING:
     from fabric.intent.classes import LosslessClass
@@ -88,6 +89,13 @@ class JobHost:
         if self.traits.container_mode == "host-network":
             return self.fabric.intent.fabric.host.management_interface
         return POD_INTERFACE
+
+    @cached_property
+    def pool(self) -> str:
+        """Pool of the addresses of its NICs."""
+        file, row = self.fabric.intent.fabric, self.fabric.host_row[self.name]
+        is_routed = routed_units(file)[int(self.fabric.hosts.unit[row])]
+        return str(routed_pool(file.addressing) if is_routed else file.addressing.hosts)
 
     @cached_property
     def dscp(self) -> int:

@@ -11,7 +11,7 @@ from fabric.topology.hardware import role_model
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
-from fabric.topology.routed import RoutedPool, gateway_offset, routed_leaves
+from fabric.topology.routed import PAIR, RoutedPool, gateway_offset, routed_leaves
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -87,7 +87,7 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
         rail=rail,
         vlan=np.where(is_routed, NO_VLAN, pool.vlan_first + number),
         network=np.where(is_routed, own, network),
-        gateway=np.where(is_routed, own + gateway_offset(pool), gateway),
+        gateway=np.where(is_routed, own + gateway_offset(pool.routed_prefix_length), gateway),
         prefix_length=np.where(is_routed, pool.routed_prefix_length, pool.host_prefix_length),
     )
     write_own_subnets(intent, layout, table)
@@ -143,8 +143,8 @@ def host_addresses(
     shared = counts[group] == 1
     row = starts[group] + np.where(shared, 0, slot)
     offset = np.where(
-        routed_leaves(file, layout)[leaf],
-        gateway_offset(file.addressing) + 1,
+        table.vlan[row] == NO_VLAN,
+        np.where(table.prefix_length[row] == PAIR, 1, 2),
         file.addressing.first_host_offset,
     )
     return row, table.network[row] + offset + np.where(shared, slot, 0)

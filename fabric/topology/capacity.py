@@ -17,7 +17,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
-from fabric.topology.routed import routed_units
+from fabric.topology.routed import rail_size, routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +35,9 @@ _LAST_VLAN = 4094
 
 def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
     """Return a finding for each kind of thing that the design has too few of."""
+    ports = [] if intent.fabric.design == "explicit" else list(_host_ports(intent))
     return [
-        *(_slots(intent) if intent.fabric.design == "explicit" else _host_ports(intent)),
+        *(ports or _slots(intent)),
         *_uplink_ports(intent, layout),
         *_core_ports(intent, layout),
         *_loopbacks(intent, layout),
@@ -91,7 +92,10 @@ def _more_host_ports(file: FabricFile) -> str:
 
 
 def _slots(intent: Intent) -> Iterator[Finding]:
-    """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
+    """Yield units with more hosts than a leaf has subnets of one NIC.
+
+    Leaves of another model may have ports for them; their number of subnets is that of all leaves.
+    """
     file = intent.fabric
     for index, (unit, is_routed) in enumerate(zip(file.units, routed_units(file), strict=True)):
         if not is_routed and file.addressing.vlan_per == "rail":
@@ -232,7 +236,11 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
     plane = np.maximum(layout.plane[: layout.leaf_count], 0)
     subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
-    hosts_per_subnet = max(hostlist.count(unit.hosts) for unit in file.units)
+    hosts_per_subnet = max(
+        hostlist.count(unit.hosts)
+        for unit, is_routed in zip(file.units, routed_units(file), strict=True)
+        if not is_routed
+    )
     if pools.vlan_per == "nic":
         subnet_count *= slots_per_subnet_group(intent)
         hosts_per_subnet = 1
@@ -269,7 +277,7 @@ def _routed(intent: Intent, layout: Layout) -> list[Finding]:
         f"addressing.{field}",
         "addresses of routed NIC ports of a rail",
         pool.most_leaves << pool.leaf_bits,
-        pool.rail_size,
+        rail_size(file),
         f"use a {_pool_length(pool, file)} or a larger pool for addressing.{field}",
     )
 

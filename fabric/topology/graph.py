@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
 from fabric.topology.layout import pod_names
-from fabric.topology.model import NO_PORT
+from fabric.topology.model import NO_PORT, NO_VLAN
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
                 "rail": rail,
                 "nic_port": nic_port,
                 "rdma_device": own.rdma_device,
-                "vlan": vlan,
+                "vlan": vlan if vlan != NO_VLAN else None,
                 "speed_gbps": speed,
                 "cable_m": cable,
                 "enabled": enabled,

@@ -9,7 +9,8 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.topology.model import other_end
+from fabric.topology.model import NO_VLAN, other_end
+from fabric.topology.routed import gateway_offset
 
 #: The last address of IPv4: a gateway beyond it is none, and rule ADR004 says so.
 LAST_ADDRESS = 2**32 - 1
@@ -39,13 +40,14 @@ def write_own_subnets(intent: Intent, layout: Layout, table: Subnets) -> None:
 def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> None:
     if row is None:
         return
-    if own.vlan is not None:
+    if own.vlan is not None and table.vlan[row] != NO_VLAN:
         table.vlan[row] = own.vlan
     if own.network is not None:
         table.network[row] = int(own.network.network_address)
         table.prefix_length[row] = own.network.prefixlen
-        gateway = int(table.network[row]) + intent.fabric.addressing.gateway_offset
-        table.gateway[row] = min(gateway, LAST_ADDRESS)
+        is_routed, offset = table.vlan[row] == NO_VLAN, intent.fabric.addressing.gateway_offset
+        offset = gateway_offset(own.network.prefixlen) if is_routed else offset
+        table.gateway[row] = min(int(table.network[row]) + offset, LAST_ADDRESS)
     if own.gateway is not None:
         table.gateway[row] = int(own.gateway)
 
@@ -68,11 +70,15 @@ def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -
     table = fabric.subnets
     for index, own in enumerate(override.value.subnets):
         leaf = row < fabric.switches.leaf_count
-        if not leaf or subnet_row(table, row, own) is None:
+        subnet = subnet_row(table, row, own) if leaf else None
+        if subnet is None:
             which = " with its rail, and with its slot if each NIC has one" if leaf else ""
             message = f"{fabric.switches.names[row]} has no such subnet of NICs"
             fix = f"name a subnet of a leaf{which}"
             yield _finding(message, fix, (override, "subnets", index))
+        elif own.vlan is not None and table.vlan[subnet] == NO_VLAN:
+            message = "vlan is about VLANs, and this NIC is on a routed port"
+            yield _finding(message, "remove it", (override, "subnets", index, "vlan"))
 
 
 def write_own_links(

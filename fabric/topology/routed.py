@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Ints
 
 #: Fields of subnets that share a VLAN.
-_OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
+OF_VLANS = ("host_prefix_length", "gateway_offset", "first_host_offset", "vlan_first")
 #: Bits of an IPv4 address, and length of a subnet of two (RFC 3021).
 BITS, PAIR = 32, 31
+#: Shortest prefix of a routed NIC port, as `Addressing.routed_prefix_length` has it.
+SHORTEST = 26
+#: Addresses of a subnet that no pod can have: its network, leaf, NIC, and broadcast.
+_TAKEN = 4
 
 
 def routed_units(file: FabricFile) -> list[bool]:
@@ -54,9 +58,51 @@ def summary_bits(addressing: Addressing, ports: int) -> int:
     return (ports - 1).bit_length() + BITS - addressing.routed_prefix_length
 
 
-def gateway_offset(addressing: Addressing) -> int:
+def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
+    """Return the pools that devices have addresses of, by field of ``addressing``."""
+    names = ["loopbacks", "uplinks", "core_links", "hosts", "routed_hosts"]
+    if all(routed_units(file)) and file.addressing.routed_hosts:
+        names.remove("hosts")
+    pools = {name: getattr(file.addressing, name) for name in names}
+    return {name: pool for name, pool in pools.items() if pool is not None}
+
+
+def gateway_offset(prefix_length: int) -> int:
     """Return which address of its subnet the leaf has: the first of a /31, else the second."""
-    return 0 if addressing.routed_prefix_length == PAIR else 1
+    return 0 if prefix_length == PAIR else 1
+
+
+def room_for(count: int) -> str:
+    """Return the fix where so many virtual functions or pods need addresses beside the NIC."""
+    length = BITS - (count + _TAKEN - 1).bit_length()
+    if length < SHORTEST:
+        return f"use at most {(1 << BITS - SHORTEST) - _TAKEN} of them on a NIC, or VLANs"
+    return f"use addressing.routed_prefix_length: {length}"
+
+
+def rail_size(file: FabricFile) -> int:
+    """Return how many addresses of the pool of routed NIC ports a rail has in a plane."""
+    size = routed_pool(file.addressing).num_addresses // file.planes
+    return size >> (file.rails - 1).bit_length()
+
+
+def rail_length(file: FabricFile) -> int:
+    """Return the prefix length that all routed NIC ports of a rail share, in a plane."""
+    return BITS + 1 - rail_size(file).bit_length()
+
+
+def no_prefix(file: FabricFile) -> str:
+    """Return why the NICs of a rail have no prefix of their own; empty where they have."""
+    if not all(routed_units(file)):
+        return "subnets of VLANs follow the leaves, so a rail is no prefix"
+    return "a rail has a prefix in each plane" if file.planes > 1 else ""
+
+
+def rail_starts(file: FabricFile, plane: Ints, rail: Ints) -> Ints:
+    """Return the first address of rails in planes."""
+    pool = routed_pool(file.addressing)
+    start, plane_size = int(pool.network_address), pool.num_addresses // file.planes
+    return start + plane * plane_size + rail * rail_size(file)
 
 
 class RoutedPool:
@@ -74,11 +120,7 @@ class RoutedPool:
     """
 
     def __init__(self, intent: Intent, layout: Layout, leaf: Ints, rail: Ints, ports: int) -> None:
-        file = intent.fabric
-        pool = routed_pool(file.addressing)
-        self._start = int(pool.network_address)
-        self._plane_size = pool.num_addresses // file.planes
-        self.rail_size = self._plane_size >> (file.rails - 1).bit_length()
+        self._file = file = intent.fabric
         self._subnet_bits = BITS - file.addressing.routed_prefix_length
         self.leaf_bits = summary_bits(file.addressing, ports)
         self._plane = np.maximum(layout.plane, 0)
@@ -89,8 +131,8 @@ class RoutedPool:
 
     def networks(self, leaf: Ints, rail: Ints, slot: Ints) -> Ints:
         """Return the first address of the subnet of each NIC port."""
-        start = self._start + self._plane[leaf] * self._plane_size + rail * self.rail_size
-        networks: Ints = start + (self._place[leaf, rail] << self.leaf_bits)
+        networks: Ints = rail_starts(self._file, self._plane[leaf], rail)
+        networks = networks + (self._place[leaf, rail] << self.leaf_bits)
         return networks + (slot << self._subnet_bits)
 
 
@@ -107,7 +149,7 @@ def wrong_fields(intent: Intent) -> Iterator[Finding]:
     file, addressing = intent.fabric, intent.fabric.addressing
     routed = routed_units(file)
     said = addressing.model_fields_set
-    for field in _OF_VLANS if all(routed) else ():
+    for field in OF_VLANS if all(routed) else ():
         if field in said:
             message = f"{field} is about VLANs, and every NIC is on a routed port"
             fix = "remove it; routed_prefix_length is the length, and offsets follow from it"

@@ -16,6 +16,7 @@ from fabric.design.host import HostDesigner
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.topology import Fabric
+from tests.cases import each
 from tests.placement.k8s_fabrics import (
     INFRASTRUCTURE,
     JOBS,
@@ -380,3 +381,88 @@ def test_objects_sort_in_the_order_of_application() -> None:
         "SriovNetwork",
         "PyTorchJob",
     ]
+
+
+def routed(mode: str, length: int, **changes: Any) -> Fabric:
+    """Return the cluster with NICs on routed ports."""
+    plan = {"addressing__vlan_per": "none", "addressing__host_prefix_length": None}
+    return cluster(mode, **{**plan, "addressing__routed_prefix_length": length, **changes})
+
+
+@each(
+    ("mode", "length", "free"),
+    [
+        ("physical-function", 31, 1),
+        ("physical-function", 28, 1),
+        ("virtual-function", 28, 12),
+        ("macvlan", 29, 4),
+        ("macvlan", 26, 60),
+    ],
+)
+def test_pods_on_routed_ports(mode: str, length: int, free: int) -> None:
+    """What a pod gets is of the subnet of its port, and neither of the leaf nor of the NIC."""
+    built = routed(mode, length, kubernetes__pods_per_nic=free)
+    designer = HostDesigner(built, PolicyResolver(built.intent))
+    specs = named(objects(built, "pools"), "CIDRPool")
+    for row, host in enumerate(built.hosts.names):
+        for nic in designer.design(row).nics:
+            spec = specs[f"rail{nic.rail}"]
+            (mine,) = [item for item in spec["staticAllocations"] if item["nodeName"] == host]
+            assert (mine["prefix"], mine["gateway"]) == (nic.network, nic.gateway)
+            network = ip_network(nic.network)
+            assert network.prefixlen == spec["perNodeNetworkPrefix"] == length
+            assert str(network[spec["gatewayIndex"]]) == nic.gateway
+            assert network.subnet_of(ip_network(spec["cidr"]))
+            given = pool_addresses(spec, host)
+            assert len(given) == free
+            assert nic.gateway not in given
+            assert (nic.address in given) is (mode == "physical-function")
+
+
+@each(
+    ("mode", "length", "pods", "fix"),
+    [
+        ("virtual-function", 31, 1, "use addressing.routed_prefix_length: 29"),
+        ("macvlan", 31, 4, "use addressing.routed_prefix_length: 29"),
+        ("macvlan", 30, 5, "use addressing.routed_prefix_length: 28"),
+        ("macvlan", 26, 61, "use at most 60 of them on a NIC, or VLANs"),
+    ],
+)
+def test_no_room_for_pods_on_a_routed_port(mode: str, length: int, pods: int, fix: str) -> None:
+    with pytest.raises(InputError) as caught:
+        objects(routed(mode, length, kubernetes__pods_per_nic=pods), "pools")
+    (finding,) = caught.value.findings
+    assert finding.field == "fabric.addressing.routed_prefix_length"
+    assert finding.position is not None
+    assert finding.fix == fix
+
+
+def test_whereabouts_has_no_range_for_routed_ports() -> None:
+    built = routed("macvlan", 28, kubernetes__address_plugin="whereabouts")
+    with pytest.raises(InputError) as caught:
+        objects(built, "networks")
+    assert "cannot pin the pods of a node to the subnet of its NIC" in str(caught.value.findings[0])
+
+
+def test_units_of_both_plans_are_two_exports() -> None:
+    """What one unit has does not fit the other; each alone is written."""
+    units = [{"name": "su1", "hosts": "a[1-3]"}, {"name": "su2", "hosts": "b[1-2]"}]
+    plan = {
+        "addressing__vlan_per": "rail",
+        "addressing__host_prefix_length": 24,
+        "addressing__routed_hosts": "10.96.0.0/16",
+        "addressing__routed_prefix_length": 29,
+        "units": [units[0], {**units[1], "vlan_per": "none"}],
+    }
+    built = cluster("macvlan", **plan, kubernetes__pods_per_nic=4)
+    with pytest.raises(InputError) as caught:
+        objects(built, "pools")
+    assert "the NICs of su2 are on routed ports, those of su1 in VLANs" in str(
+        caught.value.findings[0]
+    )
+    vlans = named(objects(built, "pools", excluded=("b1", "b2")), "IPPool")
+    ports = named(objects(built, "pools", excluded=("a1", "a2", "a3")), "CIDRPool")
+    routes = [{"dst": "10.64.0.0/12"}, {"dst": "10.96.0.0/16"}]
+    assert [spec["routes"] for spec in (*vlans.values(), *ports.values())] == [routes] * 4
+    assert {spec["cidr"] for spec in ports.values()} == {"10.96.0.0/16"}
+    assert objects(cluster("host-network", **plan), "networks") == []

@@ -31,6 +31,7 @@ CASES = [
     ("eight-slash-27", "node001"),
     ("rail-512", "gpu064"),
     ("rail-512-split", "gpu064"),
+    ("routed", "gpu003"),
 ]
 ODD = """\
 hosts:
@@ -101,6 +102,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "networkd-infiniband": {
         "host__network_stack": "networkd",
         "host__nic": {"link_layer": "infiniband", "firmware_file": True},
+    },
+    "networkd-routed": {
+        "host__network_stack": "networkd",
+        "addressing__vlan_per": "none",
+        "addressing__routed_prefix_length": 28,
+    },
+    "keyfiles-routed": {
+        "host__network_stack": "networkmanager",
+        "units": [
+            {"name": "su1", "hosts": "a[1-3]", "vlan_per": "none"},
+            {"name": "su2", "hosts": "b[1-2]"},
+        ],
+        "addressing__routed_hosts": "10.96.0.0/16",
     },
 }
 HOSTS = [*CASES, ("odd", "a1"), *((name, "a1") for name in VARIANTS)]

@@ -165,7 +165,7 @@ def _addresses(plant: Plant) -> Rows:
         *(
             (*end, address)
             for cable in plant.cables
-            if not {cable.near, cable.far} & plant.nic.keys()
+            if cable.vlan is None or not {cable.near, cable.far} & plant.nic.keys()
             for end, address in zip((cable.near, cable.far), cable.addresses, strict=True)
             if address
         ),

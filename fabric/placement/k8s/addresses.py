@@ -17,6 +17,7 @@ import numpy as np
 from fabric.core.units import ipv4_text
 from fabric.placement.k8s.manifest import Manifest, json_text
 from fabric.placement.pcie import refused_field
+from fabric.topology.routed import gateway_offset, room_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +62,7 @@ def ipam(cluster: Cluster, network: Network) -> str:
         "range_start": ipv4_text(last + 1),
         "range_end": ipv4_text(top),
         "gateway": str(gateway),
-        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+        "routes": cluster.routes,
     })
 
 
@@ -88,16 +89,16 @@ def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
 
 def _cidr_pool(cluster: Cluster, network: Network) -> Manifest:
     """Return a pool whose nodes are pinned: the subnet of a node is that of its switch port."""
-    fabric, addressing = cluster.fabric, cluster.fabric.intent.fabric.addressing
+    fabric = cluster.fabric
     _check_room(cluster, free_addresses_per_nic(cluster, network), _pods(cluster))
     rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts]
     subnets = fabric.nics.subnet[rows]
     networks, gateways = fabric.subnets.network[subnets], fabric.subnets.gateway[subnets]
     length = _length(cluster, network)
     spec: dict[str, Any] = {
-        "cidr": str(addressing.hosts),
+        "cidr": cluster.pool,
         "perNodeNetworkPrefix": length,
-        "gatewayIndex": addressing.gateway_offset,
+        "gatewayIndex": _gateway_offset(cluster, network),
         "perNodeExclusions": [
             {"startIndex": first, "endIndex": last}
             for first, last in _runs(_excluded_offsets(cluster, network))
@@ -109,7 +110,7 @@ def _cidr_pool(cluster: Cluster, network: Network) -> Manifest:
                 cluster.hosts, networks.tolist(), gateways.tolist(), strict=True
             )
         ],
-        "routes": [{"dst": str(addressing.hosts)}],
+        "routes": cluster.routes,
     }
     return Manifest("CIDRPool", network.name, cluster.settings.operator_namespace, spec)
 
@@ -127,7 +128,7 @@ def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
             {"startIP": ipv4_text(first), "endIP": ipv4_text(last)} for first, last in _runs(taken)
         ],
         "nodeSelector": _nodes(hosts),
-        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+        "routes": cluster.routes,
     }
     return Manifest("IPPool", network.name, cluster.settings.operator_namespace, spec)
 
@@ -185,8 +186,13 @@ def _offsets(cluster: Cluster, network: Network) -> set[int]:
 
 
 def _taken_offsets(cluster: Cluster, network: Network) -> set[int]:
-    gateway = cluster.fabric.intent.fabric.addressing.gateway_offset
-    return {gateway, *_offsets(cluster, network)}
+    return {_gateway_offset(cluster, network), *_offsets(cluster, network)}
+
+
+def _gateway_offset(cluster: Cluster, network: Network) -> int:
+    if cluster.is_routed:
+        return gateway_offset(_length(cluster, network))
+    return cluster.fabric.intent.fabric.addressing.gateway_offset
 
 
 def _excluded_offsets(cluster: Cluster, network: Network) -> list[int]:
@@ -220,7 +226,10 @@ def _check_room(cluster: Cluster, free: int, pods: int) -> None:
     if free < pods:
         message = f"{pods} pods need an address, but the subnet has only {max(free, 0)} free"
         fix = "use a shorter addressing.host_prefix_length, or addressing.vlan_per: nic"
-        raise refused_field(cluster.fabric, ("addressing", "host_prefix_length"), message, fix)
+        field = "routed_prefix_length" if cluster.is_routed else "host_prefix_length"
+        if cluster.is_routed:
+            fix = room_for(pods)
+        raise refused_field(cluster.fabric, ("addressing", field), message, fix)
 
 
 def _check_shared_subnet(cluster: Cluster) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
-from fabric.topology.routed import PAIR, host_pools, routed_units
+from fabric.topology.routed import PAIR, host_pools, named_pools, routed_units
 from fabric.validate.addresses import owners
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -40,14 +40,14 @@ class PoolsApart(ModelRule):
         "addressing.uplinks",
         "addressing.core_links",
         "addressing.hosts",
+        "addressing.routed_hosts",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the pools with each other."""
-        pools = model.intent.fabric.addressing
-        for first, second in combinations(("loopbacks", "uplinks", "core_links", "hosts"), 2):
-            one, other = getattr(pools, first), getattr(pools, second)
-            if one and other and one.overlaps(other):
+        pools = named_pools(model.intent.fabric)
+        for (first, one), (second, other) in combinations(pools.items(), 2):
+            if one.overlaps(other):
                 yield self.finding(
                     f"addressing.{second} {other} overlaps addressing.{first} {one}",
                     "use separate pools",
@@ -101,8 +101,8 @@ class NicInSubnet(ModelRule):
         network = subnets.network[nics.subnet]
         offset = nics.address - network
         last = (subnets.last - subnets.network)[nics.subnet]
-        is_pair = last == 1  # both addresses are of hosts (RFC 3021)
-        for row in np.flatnonzero(~is_pair & ((offset < 1) | (offset >= last))).tolist():
+        first = np.where(last == 1, 0, 1)  # both addresses of a /31 are of hosts (RFC 3021)
+        for row in np.flatnonzero((offset < first) | (offset > last - first)).tolist():
             yield self.finding(
                 f"{ipv4_text(int(nics.address[row]))} is not a host address of "
                 f"{subnets.text(int(nics.subnet[row]))}",
@@ -178,14 +178,12 @@ class UsableSpace(ModelRule):
         "addressing.uplinks",
         "addressing.core_links",
         "addressing.hosts",
+        "addressing.routed_hosts",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for reserved and for public networks among the pools."""
-        for name in ("loopbacks", "uplinks", "core_links", "hosts"):
-            pool = getattr(model.intent.fabric.addressing, name)
-            if pool is None:
-                continue
+        for name, pool in named_pools(model.intent.fabric).items():
             bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
             if bad or pool.is_unspecified or pool.network_address.packed[0] == 0:
                 yield self.finding(

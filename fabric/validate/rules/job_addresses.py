@@ -8,6 +8,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import S_PER_H
 from fabric.placement.nccl_release import Reads, nccl_release
 from fabric.platforms import platforms
+from fabric.topology.routed import room_for
 from fabric.validate.pods import longest_refresh_s, pods_of
 from fabric.validate.rule import ModelRule, areas, rules
 from fabric.validate.traits import leaf_of_system
@@ -101,6 +102,7 @@ class AddressPool(ModelRule):
         "kubernetes.pod_starts_per_hour",
         "kubernetes.pods_per_nic",
         "addressing.host_prefix_length",
+        "addressing.routed_prefix_length",
         "arp.timeout_s",
     )
 
@@ -109,12 +111,14 @@ class AddressPool(ModelRule):
         settings, refresh_s = model.intent.fabric.kubernetes, longest_refresh_s(model)
         for pods in pods_of(model):
             free, rate = pods.free_addresses, settings.pod_starts_per_hour
-            place = model.place("addressing", "host_prefix_length")
+            is_routed = pods.cluster.is_routed
+            field = "routed_prefix_length" if is_routed else "host_prefix_length"
+            place, shorter = model.place("addressing", field), f"use a shorter addressing.{field}"
             if free < pods.pods_per_nic:
                 yield self.finding(
                     f"{pods.pods_per_nic} pods of a NIC need addresses, but only {max(free, 0)} "
                     "are free",
-                    "use a shorter addressing.host_prefix_length",
+                    room_for(pods.pods_per_nic) if is_routed else shorter,
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
@@ -123,7 +127,7 @@ class AddressPool(ModelRule):
                     f"{rate} pod starts per hour reuse the {free} addresses of a NIC after "
                     f"{free * S_PER_H // rate} s, but leaves keep ARP entries for up to "
                     f"{refresh_s} s",
-                    "use a shorter addressing.host_prefix_length or a shorter arp.timeout_s",
+                    f"{shorter} or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],
                     severity=Severity.WARNING,

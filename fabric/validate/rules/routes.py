@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 
-@rules.add("ADR008")
+@rules.add("ADR010")
 class HiddenNic(ModelRule):
     """A leaf announces each routed NIC port, so that the route to a dead one goes."""
 
@@ -45,7 +45,7 @@ class HiddenNic(ModelRule):
             )
 
 
-@rules.add("ADR009")
+@rules.add("ADR011")
 class RouteRoom(ModelRule):
     """The routing table of a switch has room for the subnets of NICs."""
 

@@ -1,0 +1,120 @@
+"""Rules about NICs on routed ports (ADR, JOB)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.core.units import ipv4_text
+from fabric.topology.model import NO_VLAN
+from fabric.topology.routed import (
+    no_prefix,
+    rail_length,
+    rail_size,
+    rail_starts,
+    room_for,
+    routed_units,
+)
+from fabric.validate.origins import switch_place
+from fabric.validate.rule import ModelRule, rules
+from fabric.validate.traits import traits_of_hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+#: Bits of an IPv4 address.
+_BITS = 32
+
+
+@rules.add("ADR008")
+class RoomForFunctions(ModelRule):
+    """The subnet of a routed NIC port has addresses for the virtual functions of the NIC.
+
+    Those of pods are counted by JOB003.
+    """
+
+    why = (
+        "A virtual function without an address of the subnet of its port is reached by nobody: "
+        "there is no VLAN in which it could have another."
+    )
+    source = "RFC 3021 (a /31 has two addresses); RFC 1812 section 4.2.2.11"
+    guards = ("addressing.routed_prefix_length", "host.nic.virtual_functions")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the virtual functions of every host whose NICs are on routed ports."""
+        file, units = model.intent.fabric, model.fabric.hosts.unit.tolist()
+        routed, most, where = routed_units(file), 0, ""
+        for unit, (name, traits) in zip(units, traits_of_hosts(model), strict=True):
+            count = traits.nic.virtual_functions
+            if routed[unit] and traits.container_mode == "host-network" and count > most:
+                most, where = count, name
+        length = file.addressing.routed_prefix_length
+        free = max((1 << _BITS - length) - 4, 0)
+        if most > free:
+            yield self.finding(
+                f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
+                f"port has {free} free beside leaf and NIC",
+                room_for(most),
+                place=model.place("addressing", "routed_prefix_length"),
+                device=where,
+            )
+
+
+@rules.add("ADR009")
+class SubnetsInRail(ModelRule):
+    """Subnets of routed NIC ports lie in the addresses of their rail."""
+
+    severity = Severity.WARNING
+    why = (
+        "The prefix of a rail tells its NICs from those of other rails, and a leaf that the other "
+        "rail gets later takes the same subnet."
+    )
+    source = "NVIDIA/nccl src/transport/net_ib (NCCL_IB_SUBNET_PREFIX_LEN); RFC 4632 section 5"
+    guards = ("devices.subnets.network", "addressing.routed_hosts")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare every subnet that an override sets with the addresses of its rail."""
+        fabric, table = model.fabric, model.fabric.subnets
+        file, size = fabric.intent.fabric, rail_size(fabric.intent.fabric)
+        starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
+        outside = (table.network < starts) | (table.last >= starts + size)
+        for row in np.flatnonzero(outside & (table.vlan == NO_VLAN)).tolist():
+            leaf = fabric.switches.names[int(table.leaf[row])]
+            place = switch_place(fabric.intent, leaf, "subnets")
+            if place:
+                rail = int(table.rail[row])
+                own = f"{ipv4_text(int(starts[row]))}/{rail_length(file)}"
+                yield self.finding(
+                    f"{table.text(row)} is outside {own}, the addresses of rail {rail}",
+                    "use a subnet of the rail, or remove the override",
+                    place=place,
+                    device=leaf,
+                )
+
+
+@rules.add("JOB011")
+class PrefixOfRail(ModelRule):
+    """A rail is one prefix where NCCL chooses NICs by subnet."""
+
+    why = (
+        "NCCL compares the first bits of the addresses of both ends: where they are not those of a "
+        "rail, no NIC of a peer matches, or those of another rail do."
+    )
+    source = "NVIDIA/nccl @ 5067397c src/transport/net_ib/connect.cc (NCCL_IB_SUBNET_PREFIX_LEN)"
+    guards = ("host.nccl_subnet_aware", "addressing.vlan_per", "planes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for rails that are no prefix."""
+        file = model.intent.fabric
+        reason = no_prefix(file)
+        if file.host.nccl_subnet_aware and reason:
+            yield self.finding(
+                f"host.nccl_subnet_aware has no prefix to compare: {reason}",
+                "remove it, or use addressing.vlan_per: none in all units, and one plane",
+                place=model.place("host", "nccl_subnet_aware"),
+            )
