@@ -144,7 +144,7 @@ class VlanDesign:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay; without addresses where the peering is unnumbered.
+    """A BGP session of the underlay; without addresses where its cable is unnumbered.
 
     ``role`` is that of the peer.
     """
@@ -156,6 +156,11 @@ class BgpNeighbour:
     role: Role
     port: str
     peer_port: str
+
+    @property
+    def unnumbered(self) -> bool:
+        """Whether it is between link-local addresses."""
+        return not self.address
 
     @property
     def session(self) -> str:
@@ -191,7 +196,6 @@ class BgpDesign:
     hold_s: int
     max_paths: int
     bfd: bool
-    unnumbered: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
     host_pools: tuple[HostPool, ...]
@@ -249,6 +253,11 @@ class DeviceDesign:
     def lossless_ports(self) -> int:
         """How many ports have lossless buffers."""
         return sum(port.headroom is not None for port in self.ports)
+
+    @property
+    def unnumbered_ports(self) -> tuple[PortDesign, ...]:
+        """Ports to other switches without an address, also those that are off."""
+        return tuple(port for port in self.ports if port.kind == "uplink" and not port.address)
 
     @property
     def routed_nics(self) -> tuple[PortDesign, ...]:

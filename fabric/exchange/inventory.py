@@ -17,7 +17,7 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
-from fabric.exchange.routed_units import misfits, routed_units
+from fabric.exchange.routed_units import has_routed, routed_units, untaken
 from fabric.exchange.source_addresses import pools, without_routed
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
@@ -123,26 +123,19 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     place = Position(recipe.source)
-    fix = "make the ports of the unit alike, and import again"
-    found = [
-        Finding(
-            "EXC012",
-            Severity.WARNING,
-            f"NICs of the unit {unit} have a /31, but are not imported as routed ports: {reason}",
-            fix,
-            position=place,
-        )
-        for unit, reason in misfits(plant).items()
+    untaken_ports = [
+        Finding("EXC012", Severity.WARNING, message, fix, position=place)
+        for message, fix in untaken(plant, recipe.base.get("addressing", {}))
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if interface == chosen:
-        return found
+        return untaken_ports
     message = (
         f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
     )
     fix = "correct it in fabric.yaml; jobs start over that interface"
-    return [*found, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
+    return [*untaken_ports, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(
@@ -200,16 +193,12 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     section = dict(base)
     if "addressing" in section and plant.cables:
         section["addressing"] = pools(plant, section["addressing"])
-    if "addressing" in section and not _has_routed(plant, section["addressing"]):
+    if "addressing" in section and not has_routed(plant, section["addressing"]):
         section["addressing"] = without_routed(section["addressing"])
     if "addressing" in section and not any(it.role == "super-spine" for it in plant.switches):
         above = ("core_links", "core_links_per_spine")
         section["addressing"] = {k: v for k, v in section["addressing"].items() if k not in above}
     return section
-
-
-def _has_routed(plant: Plant, addressing: Mapping[str, Any]) -> bool:
-    return addressing.get("vlan_per") == "none" or bool(routed_units(plant))
 
 
 def _host(plant: Plant, recipe: Recipe, names: HostProfile) -> dict[str, Any]:
@@ -307,10 +296,13 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     usual = _usual_skus(plant, recipe)
     present = {item.role for item in plant.switches}
     roles = [role for role in _SECTIONS if role in present or (role == "spine" and role in usual)]
-    return {
+    sections = {
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
         for role in roles
     }
+    if recipe.host_ports and "leaf" in sections:
+        sections["leaf"].setdefault("host_ports", recipe.host_ports)
+    return sections
 
 
 def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:

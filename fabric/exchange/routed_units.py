@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.topology.routed import PAIR, SHORTEST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from fabric.exchange.plant import Cable, Plant
 
 
@@ -29,6 +31,22 @@ def routed_units(plant: Plant) -> frozenset[str]:
     tell: there the leaf port must have an address.
     """
     return frozenset(unit for unit, reason in _verdicts(plant).items() if not reason)
+
+
+def has_routed(plant: Plant, addressing: Mapping[str, Any]) -> bool:
+    """Tell whether NICs are on routed ports: all by the base, or some by the source."""
+    return addressing.get("vlan_per") == "none" or bool(routed_units(plant))
+
+
+def untaken(plant: Plant, addressing: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield why NICs are not imported on routed ports, and what to do."""
+    for unit, reason in misfits(plant).items():
+        message = f"NICs of the unit {unit} have a /31, but are not imported as routed ports: "
+        fix = "give all NICs of the unit the same kind of port, and import again"
+        yield message + reason, fix
+    if "routed_hosts" in addressing and not has_routed(plant, addressing):
+        message = "the base has routed NIC ports, but the source has no addresses of any"
+        yield message, "set vlan_per: none for their units, and addressing.routed_hosts"
 
 
 def misfits(plant: Plant) -> dict[str, str]:

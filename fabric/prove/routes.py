@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.observe.configuration import Discard
+from fabric.observe.configuration.model import is_address
 from fabric.prove.aggregates import aggregates
 from fabric.prove.policies import Prefixes, permitted
 
@@ -178,7 +179,7 @@ def _static(
     by_hop: dict[tuple[str, int | str], int] = {}
     for row, link in enumerate(hops.sessions):
         by_hop[link.switch, link.port] = row
-        if link.session[0].isdigit():
+        if is_address(link.session):
             by_hop[link.switch, int(IPv4Address(link.session))] = row
     for row, (name, configured) in enumerate(network.switches.items()):
         for route in configured.static_routes:
@@ -363,7 +364,7 @@ def _rank(network: Network, link: Session) -> tuple[int, int]:
     """Return what decides between equal paths: router id of the peer, then its address."""
     bgp = network.switches[link.peer].bgp
     router_id = int(IPv4Address(bgp.router_id)) if bgp and bgp.router_id else 0
-    numbered = link.session[0].isdigit()
+    numbered = is_address(link.session)
     return router_id, int(IPv4Address(link.session)) if numbered else 0
 
 

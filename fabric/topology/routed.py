@@ -94,7 +94,7 @@ def rail_length(file: FabricFile) -> int:
 def no_prefix(file: FabricFile) -> str:
     """Return why the NICs of a rail have no prefix of their own; empty where they have."""
     if not all(routed_units(file)):
-        return "subnets of VLANs follow the leaves, so a rail is no prefix"
+        return "subnets of VLANs are cut by leaf, so the NICs of a rail share no prefix"
     return "a rail has a prefix in each plane" if file.planes > 1 else ""
 
 

@@ -69,6 +69,15 @@ def port_place(intent: Intent, name: str, port: str, field: str) -> Place | None
     return None
 
 
+def port_value(intent: Intent, name: str, port: str, field: str) -> Any:
+    """Return what an override says of a field of a switch port; the last one counts."""
+    for override in reversed(intent.device_overrides.get(name, [])):
+        change = override.value.ports.get(port)
+        if change and field in change.model_fields_set:
+            return getattr(change, field)
+    return None
+
+
 def rail_place(intent: Intent, host: str, rail: int, field: str, nic_port: int = 0) -> Place | None:
     """Return where an override sets a field of a NIC; the last one counts."""
     for override in reversed(intent.host_overrides.get(host, [])):

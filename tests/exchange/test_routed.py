@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.routed_units import misfits, routed_units
+from fabric.exchange.routed_units import misfits, routed_units, untaken
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import run
@@ -20,6 +20,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "pairs": {},
     "room for pods": {"addressing__routed_prefix_length": 28},
     "planes": {"nic_ports": 2, "planes": 2, "addressing__routed_prefix_length": 30},
+    "more NICs than half of the ports": {
+        "units": [{"name": "su1", "hosts": "a[1-20]"}, {"name": "su2", "hosts": "b[1-3]"}],
+        "platforms__leaf__host_ports": 24,
+    },
     "one rail": {"rails": 1, "host__interfaces": "eth1", "host__rdma_devices": "mlx5_1"},
 }
 
@@ -188,3 +192,11 @@ def test_vlans_whose_number_is_not_told_are_no_routed_ports(
 ) -> None:
     plant = unit(*ports)
     assert (routed_units(plant), misfits(plant)) == (frozenset(), {})
+
+
+def test_a_source_without_addresses_says_so_where_the_base_has_routed_ports() -> None:
+    plant = unit(("", "", None))
+    (only,) = untaken(plant, {"routed_hosts": "10.96.0.0/16"})
+    assert "the source has no addresses of any" in only[0]
+    assert list(untaken(plant, {"routed_hosts": "10.96.0.0/16", "vlan_per": "none"})) == []
+    assert list(untaken(plant, {})) == []

@@ -77,7 +77,7 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
 
 def _by_mode(device: DeviceDesign) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if device.bgp.unnumbered:
+    if device.unnumbered_ports:
         found |= {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}
     if device.ecmp_mode == "flowlet":
         dynamic = {"dynamic": {"enabled": True}}
@@ -218,8 +218,13 @@ GROUPS = (("leaf", "LEAVES"), ("spine", "SPINES"), ("super-spine", "SUPER-SPINES
 
 
 def _bgp(bgp: BgpDesign) -> dict[str, Any]:
-    groups = [name for role, name in GROUPS if role in {peer.role for peer in bgp.neighbours}]
-    of_role = dict(GROUPS)
+    kinds = {(peer.role, peer.unnumbered) for peer in bgp.neighbours}
+    of_kind = {(role, True): name for role, name in GROUPS if (role, True) in kinds}
+    of_kind |= {
+        (role, False): f"{name}-NUMBERED" if (role, True) in kinds else name
+        for role, name in GROUPS
+        if (role, False) in kinds
+    }
     peers: list[dict[str, Any]] = [
         {
             "name": group,
@@ -231,21 +236,26 @@ def _bgp(bgp: BgpDesign) -> dict[str, Any]:
                 {"allowas_in": {"enabled": True, "times": bgp.allowas_in}} if bgp.allowas_in else {}
             ),
         }
-        for group in groups
+        for group in of_kind.values()
     ]
-    ipv4: list[dict[str, Any]] = [{"name": group, "activate": True} for group in groups]
+    over_ipv6 = {"next_hop": {"address_family_ipv6": {"enabled": True, "originate": True}}}
+    ipv4: list[dict[str, Any]] = [
+        {"name": group, "activate": True, **(over_ipv6 if unnumbered else {})}
+        for (_, unnumbered), group in of_kind.items()
+    ]
     sessions: dict[str, Any] = {
-        "neighbors": [_neighbour(peer, of_role[peer.role]) for peer in bgp.neighbours]
+        "neighbors": [
+            _neighbour(peer, of_kind[peer.role, False])
+            for peer in bgp.neighbours
+            if not peer.unnumbered
+        ]
     }
-    if bgp.unnumbered:
-        for group in ipv4:
-            group["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
-        sessions = {
-            "neighbor_interfaces": [
-                {"name": peer.port, "peer_group": of_role[peer.role], "remote_as": str(peer.asn)}
-                for peer in bgp.neighbours
-            ]
-        }
+    if any(peer.unnumbered for peer in bgp.neighbours):
+        sessions["neighbor_interfaces"] = [
+            {"name": peer.port, "peer_group": of_kind[peer.role, True], "remote_as": str(peer.asn)}
+            for peer in bgp.neighbours
+            if peer.unnumbered
+        ]
     return {
         "as": str(bgp.asn),
         "router_id": bgp.router_id,

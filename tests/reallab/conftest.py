@@ -19,7 +19,9 @@ from fabric.workflow.real_laboratory import real_laboratory
 from tests.reallab.booted import HOST, OTHER, Site, write_inventory
 from tests.reallab.plans import PLANS, inventory_of
 
-INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed")
+INVENTORIES = (
+    *("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed", "routed"),
+)
 #: Time that a routing change gets; measured: below 3 s, and 12 s where a session starts again.
 PATIENCE_S = 40.0
 

@@ -26,7 +26,7 @@ UNIT_BY_UNIT = {
     _UNIT: f"{_UNIT}, vlan_per: none",
 }
 _UNNUMBERED = {"\nhost:\n": "\nbgp: {peering: unnumbered}\n\nhost:\n"}
-#: Example and changes of each plan: its leaves are SONiC, EOS, Cumulus, EOS and SONiC.
+#: Example and changes of each plan; the last one has SONiC beside Cumulus Linux.
 PLANS = {
     "a route for each NIC": ("dual-plane", _routed("dual-plane")),
     "one prefix for a leaf": (
@@ -36,8 +36,10 @@ PLANS = {
             "ACS-MSN4700": "7060X6-64PE",
         },
     ),
-    "unit by unit": ("demo", {**UNIT_BY_UNIT, "ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"}),
-    "unnumbered": ("dual-tor", {**_routed("dual-tor"), **_UNNUMBERED}),
+    "unnumbered": (
+        "dual-tor",
+        {**_routed("dual-tor"), **_UNNUMBERED, "spine: {sku: ACS-MSN4700}": "spine: {sku: SN4700}"},
+    ),
 }
 
 

@@ -33,7 +33,7 @@ def is_whole(switch: Configured) -> None:
     assert switch.bgp.peers
     assert switch.bgp.originations
     assert switch.bgp.max_paths > 1
-    assert all(peer.asn and peer.activated for peer in switch.bgp.peers.values())
+    assert all(peer.asn is not None and peer.activated for peer in switch.bgp.peers.values())
     uplinks = [port for port in switch.ports.values() if port.enabled and port.addresses]
     assert len(uplinks) > len(switch.bgp.peers)
     members = [port for port in switch.ports.values() if port.vlan is not None]

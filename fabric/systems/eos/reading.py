@@ -29,6 +29,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.eos.texts import text_ends
 
@@ -76,7 +77,7 @@ def read(files: Mapping[str, str]) -> Configured:
 def _settle_model(switch: Configured) -> None:
     """Say why sessions over ports do not come up, or leave it open without a routing model."""
     peers = switch.bgp.peers.values() if switch.bgp else ()
-    over = next((peer for peer in peers if not peer.session[0].isdigit()), None)
+    over = next((peer for peer in peers if not is_address(peer.session)), None)
     if over is None or _MULTI_AGENT in switch.global_lines:
         return
     if _RIBD in switch.global_lines:

@@ -26,6 +26,8 @@ class SonicView:
     managed : bool
         Whether BGP is configured by the FRR management framework, which alone knows BFD and
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
+    peer_groups : dict of bool to str
+        Its groups of sessions, by whether these have no addresses.
     networks : tuple of str
         What that framework is told to advertise; bgpcfgd knows it by itself.
     ports : tuple of (key, port)
@@ -33,6 +35,7 @@ class SonicView:
     """
 
     managed: bool
+    peer_groups: dict[bool, str]
     networks: tuple[str, ...]
     device_type: str
     ports: tuple[tuple[str, PortDesign], ...]
@@ -42,10 +45,20 @@ def view(device: DeviceDesign) -> SonicView:
     """Return the view of a design."""
     return SonicView(
         managed=is_managed(device),
+        peer_groups=_peer_groups(device),
         networks=(f"{device.loopback}/32", *device.host_networks),
         device_type=DEVICE_TYPES[device.role],
         ports=tuple((_escaped(port.name), port) for port in device.ports),
     )
+
+
+def _peer_groups(device: DeviceDesign) -> dict[bool, str]:
+    """Return a group for sessions without addresses, whose next hops are IPv6, and for others."""
+    unnumbered = bool(device.unnumbered_ports)
+    numbered = any(peer.address for peer in device.bgp.neighbours)
+    if not unnumbered:
+        return {False: "FABRIC"}
+    return {True: "FABRIC"} | ({False: "NUMBERED"} if numbered else {})
 
 
 @lru_cache(4096)
@@ -60,5 +73,5 @@ def is_managed(device: DeviceDesign) -> bool:
     and the templates of bgpcfgd have neither BFD nor interfaces as peers, nor ``allowas-in`` for
     the type LeafRouter without BGP_BBR; they announce subnets of VLANs, and of no other port.
     """
-    other = device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
-    return other or bool(device.routed_nics)
+    other = device.bgp.bfd or device.bgp.allowas_in > 0
+    return other or bool(device.unnumbered_ports) or bool(device.routed_nics)

@@ -39,8 +39,8 @@ class RoomForFunctions(ModelRule):
     """
 
     why = (
-        "A virtual function without an address of the subnet of its port is reached by nobody: "
-        "there is no VLAN in which it could have another."
+        "A virtual function needs an address in the subnet of its port: without a VLAN, no other "
+        "address reaches it."
     )
     source = "RFC 3021 (a /31 has two addresses); RFC 1812 section 4.2.2.11"
     guards = ("addressing.routed_prefix_length", "host.nic.virtual_functions")
@@ -58,7 +58,7 @@ class RoomForFunctions(ModelRule):
         if most > free:
             yield self.finding(
                 f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
-                f"port has {free} free beside leaf and NIC",
+                f"port has {free} free after leaf and NIC",
                 room_for(most),
                 place=model.place("addressing", "routed_prefix_length"),
                 device=where,
@@ -71,8 +71,8 @@ class SubnetsInRail(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "The prefix of a rail tells its NICs from those of other rails, and a leaf that the other "
-        "rail gets later takes the same subnet."
+        "A rail is one prefix; a subnet outside it looks like another rail, and a new leaf of that "
+        "rail takes the same subnet."
     )
     source = "NVIDIA/nccl src/transport/net_ib (NCCL_IB_SUBNET_PREFIX_LEN); RFC 4632 section 5"
     guards = ("devices.subnets.network", "addressing.routed_hosts")

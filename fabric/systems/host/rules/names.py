@@ -219,8 +219,8 @@ class ReplacedNic(ModelRule):
         "NIC that replaces it matches none of them, and its rail is down on this host."
     )
     source = (
-        "netplan.io/netplan-yaml (match: macaddress); systemd.network(5), PermanentMACAddress=; "
-        "NetworkManager nm-settings-keyfile(5), ethernet.mac-address"
+        "canonical/netplan src/networkd.c (a MAC address is PermanentMACAddress=); systemd.network "
+        "and nm-settings-keyfile manual pages (mac-address)"
     )
     guards = ("hosts.nics.mac", "addressing.vlan_per")
 
@@ -232,11 +232,11 @@ class ReplacedNic(ModelRule):
             is_routed = routed[int(fabric.hosts.unit[fabric.host_row[name]])]
             nics = [nic for override in overrides for nic in override.value.nics if nic.mac]
             owned[is_routed] += [(name, nic) for nic in nics]
-        for is_routed, found in owned.items():
-            for name, nic in found[:1]:
+        for is_routed, nics_by_mac in owned.items():
+            for name, nic in nics_by_mac[:1]:
                 subject, verb = f"the NIC of rail {nic.rail}", "gets its"
-                if len(found) > 1:
-                    subject, verb = f"{subject} and {len(found) - 1} more", "get their"
+                if len(nics_by_mac) > 1:
+                    subject, verb = f"{subject} and {len(nics_by_mac) - 1} more", "get their"
                 yield self.finding(
                     f"{subject} {verb} address by MAC address: a NIC in its place gets none",
                     "remove mac, so that the interface name counts, or set the MAC of the new NIC, "
