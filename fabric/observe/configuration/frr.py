@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration.model import (
+        Aggregate,
         Bgp,
         BgpPeer,
         Configured,
@@ -125,13 +126,18 @@ def _family(bgp: Bgp, peers: list[BgpPeer], switch: Configured) -> Iterator[str]
         if item.network is None:
             yield f"redistribute connected{_policy(item.policy, switch)}"
     for one in bgp.aggregates:
-        hides = " summary-only" if one.hides else ""
-        yield f"aggregate-address {address_text(one.network, one.prefix_length)}{hides}"
+        yield aggregate_line(one)
     for peer in peers:
         if peer.activated and peer.names_as:
             yield f"neighbor {peer.session} activate"
     for peer in peers:
         yield from _exchange(peer)
+
+
+def aggregate_line(item: Aggregate) -> str:
+    """Return the line of an aggregate."""
+    hides = " summary-only" if item.hides else ""
+    return f"aggregate-address {address_text(item.network, item.prefix_length)}{hides}"
 
 
 def _exchange(peer: BgpPeer) -> Iterator[str]:
