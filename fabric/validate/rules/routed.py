@@ -122,7 +122,7 @@ class PrefixOfRail(ModelRule):
         if reason := no_prefix(file) or moved:
             yield self.finding(
                 f"host.nccl_subnet_aware has no prefix to compare: {reason}",
-                "remove it, or use addressing.vlan_per: none in all units, one plane, and no subnet "
-                "outside its rail",
+                "remove it, or use addressing.vlan_per: none in all units, one plane, and no "
+                "subnet outside its rail",
                 place=model.place("host", "nccl_subnet_aware"),
             )
