@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import Lossy
+    from fabric.platforms.features import FeatureCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,15 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A feature, or the values of one, that a design uses and its system lacks."""
+    """A feature, or the values of one, that a design uses and its system lacks.
+
+    ``since`` is the first release that has it, where that of the switch is older; else empty.
+    """
 
     feature: Feature
     message: str
     fix: str
+    since: str = ""
 
 
 _YES = frozenset({"yes"})
@@ -163,13 +168,13 @@ FEATURES = (
         "bgp",
         "BGP with addresses",
         "bgp.peering",
-        _if(lambda d: d.bgp.neighbours and not d.bgp.unnumbered),
+        _if(lambda d: any(peer.address for peer in d.bgp.neighbours)),
     ),
     Feature(
         "bgp_unnumbered",
         "unnumbered BGP",
         "bgp.peering",
-        _if(lambda d: d.bgp.unnumbered),
+        _if(lambda d: d.unnumbered_ports),
         rule="BGP007",
     ),
     Feature(
@@ -231,13 +236,21 @@ def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
         cell = feature(device.platform, one.name, device.sku, device.role)
         lacks = values if cell is None else values - set(cell.values or values)
         if lacks:
-            declared = feature(device.platform, one.name)
-            system = platforms[device.platform].title
-            owner = f"{device.sku.name} with {system}" if declared and not cell else system
-            which = "" if values == _YES else f" ({', '.join(sorted(lacks))})"
-            fix = declared.fix if declared else ""
-            yield Missing(
-                one,
-                f"{owner} does not support {one.title}{which}",
-                fix or f"change {one.field}, or use another system there",
-            )
+            yield _missing(device, one, cell, "" if values == _YES else ", ".join(sorted(lacks)))
+
+
+def _missing(device: DeviceDesign, one: Feature, cell: FeatureCell | None, values: str) -> Missing:
+    """Return what a design uses and its system lacks: a feature, or values of one."""
+    declared = feature(device.platform, one.name)
+    since = declared.since if declared and declared.is_newer(device.sku.release) else ""
+    owner = platforms[device.platform].title + (f" {device.sku.release}" if since else "")
+    if declared and not cell:
+        owner = f"{device.sku.name} with {owner}"
+    which = f" ({values})" if values else ""
+    fix = f"use release {since} or later" if since else declared.fix if declared else ""
+    return Missing(
+        one,
+        f"{owner} does not support {one.title}{which}",
+        fix or f"change {one.field}, or use another system there",
+        since,
+    )

@@ -139,6 +139,7 @@ class HostDesigner:
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
         qos = self._host_qos(policy)
+        address = nic.pci_addresses[number] if number < len(nic.pci_addresses) else ""
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
@@ -156,7 +157,7 @@ class HostDesigner:
             cable_m=int(nics.cable_m[row]),
             gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
             card=rail // nic.ports_per_card,
-            pci_address=nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
+            pci_address=address,
             numa_node=nic.numa_nodes[number] if number < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.port_name(leaf, int(nics.port[row])),
@@ -169,6 +170,7 @@ class HostDesigner:
             dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
             in_main_table=is_main,
+            path=f"pci-{address}" if address and nic.match == "path" else "",
         )
 
     def _addresses(self, row: int, mac: str) -> tuple[NicAddress, ...]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.design.nic import leaf_macs
+from fabric.topology.peering import numbered_links
 from fabric.topology.reach import Reach
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _nics(fabric: Fabric, switches: Ints) -> Ints:
 def _uplinks(fabric: Fabric, switches: Ints) -> Ints:
     """Return what tables say of each cable between switches and of its ends, a row each."""
     up = fabric.uplinks
-    own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length)
+    own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length, numbered_links(fabric))
     ends = [switches[rows][:, [0, 5, 7]] for rows in (up.lower, up.upper)]
     return np.column_stack((*own, up.speed_gbps, up.cable_m, up.enabled, *ends))
 

@@ -145,7 +145,7 @@ class VlanDesign:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay; without addresses where the peering is unnumbered.
+    """A BGP session of the underlay; without addresses where its cable is unnumbered.
 
     ``role`` is that of the peer.
     """
@@ -157,6 +157,11 @@ class BgpNeighbour:
     role: Role
     port: str
     peer_port: str
+
+    @property
+    def unnumbered(self) -> bool:
+        """Whether it is between link-local addresses."""
+        return not self.address
 
     @property
     def session(self) -> str:
@@ -192,7 +197,6 @@ class BgpDesign:
     hold_s: int
     max_paths: int
     bfd: bool
-    unnumbered: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
     host_pools: tuple[HostPool, ...]
@@ -251,6 +255,11 @@ class DeviceDesign:
     def lossless_ports(self) -> int:
         """How many ports have lossless buffers."""
         return sum(port.headroom is not None for port in self.ports)
+
+    @property
+    def unnumbered_ports(self) -> tuple[PortDesign, ...]:
+        """Ports to other switches without an address, also those that are off."""
+        return tuple(port for port in self.ports if port.kind == "uplink" and not port.address)
 
     @property
     def routed_nics(self) -> tuple[PortDesign, ...]:
@@ -362,7 +371,8 @@ class NicDesign:
     ``addresses`` has one of each family, the first of that which RDMA uses.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
-    ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
+    ``path`` is its udev path where files find it by that. ``pci_address``, ``gateway_mac`` and
+    ``port_uuid`` are empty and ``numa_node`` None where the
     inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
     buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
     parameters are left as they are. Sockets without a source go by a NIC ``in_main_table``.
@@ -396,6 +406,7 @@ class NicDesign:
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
     in_main_table: bool = False
+    path: str = ""
 
     @property
     def uses_ipv6(self) -> bool:

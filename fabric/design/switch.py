@@ -24,6 +24,7 @@ from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
+from fabric.topology.peering import numbered_links
 from fabric.topology.routed import BITS, host_pools, summary_length
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
 REACHABLE_FACTOR = 1.5
@@ -252,12 +253,11 @@ class SwitchDesigner:
     ) -> Iterator[tuple[int, _Cable]]:
         """Yield port and cable of some uplinks, as seen from one of their ends."""
         fabric, up = self._fabric, self._fabric.uplinks
-        numbered = fabric.intent.fabric.bgp.peering == "numbered"
         columns = (
             *(near, far, far_port, address, up.prefix_length),
-            *(up.speed_gbps, up.cable_m, up.enabled),
+            *(up.speed_gbps, up.cable_m, up.enabled, self._numbered),
         )
-        for link, port, peer, peer_port, ip, length, speed, cable, enabled in zip(
+        for link, port, peer, peer_port, ip, length, speed, cable, enabled, numbered in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             name = fabric.switches.names[peer]
@@ -324,12 +324,15 @@ class SwitchDesigner:
             hold_s=file.bgp.hold_s,
             max_paths=file.bgp.max_paths,
             bfd=file.bgp.bfd,
-            unnumbered=file.bgp.peering == "unnumbered",
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
             host_pools=self._host_pools,
             host_pools6=self._host_pools6,
         )
+
+    @cached_property
+    def _numbered(self) -> Bools:
+        return numbered_links(self._fabric)
 
     @cached_property
     def _host_pools(self) -> tuple[HostPool, ...]:

@@ -88,6 +88,8 @@ class _Assumed:
             return figure.reason if figure else ""
         if section == "platforms" and key == "sku":
             return self._model(str(path[1]))
+        if path == ("platforms", "leaf", "host_ports") and self._recipe.host_ports:
+            return ""  # follows from the hosts of the source
         if path == ("platforms", "spine", "down_ports") and not self._of_base(path):
             return ""  # follows from the leaves of the source
         if path == ("host", "interfaces"):

@@ -123,19 +123,19 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     place = Position(recipe.source)
-    found = [
+    untaken_ports = [
         Finding("EXC012", Severity.WARNING, message, fix, position=place)
         for message, fix in untaken(plant, recipe.base.get("addressing", {}))
     ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if interface == chosen:
-        return found
+        return untaken_ports
     message = (
         f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
     )
     fix = "correct it in fabric.yaml; jobs start over that interface"
-    return [*found, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
+    return [*untaken_ports, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(
@@ -296,10 +296,13 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     usual = _usual_skus(plant, recipe)
     present = {item.role for item in plant.switches}
     roles = [role for role in _SECTIONS if role in present or (role == "spine" and role in usual)]
-    return {
+    sections = {
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
         for role in roles
     }
+    if recipe.host_ports and "leaf" in sections:
+        sections["leaf"].setdefault("host_ports", recipe.host_ports)
+    return sections
 
 
 def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:

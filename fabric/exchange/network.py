@@ -131,7 +131,6 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if all(data["ports"].values())]
     macs = _macs(fabric)
-    numbered = fabric.intent.fabric.bgp.peering == "numbered"
     nodes: list[tuple[str, dict[str, Any]]] = [
         (name, dict(data)) for name, data in network.nodes(data=True)
     ]
@@ -142,7 +141,7 @@ def plant(fabric: Fabric) -> Plant:
             _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
             for name, data in nodes
         ),
-        tuple(_cable(data, numbered=numbered) for data in edges),
+        tuple(_cable(data) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
     )
 
@@ -189,13 +188,11 @@ def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
     }
 
 
-def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
+def _cable(data: dict[str, Any]) -> Cable:
     one, other = data["ports"].items()
     near, far = (data["addresses"][end[0]] for end in (one, other))
     if data["kind"] == "nic":
         near = ""  # the host comes first, and its address is that of its NIC
-    elif not numbered:
-        near = far = ""
     return Cable.between(
         *(one, other, data["speed_gbps"], data["cable_m"], (near, far), data.get("vlan")),
         state="" if data["enabled"] else DISABLED,

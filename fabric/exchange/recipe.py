@@ -60,6 +60,8 @@ class Recipe:
         Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
     breakouts : mapping
         Breakouts of each switch that has ports in parts.
+    host_ports : int or None
+        Ports for hosts that leaves need where each NIC has a subnet; None is what the base says.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Recipe:
     of_base: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    host_ports: int | None = None
 
 
 def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.exchange.plant import Cable, Nic, Plant
+    from fabric.platforms.model import Sku
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
@@ -58,16 +59,15 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
         section = without_routed(section)
     if networks[True]:
         section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
-    length = Counter(one.prefixlen for one in networks[False]).most_common(1)
-    if length and length[0][0] in _LENGTHS:
-        section["host_prefix_length"] = length[0][0]
+    usual = _of_usual_length(networks[False])
+    if usual and usual[0].prefixlen in _LENGTHS:
+        section["host_prefix_length"] = usual[0].prefixlen
         if single:
             section["vlan_per"] = "nic"
-        kept = [one for one in networks[False] if one.prefixlen == length[0][0]]
-        count = len(kept) + len(networks[True])
-        section["hosts"] = _pool(kept, section.get("hosts"), count)
+        count = len(usual) + len(networks[True])
+        section["hosts"] = _pool(usual, section.get("hosts"), count)
         if _overlap(section):
-            section["hosts"] = _pool(kept, None, count)
+            section["hosts"] = _pool(usual, None, count)
     loopbacks = [IPv4Network(one.loopback) for one in plant.switches if one.loopback]
     if loopbacks:
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
@@ -92,31 +92,51 @@ def _with_routed(
     alone: bool,
 ) -> dict[str, Any]:
     """Return ``addressing`` with the pool of routed NIC ports, which is that of all NICs or not."""
-    ((length, _),) = Counter(one.prefixlen for one in networks).most_common(1)
-    kept = [one for one in networks if one.prefixlen == length]
-    rails = 1 + max((one.rail or 0 for one in plant.nics), default=0)
-    planes = len({one.plane for one in plant.switches if one.role == "leaf"}) or 1
-    leaves = sum(one.role == "leaf" for one in plant.switches)
-    room = planes * _power_of_two(rails) * leaves * _MOST_PORTS
+    usual = _of_usual_length(networks)
     field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
     is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
-    own = _pool(kept, base.get(field) if is_routed else None, room)
+    own = _pool(usual, base.get(field) if is_routed else None, _room(plant))
     pool = {field: own or base.get(field)}
-    if length != PAIR:
-        pool["routed_prefix_length"] = length
+    if usual[0].prefixlen != PAIR:
+        pool["routed_prefix_length"] = usual[0].prefixlen
+    if "advertise" in base:
+        pool["advertise"] = base["advertise"]
     if not alone:
         return section | pool
     rest = {key: value for key, value in section.items() if key not in OF_VLANS}
     return {**rest, "vlan_per": "none", **pool}
 
 
+def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
+    """Return the networks with the length that most of them have."""
+    lengths = Counter(network.prefixlen for network in networks).most_common(1)
+    return [network for network in networks if network.prefixlen == lengths[0][0]]
+
+
+def _room(plant: Plant) -> int:
+    """Return how many subnets the pool of routed NIC ports is to be cut into."""
+    leaves = [switch for switch in plant.switches if switch.role == "leaf"]
+    rails = max((nic.rail or 0 for nic in plant.nics), default=0)
+    planes = len({leaf.plane for leaf in leaves}) or 1
+    return planes * (1 << rails.bit_length()) * len(leaves) * _MOST_PORTS
+
+
+def host_ports(plant: Plant, models: Mapping[str, Sku]) -> int | None:
+    """Return the ports for hosts that leaves need, where half of their ports are too few.
+
+    A leaf has a subnet for each of these ports where each NIC has one alone.
+    """
+    if not (routed_units(plant) or _single(plant)):
+        return None
+    hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
+    leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
+    ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
+    return hosts if ports // 2 < hosts <= ports else None
+
+
 def _overlap(section: Mapping[str, Any]) -> bool:
     hosts, routed = (section.get(name) for name in ("hosts", "routed_hosts"))
     return bool(hosts and routed) and IPv4Network(str(hosts)).overlaps(IPv4Network(str(routed)))
-
-
-def _power_of_two(count: int) -> int:
-    return 1 << (count - 1).bit_length()
 
 
 def _single(plant: Plant) -> bool:

@@ -136,6 +136,11 @@ class NicTraits(Model):
     pci_addresses: Annotated[tuple[PciAddress, ...], Loose] = Field(
         (), max_length=64, description="PCI address of each NIC."
     )
+    match: Literal["mac", "path"] = Field(
+        "mac",
+        description="How files find a NIC: by its MAC address, or by name where hosts.nics has "
+        "none; path: by its PCI address, so that a NIC in the same slot takes its place.",
+    )
     numa_nodes: Annotated[tuple[NumaNode, ...], Loose] = Field(
         (), max_length=64, description="NUMA node of each NIC."
     )

@@ -30,6 +30,7 @@ from fabric.intent.scalars import (
     Network,
     Network6,
     OverSubscription,
+    Peering,
     PortName,
     PortNames,
     Release,
@@ -238,13 +239,17 @@ class Addressing(Model):
         "super-spines the second quarter."
     )
     uplinks: Network | None = Field(
-        None, description="Pool of /31 links between leaves and spines; needed with spines."
+        None,
+        description="Pool of /31 links between leaves and spines; needed where their sessions are "
+        "numbered.",
     )
     uplinks_per_leaf: int = Field(
         64, ge=1, le=1024, description="/31 links reserved for each leaf."
     )
     core_links: Network | None = Field(
-        None, description="Pool of /31 links between spines and super-spines; needed with these."
+        None,
+        description="Pool of /31 links between spines and super-spines; needed where their "
+        "sessions are numbered.",
     )
     core_links_per_spine: int = Field(
         64, ge=1, le=1024, description="/31 links reserved for each spine."
@@ -292,10 +297,10 @@ class Addressing(Model):
 class Bgp(Model):
     """BGP underlay: one AS per leaf, one for the spines of a pod, one for the super-spines."""
 
-    peering: Literal["numbered", "unnumbered"] = Field(
+    peering: Peering = Field(
         "numbered",
         description="Numbered: sessions between /31 addresses. Unnumbered: sessions between "
-        "link-local addresses.",
+        "link-local addresses, on cables that no end wants numbered.",
     )
     spine_asn: Asn = Field(65100, description="AS number of all spines in a fabric without pods.")
     pod_asn_first: Asn = Field(
@@ -463,6 +468,11 @@ class PortOverride(Model):
     address: LinkAddress | None = Field(
         None, description="Address of this end of a cable between switches, as a /31 or with /30."
     )
+    peering: Peering | None = Field(
+        None,
+        description="Peering of the cable between switches, which is unnumbered if both ends are; "
+        "default: that of the switch.",
+    )
     peer: Peer | None = Field(
         None, description="Other end of the cable, if it differs from the design."
     )
@@ -507,6 +517,11 @@ class DeviceOverride(Model):
         description="Breakouts of cages, replacing those of the role, also for a different sku.",
     )
     asn: Asn | None = Field(None, description="AS number.")
+    peering: Peering | None = Field(
+        None,
+        description="Peering of its cables to other switches; numbered for a system that has no "
+        "unnumbered sessions; default: bgp.peering.",
+    )
     loopback: Address | None = Field(None, description="Loopback address.")
     mac: Mac | None = Field(
         None, description="Chassis MAC; a switch with a different one is never changed."

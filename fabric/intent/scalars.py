@@ -29,6 +29,8 @@ _MAX_CAGE = 1024
 
 
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
+#: How the ends of a cable between switches speak: between addresses, or by the port.
+Peering = Literal["numbered", "unnumbered"]
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
 #: sonic-net/sonic-buildimage sonic-default-lossless-buffer-parameter.yang: ``over_subscribe_ratio``

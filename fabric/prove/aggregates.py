@@ -19,37 +19,45 @@ class Aggregates(NamedTuple):
     Parameters
     ----------
     active : array of bool
-        Aggregates that exist: each has a longer prefix of the switch inside.
+        Aggregates that exist: BGP of the switch has a longer prefix inside of each.
     hidden : array of bool
-        Prefixes that are not announced, since they are inside of one.
+        Prefixes that are not announced, since they are inside of one. Aggregates of the switch
+        itself are never hidden, as FRR has it (bgpd/bgp_route.c, ``bgp_aggregate_route``).
+    idle : bool
+        Whether some aggregate has no prefix inside.
     """
 
     active: Bools
     hidden: Bools
+    idle: bool
+
+    def same_as(self, other: Aggregates) -> bool:
+        """Return whether the same ones exist, and hide the same."""
+        return np.array_equal(self.active, other.active) and np.array_equal(
+            self.hidden, other.hidden
+        )
 
 
-def aggregates(network: Network, prefixes: Prefixes, own: Bools) -> Aggregates:
+def aggregates(network: Network, prefixes: Prefixes, known: Bools) -> Aggregates:
     """Return the aggregates of all switches.
-
-    A switch counts the prefixes that it has itself, and not those that it learns: our leaves
-    aggregate the subnets of their own NICs.
 
     Parameters
     ----------
-    own : array of bool, shape (switches, prefixes)
-        Prefixes that a switch announces or has on its ports.
+    known : array of bool, shape (switches, prefixes)
+        Prefixes that BGP of a switch has beside its aggregates: announced by it, or learnt.
     """
-    result = Aggregates(*(np.zeros_like(own) for _ in Aggregates._fields))
+    active, hidden, idle = np.zeros_like(known), np.zeros_like(known), False
     for row, configured in enumerate(network.switches.values()):
         for item in configured.bgp.aggregates if configured.bgp else ():
             inside = _inside(prefixes, item)
-            if not (inside & own[row]).any():
+            if not (inside & known[row]).any():
+                idle = True
                 continue
             same = np.asarray(prefixes.network == item.network, dtype=np.bool_)
             same &= prefixes.length == item.prefix_length
-            result.active[row] |= same
-            result.hidden[row] |= inside & item.hides
-    return result
+            active[row] |= same
+            hidden[row] |= inside & item.hides
+    return Aggregates(active, hidden & ~active, idle)
 
 
 def _inside(prefixes: Prefixes, item: Aggregate) -> Bools:

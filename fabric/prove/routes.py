@@ -121,11 +121,9 @@ def tables(network: Network, established: Iterable[Session]) -> Tables:
     dropped, static = _static(network, hops, index)
     fixed = connected | dropped | _by_switch(static, hops.source, len(network.switches))
     originated = _originated(network, prefixes, connected, fixed)
-    whole = aggregates(network, prefixes, originated)
+    whole, (learnt, offered, settled) = _spoken(network, hops, prefixes, originated)
     dropped |= whole.active
     fixed |= whole.active
-    speakers = _Speakers(network, hops, prefixes, whole)
-    learnt, offered, settled = speakers.run(originated | whole.active)
     next_hops = (learnt & ~fixed[hops.source]) | (static & ~connected[hops.source])
     return Tables(
         prefixes,
@@ -218,6 +216,24 @@ def _originated(network: Network, prefixes: Prefixes, connected: Bools, known: B
                 named = np.asarray(prefixes.network == first) & (prefixes.length == length)
                 result[row] |= passed & named & known[row]
     return result
+
+
+def _spoken(
+    network: Network, hops: _Hops, prefixes: Prefixes, originated: Bools
+) -> tuple[Aggregates, tuple[Bools, Ints, bool]]:
+    """Return the aggregates, and what BGP makes of them; those of learnt prefixes follow it."""
+    whole = aggregates(network, prefixes, originated)
+    follow = whole.idle
+    for _ in range(_MAX_ROUNDS):
+        said = _Speakers(network, hops, prefixes, whole).run(originated | whole.active)
+        if not follow:
+            return whole, said
+        known = originated | _by_switch(said[0], hops.source, len(originated))
+        newer = aggregates(network, prefixes, known)
+        if newer.same_as(whole):
+            return whole, said
+        whole = newer
+    return whole, (*said[:2], False)
 
 
 class _Speakers:

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration import BgpPeer, Configured
-    from fabric.prove.wiring import Network
+    from fabric.prove.wiring import End, Network
 
-#: ``BgpPeer.asn`` of ``external``: any AS number but the own one.
-_EXTERNAL = 0
+#: Lengths of IPv4 subnets of two hosts: FRR computes the address of the peer from them
+#: (sonic-net/sonic-buildimage #14955; batfish/batfish #5372).
+_PAIRS = (30, 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,11 @@ def _over(
         else "the port, or the one at the other end of its cable, is shut down"
     )
     reason = reason or _routing_reason(own, other, numbered=address is not None)
-    reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
+    reason = reason or (
+        _port_reason(network, (own.name, port), end)
+        if address is None
+        else _address_reason(other, peer, end)
+    )
     own_address = network.text(address) if address is not None else ""
     reason = reason or _far_reason(own, other, peer, far, own_address, is_ipv6=network.is_ipv6)
     return session(port, end[0], end[1], reason, far)
@@ -119,23 +124,31 @@ def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> st
     return ""
 
 
-def _link_reason(
-    own: Configured,
-    other: Configured,
-    peer: BgpPeer,
-    port: str,
-    end: tuple[str, str],
-    *,
-    numbered: bool,
-) -> str:
-    far_port = other.ports[end[1]]
-    if numbered:
-        here = [entry.text.partition("/")[0] for entry in far_port.addresses]
-        if peer.session not in here:
-            has = ", ".join(here) or "no address"
-            return f"the cable leads to {end[0]} {end[1]}, which has {has}"
-    elif not (own.ports[port].ipv6_link and far_port.ipv6_link):
-        return "a link-local IPv6 address is missing at one end"
+def _address_reason(other: Configured, peer: BgpPeer, end: End) -> str:
+    """Return why the port at the other end has not the address of a session."""
+    here = [entry.text.partition("/")[0] for entry in other.ports[end[1]].addresses]
+    if peer.session in here:
+        return ""
+    return f"the cable leads to {end[0]} {end[1]}, which has {', '.join(here) or 'no address'}"
+
+
+def _port_reason(network: Network, near: End, far: End) -> str:
+    """Return why two ports do not find each other by their link-local addresses."""
+    for (name, port), (peer, _) in ((near, far), (far, near)):
+        ports = network.switches[name].ports
+        if not ports[port].ipv6_link:
+            return f"{name} {port} is not set up for a session without addresses"
+        bgp = network.switches[name].bgp
+        pairs = [entry for entry in ports[port].addresses if entry.prefix_length in _PAIRS]
+        if bgp and bgp.ipv4_first and pairs:
+            return (
+                f"{name} {port} has {pairs[0].text} too: FRR makes the session between IPv4 "
+                "addresses"
+            )
+        for other, it in ports.items() if ports[port].shares_link_address else ():
+            there = network.wiring.far.get((name, other), ("", ""))[0]
+            if other != port and it.shares_link_address and there == peer:
+                return f"{name} has one link-local address on {port} and {other}, both to {peer}"
     return ""
 
 
@@ -156,10 +169,11 @@ def _far_reason(
     for one, two, its_peer in ((own, other, peer), (other, own, far)):
         asn = two.bgp.asn if two.bgp else 0
         mine = one.bgp.asn if one.bgp else 0
-        if its_peer.asn is None:
+        if not its_peer.names_as:
             return f"{one.name} names no AS number for it"
-        if asn != its_peer.asn and not (its_peer.asn == _EXTERNAL and asn != mine):
-            return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
+        if not its_peer.takes(asn, mine):
+            expected = f"AS {its_peer.asn}" if its_peer.asns is None else "no such AS number"
+            return f"{one.name} expects {expected}, {two.name} is AS {asn}"
     if address and peer.local_address not in (None, address):
         return f"it starts from {peer.local_address}, which is not the address of its port"
     for one, its_peer in ((own, peer), (other, far)):

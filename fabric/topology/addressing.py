@@ -12,6 +12,7 @@ from fabric.topology.ipv6 import ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
+from fabric.topology.peering import UNNUMBERED
 from fabric.topology.routed import PAIR, RoutedPorts, gateway_offset, ipv4_networks, routed_leaves
 
 if TYPE_CHECKING:
@@ -188,10 +189,13 @@ def trunk_addresses(
     mixed = len(designed) > 0
     slot = room[lower[others]] - 1 - rank if mixed else rank
     used = np.bincount(designed.lower, minlength=len(room))[lower[others]]
+    has_room = room[lower[others]] > 0
     wrong = (rank + used) >= room[lower[others]]
+    if intent.fabric.bgp.peering == UNNUMBERED:
+        wrong &= has_room  # a link that needs an address all the same is reported by BGP010
     address = np.zeros(len(lower), dtype=np.int64)
     address[same] = designed.upper_address[subnets[same]]
-    address[others] = base[lower[others]] + 2 * slot
+    address[others] = np.where(has_room, base[lower[others]] + 2 * slot, 0)
     short = sorted(set(lower[others[wrong]].tolist()))
     return address, [_short(intent, layout, row, int(room[row])) for row in short]
 

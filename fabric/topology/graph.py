@@ -12,6 +12,7 @@ from fabric.core.units import ipv4_text
 from fabric.topology.layout import pod_names
 from fabric.topology.model import NO_PORT, NO_VLAN
 from fabric.topology.naming import nic_names
+from fabric.topology.peering import numbered_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,11 +75,12 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
     columns = (
         *(up.lower, up.lower_port, up.lower_address),
         *(up.upper, up.upper_port, up.upper_address),
-        *(up.speed_gbps, up.cable_m, up.enabled, up.prefix_length),
+        *(up.speed_gbps, up.cable_m, up.enabled, up.prefix_length, numbered_links(fabric)),
     )
-    for lower, port, address, upper, far_port, far_address, speed, cable, enabled, length in zip(
+    for lower, port, address, upper, far_port, far_address, *link in zip(
         *(column.tolist() for column in columns), strict=True
     ):
+        speed, cable, enabled, length, numbered = link
         below, above = switches.names[lower], switches.names[upper]
         ports = {below: switches.skus[lower].port(port), above: switches.skus[upper].port(far_port)}
         yield (
@@ -89,8 +91,8 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
                 "kind": "uplink",
                 "ports": ports,
                 "addresses": {
-                    below: f"{ipv4_text(address)}/{length}",
-                    above: f"{ipv4_text(far_address)}/{length}",
+                    below: f"{ipv4_text(address)}/{length}" if numbered else "",
+                    above: f"{ipv4_text(far_address)}/{length}" if numbered else "",
                 },
                 "speed_gbps": speed,
                 "cable_m": cable,

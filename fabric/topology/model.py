@@ -152,7 +152,8 @@ def other_end(address: Number, prefix_length: Number) -> Number:
 class Uplinks:
     """Cables between a switch and one a tier above, each a /31, or a /30 that the inventory sets.
 
-    The upper end has the lower address, unless the inventory gives it the other one.
+    The upper end has the lower address, unless the inventory gives it the other one. The address
+    is 0 where no pool has any; ``numbered_links`` tells which cables need it.
     """
 
     lower: Ints

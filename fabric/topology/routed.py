@@ -58,10 +58,8 @@ def summary_bits(addressing: Addressing, ports: int) -> int:
 
 def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
     """Return the pools that devices have addresses of, by field of ``addressing``."""
-    names = ["loopbacks", "uplinks", "core_links", "hosts", "routed_hosts"]
-    if all(routed_units(file)) and file.addressing.routed_hosts:
-        names.remove("hosts")
-    pools = {name: getattr(file.addressing, name) for name in names}
+    links = {name: getattr(file.addressing, name) for name in ("uplinks", "core_links")}
+    pools = {"loopbacks": file.addressing.loopbacks, **links, **host_pools(file)}
     return {name: pool for name, pool in pools.items() if pool is not None}
 
 

@@ -11,6 +11,7 @@ from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import readers
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
@@ -90,7 +91,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "asn": bgp.asn if bgp else None,
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
-        "unnumbered": [peer for peer in bgp.peers if not peer[0].isdigit()] if bgp else [],
+        "unnumbered": [peer for peer in bgp.peers if not is_address(peer)] if bgp else [],
         "ports": {
             name: {
                 "description": port.description,

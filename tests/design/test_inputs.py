@@ -25,7 +25,7 @@ from tests.intent.test_own_skus import write as write_own
 from tests.topology.fabrics import INVENTORY
 
 ROOT = INVENTORY.parent
-NAMES = ("demo", "dual-tor", "dual-plane", "explicit", "mixed")
+NAMES = ("demo", "dual-tor", "dual-plane", "explicit", "mixed", "routed")
 POLICY = ({"dynamic_th": 0}, {"ecn": {"kmin_bytes": 100_000}}, {"mtu": {"host_bytes": 1500}})
 PORT: tuple[dict[str, Any], ...] = (
     {"enabled": False},

@@ -77,7 +77,7 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
 
 def _by_mode(device: DeviceDesign) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if device.bgp.unnumbered:
+    if device.unnumbered_ports:
         found |= {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}
     if device.ecmp_mode == "flowlet":
         dynamic = {"dynamic": {"enabled": True}}
@@ -182,7 +182,7 @@ def _port(port: PortDesign) -> dict[str, Any]:
     }
     if port.fec:
         result["error_correction_encoding"] = FEC[port.fec]
-    if port.kind == "host":
+    if port.vlan:
         result["switchport"] = {"enabled": True, "mode": "access", "access_vlan": port.vlan}
         result["spanning_tree_portfast"] = "edge"
     else:
@@ -192,13 +192,14 @@ def _port(port: PortDesign) -> dict[str, Any]:
 
 
 def _prefixes(bgp: BgpDesign) -> list[dict[str, Any]]:
-    hosts = f"permit {bgp.host_pool} ge {bgp.host_prefix_length}"
-    if bgp.host_pool.endswith(f"/{bgp.host_prefix_length}"):
-        hosts = f"permit {bgp.host_pool}"
-    return [
-        {"sequence": 10, "action": f"permit {bgp.loopback_pool} eq 32"},
-        {"sequence": 20, "action": hosts},
+    hosts = [
+        f"permit {pool.network}"
+        if pool.network.endswith(f"/{pool.prefix_length}")
+        else f"permit {pool.network} ge {pool.prefix_length}"
+        for pool in bgp.host_pools
     ]
+    actions = [f"permit {bgp.loopback_pool} eq 32", *hosts]
+    return [{"sequence": 10 * number, "action": action} for number, action in enumerate(actions, 1)]
 
 
 def _maps(profile: QosProfile) -> dict[str, list[str]]:
@@ -218,8 +219,13 @@ GROUPS = (("leaf", "LEAVES"), ("spine", "SPINES"), ("super-spine", "SUPER-SPINES
 
 
 def _bgp(bgp: BgpDesign) -> dict[str, Any]:
-    groups = [name for role, name in GROUPS if role in {peer.role for peer in bgp.neighbours}]
-    of_role = dict(GROUPS)
+    kinds = {(peer.role, peer.unnumbered) for peer in bgp.neighbours}
+    of_kind = {(role, True): name for role, name in GROUPS if (role, True) in kinds}
+    of_kind |= {
+        (role, False): f"{name}-NUMBERED" if (role, True) in kinds else name
+        for role, name in GROUPS
+        if (role, False) in kinds
+    }
     peers: list[dict[str, Any]] = [
         {
             "name": group,
@@ -231,21 +237,26 @@ def _bgp(bgp: BgpDesign) -> dict[str, Any]:
                 {"allowas_in": {"enabled": True, "times": bgp.allowas_in}} if bgp.allowas_in else {}
             ),
         }
-        for group in groups
+        for group in of_kind.values()
     ]
-    ipv4: list[dict[str, Any]] = [{"name": group, "activate": True} for group in groups]
+    over_ipv6 = {"next_hop": {"address_family_ipv6": {"enabled": True, "originate": True}}}
+    ipv4: list[dict[str, Any]] = [
+        {"name": group, "activate": True, **(over_ipv6 if unnumbered else {})}
+        for (_, unnumbered), group in of_kind.items()
+    ]
     sessions: dict[str, Any] = {
-        "neighbors": [_neighbour(peer, of_role[peer.role]) for peer in bgp.neighbours]
+        "neighbors": [
+            _neighbour(peer, of_kind[peer.role, False])
+            for peer in bgp.neighbours
+            if not peer.unnumbered
+        ]
     }
-    if bgp.unnumbered:
-        for group in ipv4:
-            group["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
-        sessions = {
-            "neighbor_interfaces": [
-                {"name": peer.port, "peer_group": of_role[peer.role], "remote_as": str(peer.asn)}
-                for peer in bgp.neighbours
-            ]
-        }
+    if any(peer.unnumbered for peer in bgp.neighbours):
+        sessions["neighbor_interfaces"] = [
+            {"name": peer.port, "peer_group": of_kind[peer.role, True], "remote_as": str(peer.asn)}
+            for peer in bgp.neighbours
+            if peer.unnumbered
+        ]
     return {
         "as": str(bgp.asn),
         "router_id": bgp.router_id,

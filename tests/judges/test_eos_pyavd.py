@@ -30,6 +30,15 @@ devices:
 """
 VARIANTS = {
     "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
+    "routed": {"  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none"},
+    "routed-28": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  routed_prefix_length: 28"
+    },
+    "units-of-both": {
+        '[003-004]"}': '[003-004]", vlan_per: none}',
+        "  host_prefix_length: 24": "  routed_hosts: 10.96.0.0/16\n  host_prefix_length: 24",
+    },
     "port-overrides": {},
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
     "own-as-number": {"bgp: {spine_asn": "bgp: {allowas_in: 2, bfd: true, spine_asn"},

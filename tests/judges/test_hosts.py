@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SITE = Path(__file__).parents[2] / "inventory" / "site"
 PLAIN = [*CASES, ("odd", "a1")]
 HOSTS = [*PLAIN, *((name, "a1") for name in VARIANTS)]
-NETPLAN = [*PLAIN, ("netplan-ionic", "a1")]
+NETPLAN = [*PLAIN, ("netplan-ionic", "a1"), ("netplan-path", "a1")]
 NETWORKD = ["networkd-mlx5", "networkd-infiniband", "networkd-routed"]
 KEYFILES = ["keyfiles-ofed", "keyfiles-bnxt", "keyfiles-routed"]
 NETWORKD_PROGRAM = Path("/lib/systemd/systemd-networkd")
@@ -139,14 +139,15 @@ def test_files_of_networkd_are_those_of_netplan(name: str, tmp_path: Path) -> No
             _keys(path.read_text(encoding="utf-8"))
             for path in (made, ours / f"05-rocefab-{nic.interface}.network")
         )
-        wanted["[Match]"] = [key for key in wanted["[Match]"] if key[0] != "Name" or not nic.mac]
+        by_mac = nic.mac and not nic.path
+        wanted["[Match]"] = [key for key in wanted["[Match]"] if key[0] != "Name" or not by_mac]
         wanted["[Link]"] = [("MTUBytes", str(nic.mtu_bytes)), ("RequiredForOnline", "no")]
         wanted["[Network]"] = [
             key for key in wanted["[Network]"] if key[0] in {"Address", "LinkLocalAddressing"}
         ]
         found["[Network]"].remove(("IPv6AcceptRA", "no"))
         assert found == wanted
-        if nic.mac:
+        if by_mac:
             made = theirs / f"run/systemd/network/10-netplan-{nic.interface}.link"
             link = ours / f"05-rocefab-{nic.interface}.link"
             wanted = _keys(made.read_text("utf-8"))

@@ -110,6 +110,8 @@ def every(browser: Any, selector: str) -> list[Any]:
 
 
 def one(browser: Any, selector: str) -> Any:
+    """Return the first that is drawn; the page may still be at it."""
+    until(lambda: every(browser, selector), f"{selector} is drawn")
     return browser.find_element("css selector", selector)
 
 
@@ -122,8 +124,8 @@ def heading(browser: Any) -> str:
 
 
 def box(browser: Any, label: str) -> Any:
-    boxes = every(browser, "g.box")
-    return next(item for item in boxes if label in item.get_attribute("aria-label"))
+    """Return the box of a device or a group, once the page has drawn it."""
+    return one(browser, f'g.box[aria-label*="{label}"]')
 
 
 def keys(browser: Any, *sent: str) -> None:
@@ -207,6 +209,7 @@ def test_hostile_names_stay_text(page: Any, site: Any) -> None:
         )
         assert page.execute_script("return document.documentElement.scrollWidth") <= 1280
     shown(page, site, "#/device/su1-rail0")
+    until(lambda: MARKUP in text(page), "the reason is there")
     seen = text(page)
     assert MARKUP in seen
     assert "x" * 200 in seen
@@ -232,7 +235,7 @@ def test_a_click_opens_a_device_and_a_cable(page: Any, site: Any) -> None:
     assert one(page, ".panel h2").text == "su1-rail1"
     one(page, ".panel a.main").click()
     until(lambda: "su1-rail1" in heading(page), "the device is there")
-    assert "64 of 64" in text(page)
+    until(lambda: "64 of 64" in text(page), "its ports are counted")
     one(page, 'a[href="#/cable/su1-rail1/Ethernet0"]').click()
     until(lambda: "gpu001 eth2" in heading(page), "the cable is there")
     until(lambda: "vendor's row, used by the port" in text(page), "the headroom is there")
@@ -293,7 +296,7 @@ def test_all_of_it_without_a_mouse(page: Any, site: Any) -> None:
     tab_to(page, "state")
     keys(page, Keys.ARROW_RIGHT)
     assert page.current_url.endswith("#/map?by=load")
-    assert every(page, "g.line.step4")
+    until(lambda: every(page, "g.line.step4"), "lines have the colours of load")
     tab_to(page, "spine01")
     keys(page, Keys.ENTER)
     assert one(page, ".panel h2").text == "spine01"
@@ -348,12 +351,11 @@ def test_a_placement_lights_up(page: Any, site: Any) -> None:
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()
-    until(lambda: "Traffic that moves" in text(page), "the answer is there")
-    assert "others carry 1.14 times as much" in text(page)
+    until(lambda: "others carry 1.14 times as much" in text(page), "the answer is there")
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
-    assert len(every(page, ".chips li")) == 2
-    assert len(every(page, "g.box.fails")) == 2
+    until(lambda: len(every(page, ".chips li")) == 2, "both are named")
+    until(lambda: len(every(page, "g.box.fails")) == 2, "both are drawn")
     for _ in range(2):
         one(page, ".chips button").click()
     until(lambda: not every(page, "g.box.fails") and not every(page, ".answer *"), "all works")

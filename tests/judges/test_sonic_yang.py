@@ -27,6 +27,7 @@ SWITCHES = [
     *(("rail-512", name) for name in switches("rail-512")),
     *(("three-tier", name) for name in ("rack1-leaf", "east-spine01", "core01")),
     *(("rail-only", "su1-rail0"), ("dual-tor", "su1-rail0-b"), ("explicit", "b07-sw2")),
+    ("routed", "su2-rail0"),
 ]
 PORT_OVERRIDES = """\
 devices:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.prove.fabrics import prove
 from tests.prove.test_systems import CHANGES, fabric_of
 
@@ -58,3 +59,30 @@ def test_an_aggregate_is_what_the_switch_makes_of_it(
     assert proof.routes == routes
     assert {breach.rule for breach in proof.breaches} >= rules
     assert bool(proof.breaches) is bool(rules)
+
+
+@each(
+    ("switches", "line", "routes"),
+    [
+        # routes to two leaves are missing at one spine, whose own prefix is there in their place
+        (["spine01"], "aggregate-address 10.64.0.0/25 summary-only", 70),
+        (["spine01"], "aggregate-address 10.64.0.0/25", 76),
+        (["spine01", "spine02"], "aggregate-address 10.64.0.0/25 summary-only", 68),
+        (["spine01"], "aggregate-address 10.65.0.0/25 summary-only", 72),
+        # two next hops on three leaves and one on each spine, beside those of the leaf's own prefix
+        (["su1-rail0"], "aggregate-address 10.64.0.0/25 summary-only", 80),
+    ],
+)
+def test_aggregates_take_in_what_a_switch_learnt(
+    tmp_path: Path, switches: list[str], line: str, routes: int
+) -> None:
+    """As FRR has it in the real lab: an aggregate hides no other of its switch."""
+    project, texts = fabric_of(tmp_path, "demo", {**EOS, **plan()})
+    kind, after = "startup-config", r"(neighbor (?:LEAVES|SPINES) maximum-routes 0\n)"
+    changed = {
+        name: {kind: re.sub(after, rf"\1   {line}\n", texts[name][kind])} for name in switches
+    }
+    assert all(line in text[kind] for text in changed.values())
+    proof = prove(project, {**texts, **changed})
+    assert proof.routes == routes
+    assert {breach.rule for breach in proof.breaches} <= {"BAT004"}

@@ -17,7 +17,7 @@ from fabric.topology.paths import Layers
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
 from tests.reallab.booted import HOST, OTHER, Site, write_inventory
-from tests.render.designs import INVENTORY
+from tests.reallab.plans import PLANS, inventory_of
 
 INVENTORIES = (
     *("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed", "routed"),
@@ -52,6 +52,11 @@ class Running:
         """What ``prove`` says while everything works."""
         return self.engine.prove()
 
+    def announced(self, leaf: str) -> tuple[str, ...]:
+        """Prefixes of NICs that a leaf announces."""
+        device = self.project.devices[leaf]
+        return device.summaries or device.host_networks
+
     def promised(self, outage: Outage | None = None) -> set[tuple[str, str]]:
         """Pairs of addresses of different hosts that the design connects, or ``whatif`` leaves."""
         network = clos(self.project.fabric)
@@ -85,11 +90,13 @@ class Running:
         return seen
 
 
-@pytest.fixture(scope="module", params=INVENTORIES)
-def running(request: pytest.FixtureRequest) -> Iterator[Running]:
-    """A lab of each inventory, with its sessions up."""
+@pytest.fixture(scope="module", params=(*INVENTORIES, *PLANS))
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A lab of each inventory and plan, with its sessions up."""
     require_parts()
-    project = Project(INVENTORY / request.param)
+    project = Project(inventory_of(request.param, tmp_path_factory.mktemp("inventory")))
     with real_laboratory(project) as lab:
         made = Running(project, lab)
         proof = made.proof()

@@ -52,8 +52,8 @@ def test_next_hops_are_those_of_the_design(running: Running) -> None:
             own = np.flatnonzero(links.source == row)
             must = {names[links.target[link]] for link in own if certain[link, column]}
             may = {names[links.target[link]] for link in own if possible[link, column]}
-            for network in running.project.devices[leaf].host_networks:
-                seen = lab.next_hops(name, network)
+            for prefix in running.announced(leaf):
+                seen = lab.next_hops(name, prefix)
                 assert must <= {peers[name, port] for port in seen} <= may, (name, leaf, seen)
                 hops_seen += len(seen)
     assert hops_seen
@@ -65,10 +65,10 @@ def test_as_wide_as_show_paths_says(running: Running) -> None:
     cables = next_hop_counts(Layers.of(clos(fabric)))[1]
     names = fabric.switches.names[: fabric.switches.leaf_count]
     wide = {
-        (name, leaf): len(lab.next_hops(name, vlan.network))
+        (name, leaf): len(lab.next_hops(name, prefix))
         for name in names
         for leaf in names
-        for vlan in running.project.devices[leaf].vlans
+        for prefix in running.announced(leaf)
         if leaf != name
     }
     assert wide == {
@@ -100,8 +100,8 @@ def test_a_nic_answers_arp_for_itself_alone(running: Running) -> None:
     def answers(pair: tuple[NicDesign, NicDesign]) -> bool:
         asked, owner = pair
         ports = lab.blueprint.files[asked.leaf].ports
-        gateway = next(name for name, port in ports.items() if port.gateway_vlan == asked.vlan)
-        name = lab.interface(asked.leaf, gateway)
+        gateways = {port.gateway_vlan: name for name, port in ports.items()}
+        name = lab.interface(asked.leaf, gateways.get(asked.vlan, asked.leaf_port))
         argv = ["arping", "-c", "1", "-w", "1", "-f", "-I", name, owner.address]
         return lab.run(asked.leaf, argv).code == 0
 

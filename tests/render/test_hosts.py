@@ -107,6 +107,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "host__network_stack": "networkd",
         "addressing__vlan_per": "none",
         "addressing__routed_prefix_length": 28,
+        "host__nic": {"match": "path", "pci_addresses": ["0000:1a:00.0", "0000:3a:00.0"]},
+    },
+    "netplan-path": {
+        "addressing__vlan_per": "none",
+        "host__nic": {"match": "path", "pci_addresses": ["0000:1a:00.0", "0000:3a:00.0"]},
     },
     "keyfiles-routed": {
         "host__network_stack": "networkmanager",

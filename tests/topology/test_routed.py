@@ -69,15 +69,17 @@ def test_ports_of_planes_are_in_halves_of_the_pool() -> None:
     assert nic(built, "a1", 1, 1)[0] == "10.76.0.0/31"
 
 
-def test_a_unit_moves_alone() -> None:
+@each("vlan_per", ["rail", "nic"])
+def test_a_unit_moves_alone(vlan_per: str) -> None:
     """Nothing of the other unit changes, and what has no VLAN has none in any table."""
-    before, after = fabric(), fabric(**MIXED)
+    plan = {"addressing__vlan_per": vlan_per, "addressing__host_prefix_length": 28}
+    before, after = fabric(**plan), fabric(**plan, **MIXED)
     for host in ("a1", "a2", "a3"):
         assert [nic(after, host, rail) for rail in (0, 1)] == [
             nic(before, host, rail) for rail in (0, 1)
         ]
     vlans = after.subnets.vlan[after.nics.subnet]
-    assert set(vlans[:6].tolist()) == {101, 102}
+    assert np.array_equal(vlans[:6], before.subnets.vlan[before.nics.subnet][:6])
     assert set(vlans[6:].tolist()) == {NO_VLAN}
 
 

@@ -342,6 +342,22 @@ _NETWORK = {
         })
         for peering, bfd in product(("numbered", "unnumbered"), (True, False))
     },
+    "peering of a switch numbered": Setting(
+        {"bgp": {"peering": "unnumbered"}}, ({"names": LEAF, "peering": "numbered"},)
+    ),
+    "peering of switches unnumbered": Setting(
+        devices=({"names": f"{LEAF},{SPINE}", "peering": "unnumbered"},)
+    ),
+    "peering of a port numbered": Setting(
+        {"bgp": {"peering": "unnumbered"}},
+        ({"names": LEAF, "ports": {"{uplink}": {"peering": "numbered"}}},),
+    ),
+    "peering of a port unnumbered": Setting(
+        devices=(
+            {"names": LEAF, "ports": {"{uplink}": {"peering": "unnumbered"}}},
+            {"names": SPINE, "ports": {"{port}": {"peering": "unnumbered"}}},
+        )
+    ),
     "AS numbers": Setting({"bgp": {"spine_asn": 4_200_000_000, "leaf_asn_first": 4_200_001_000}}),
     "shared AS": Setting(
         {"bgp": {"allowas_in": 1}},

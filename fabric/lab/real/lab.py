@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fabric.core.errors import InputError, LabError
 from fabric.lab.real import neighbours
@@ -305,10 +305,14 @@ class RealLab:
         """Give a cable its link back."""
         batch([f"link set dev {self.interface(device, port)} up"], self.namespace(device))
 
+    def vtysh(self, device: str, *lines: str) -> Answer:
+        """Run commands in the shell of FRR of a switch."""
+        words = [word for line in lines for word in ("-c", line)]
+        return self.run(device, self._switches[device].vtysh(*words))
+
     def sessions(self, device: str) -> dict[str, str]:
         """Return the state of each BGP session of a switch, as bgpd says it."""
-        argv = self._switches[device].vtysh("-c", "show bgp ipv4 unicast summary json")
-        answer = self.run(device, argv)
+        answer = self.vtysh(device, "show bgp ipv4 unicast summary json")
         try:
             peers = json.loads(answer.out).get("peers", {})
         except ValueError as error:
@@ -335,17 +339,25 @@ class RealLab:
     def next_hops(self, device: str, prefix: str) -> tuple[str, ...]:
         """Return the next hops that the kernel of a switch has for a prefix: their ports."""
         routes = json.loads(self.run(device, ["ip", "-j", "route", "show", prefix]).out or "[]")
+        return self._ports(device, *routes)
+
+    def learnt(self, device: str) -> dict[str, tuple[str, ...]]:
+        """Return the routes of BGP in the kernel of a switch: their ports, none where it drops."""
+        answer = self.run(device, ["ip", "-j", "route", "show", "proto", "bgp"])
+        routes = json.loads(answer.out or "[]")
+        return {route["dst"]: self._ports(device, route) for route in routes}
+
+    def _ports(self, device: str, *routes: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the ports of routes as ``ip -j`` prints them."""
         ports = {kernel: port for port, kernel in self._interfaces[device].items()}
         hops = [hop for route in routes for hop in route.get("nexthops", [route])]
         return tuple(sorted(ports.get(hop["dev"], hop["dev"]) for hop in hops if "dev" in hop))
 
     def learnt_next_hops(self) -> int:
         """Return how many next hops the kernels of all switches have for routes of BGP."""
-        argv = ["ip", "-j", "route", "show", "proto", "bgp"]
         with ThreadPoolExecutor(_WORKERS) as pool:
-            answers = pool.map(lambda name: self.run(name, argv), self.blueprint.devices)
-            routes = [route for answer in answers for route in json.loads(answer.out or "[]")]
-        return sum(len(route.get("nexthops", [route])) for route in routes)
+            tables = pool.map(self.learnt, self.blueprint.devices)
+            return sum(len(ports) for table in tables for ports in table.values())
 
     def wait_for_next_hops(self, count: int, timeout_s: float = 60.0) -> int:
         """Wait until the kernels have so many next hops for routes of BGP; return how many."""

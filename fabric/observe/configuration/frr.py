@@ -9,12 +9,13 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import Discard
+from fabric.observe.configuration.model import Discard, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration.model import (
+        Aggregate,
         Bgp,
         BgpPeer,
         Configured,
@@ -97,8 +98,8 @@ def _bgp(bgp: Bgp, switch: Configured, *, for_daemons: bool) -> Iterator[str]:
 def _session(peer: BgpPeer) -> Iterator[str]:
     """Yield the lines of a session that stand outside of address families."""
     name = f"neighbor {peer.session}"
-    via = "" if peer.session[0].isdigit() else "interface "
-    if peer.asn is not None:
+    via = "" if is_address(peer.session) else "interface "
+    if peer.names_as:
         yield f"{name} {via}remote-as {peer.asn or 'external'}"
     if peer.local_address:
         yield f"{name} update-source {peer.local_address}"
@@ -106,7 +107,7 @@ def _session(peer: BgpPeer) -> Iterator[str]:
 
 def _upkeep(peer: BgpPeer) -> Iterator[str]:
     """Yield how a session is kept, and whether it may come up."""
-    if peer.asn is None:
+    if not peer.names_as:
         return
     name = f"neighbor {peer.session}"
     if peer.keepalive_s is not None and peer.hold_s is not None:
@@ -125,13 +126,18 @@ def _family(bgp: Bgp, peers: list[BgpPeer], switch: Configured) -> Iterator[str]
         if item.network is None:
             yield f"redistribute connected{_policy(item.policy, switch)}"
     for one in bgp.aggregates:
-        hides = " summary-only" if one.hides else ""
-        yield f"aggregate-address {address_text(one.network, one.prefix_length)}{hides}"
+        yield aggregate_line(one)
     for peer in peers:
-        if peer.activated and peer.asn is not None:
+        if peer.activated and peer.names_as:
             yield f"neighbor {peer.session} activate"
     for peer in peers:
         yield from _exchange(peer)
+
+
+def aggregate_line(item: Aggregate) -> str:
+    """Return the line of an aggregate."""
+    hides = " summary-only" if item.hides else ""
+    return f"aggregate-address {address_text(item.network, item.prefix_length)}{hides}"
 
 
 def _exchange(peer: BgpPeer) -> Iterator[str]:

@@ -5,6 +5,7 @@ A value that no line sets is None or empty. Lines count from 1, in the file ``Co
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
@@ -38,12 +39,13 @@ def number_text(address: int, *, is_ipv6: bool) -> str:
     return str(IPv6Address(address) if is_ipv6 else IPv4Address(address))
 
 
-def is_address(session: str) -> bool:
-    """Say whether a session is named by the address of its peer, and not by the own port.
+#: IPv4 has digits and dots, IPv6 two colons at least: a port, such as 100GE1/0/1:1 or ae0, has not.
+_ADDRESS = re.compile(r"[\d.]+|[\da-f.]*:[\da-f.]*:[\da-f.:]*", re.IGNORECASE)
 
-    A port has at most one colon, before its part.
-    """
-    return session[0].isdigit() or session.count(":") > 1
+
+def is_address(session: str) -> bool:
+    """Tell whether a session is named by the address of its peer, and not by the own port."""
+    return bool(_ADDRESS.fullmatch(session))
 
 
 class PrefixMatch(NamedTuple):
@@ -141,6 +143,10 @@ class ConfiguredPort:
         VLAN that a routed interface is the gateway of.
     ipv6_link : bool
         Whether it takes part in unnumbered BGP by its link-local address.
+    shares_link_address : bool
+        Whether other ports of the switch have the same link-local address.
+    own_lines : set of str
+        Lines that its reader looks at in the end.
     """
 
     name: str
@@ -149,6 +155,8 @@ class ConfiguredPort:
     routed: bool | None = None
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False
+    shares_link_address: bool = False
+    own_lines: set[str] = field(default_factory=set)
     mtu_bytes: int | None = None
     frame_bytes: int | None = None
     vlan: int | None = None
@@ -157,19 +165,24 @@ class ConfiguredPort:
     description: str = ""
 
 
+#: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.
+EXTERNAL = 0
+
+
 @dataclass(slots=True)
 class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
-    ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
-    IPv4 unicast routes are exchanged; ``extended_next_hop`` whether they may have the IPv6 next
-    hop of a session over a port (RFC 8950). ``allowas_in`` is how often the own AS number may stand
-    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS. What
-    ends with 6 is about IPv6 unicast routes.
+    ``asns`` are AS numbers of which the peer may have any, where the file has a list of them.
+    ``activated`` says whether IPv4 unicast routes are exchanged; ``extended_next_hop`` whether
+    they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
+    the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
+    that came from its AS. What ends with 6 is about IPv6 unicast routes.
     """
 
     line: int
     asn: int | None = None
+    asns: tuple[range, ...] | None = None
     enabled: bool | None = None
     activated: bool | None = None
     activated6: bool | None = None
@@ -185,6 +198,17 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+
+    @property
+    def names_as(self) -> bool:
+        """Whether it is said which AS the peer is in."""
+        return self.asn is not None or self.asns is not None
+
+    def takes(self, asn: int, own: int) -> bool:
+        """Tell whether the peer may be in an AS; ``own`` is the AS of the switch itself."""
+        if self.asns is not None:
+            return any(asn in span for span in self.asns)
+        return asn == self.asn or (self.asn == EXTERNAL and asn != own)
 
 
 @dataclass(slots=True)
@@ -206,9 +230,9 @@ class Bgp:
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
     ``extended_by_default``: nor does the IPv6 next hop of a session over a port;
-    ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
-    ``hold_s`` are those of peers that have no own ones. ``max_paths6`` is that of IPv6, where it
-    has its own.
+    ``tells_by_default``: a peer is told routes that came from its AS. ``ipv4_first``: a session
+    over a port with an IPv4 /30 or /31 is between these addresses. ``keepalive_s`` and ``hold_s``
+    are those of peers that have no own ones. ``max_paths6`` is that of IPv6, where it has its own.
     """
 
     asn: int
@@ -219,6 +243,7 @@ class Bgp:
     active_by_default: bool = True
     extended_by_default: bool = True
     tells_by_default: bool = True
+    ipv4_first: bool = False
     keepalive_s: int | None = None
     hold_s: int | None = None
     peers: dict[str, BgpPeer] = field(default_factory=dict)

@@ -117,7 +117,7 @@ class Cluster:
     @property
     def routes(self) -> list[dict[str, str]]:
         """Routes to all NICs of the fabric."""
-        return [{"dst": str(pool)} for pool in host_pools(self.fabric.intent.fabric)]
+        return [{"dst": str(pool)} for pool in host_pools(self.fabric.intent.fabric).values()]
 
     @cached_property
     def units(self) -> tuple[int, ...]:

@@ -50,7 +50,7 @@ def networks_of_job(order: Order, cluster: Cluster) -> list[str]:
             f"the job spans {len(units)} units with different subnets, but all pods "
             f"of a job must use the same networks"
         )
-        fix = "use addressing.vlan_per: nic, request fewer nodes, or use the host network"
+        fix = "use addressing.vlan_per: nic or none, request fewer nodes, or use the host network"
         raise refused("PLC016", message, fix)
     return [
         item.name

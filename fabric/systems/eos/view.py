@@ -53,10 +53,11 @@ class EosView:
 
     Parameters
     ----------
-    peer_groups : dict of role to str
-        Names of the groups of BGP sessions, by the role of the peer.
+    peer_groups : dict of (role, bool) to str
+        Names of the groups of BGP sessions, by the role of the peer and whether they have no
+        addresses.
     neighbours : tuple of BgpNeighbour
-        Sessions in the order of their addresses.
+        Sessions with addresses, in the order of these.
     dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
         All 64 DSCPs, grouped by traffic class.
     traffic_class_to_queue : tuple of (traffic class, queue)
@@ -80,7 +81,7 @@ class EosView:
     traffic_class_to_queue: tuple[tuple[int, int], ...]
     watchdog: Watchdog | None
     watchdog_action: str
-    peer_groups: dict[Role, str]
+    peer_groups: dict[tuple[Role, bool], str]
     neighbours: tuple[BgpNeighbour, ...]
     prefixes: tuple[tuple[int, str], ...]
     prefixes6: tuple[tuple[int, str], ...]
@@ -161,17 +162,25 @@ def _fec(port: PortDesign, device: str) -> str:
     return FEC_WORDS[port.fec] if port.fec else ""
 
 
-def _peer_groups(bgp: BgpDesign) -> dict[Role, str]:
-    """Return the peer group of each role among the neighbours, the nearest to the hosts first."""
-    roles = {peer.role for peer in bgp.neighbours}
-    return {role: name for role, name in PEER_GROUPS.items() if role in roles}
+def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, bool], str]:
+    """Return the peer group of each role among the neighbours, the nearest to the hosts first.
+
+    Sessions with addresses have a group of their own where others of their role have none: only
+    these originate IPv6 next hops.
+    """
+    kinds = {(peer.role, peer.unnumbered) for peer in bgp.neighbours}
+    return {
+        (role, unnumbered): name if unnumbered or (role, True) not in kinds else f"{name}-NUMBERED"
+        for role, name in PEER_GROUPS.items()
+        for unnumbered in (True, False)
+        if (role, unnumbered) in kinds
+    }
 
 
 def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
-    """Return the sessions in the order of their addresses, in which EOS shows them."""
-    if bgp.unnumbered:
-        return bgp.neighbours
-    return tuple(sorted(bgp.neighbours, key=lambda peer: IPv4Address(peer.address)))
+    """Return sessions with addresses in the order of these, in which EOS shows them."""
+    numbered = (peer for peer in bgp.neighbours if not peer.unnumbered)
+    return tuple(sorted(numbered, key=lambda peer: IPv4Address(peer.address)))
 
 
 def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:

@@ -7,7 +7,7 @@ session without a policy in a direction passes no route in it, since FRR wants o
 has no line against that (sonic-buildimage @ cfc766e13ecc, dockers/docker-fpm-frr; FRRouting,
 bgpd/bgp_vty.c, ``bgp ebgp-requires-policy``). That the community's daemons stand behind this
 command line is known; that their defaults do is taken over. The spelling of lines is that of
-ansible-collections/dellemc.enterprise_sonic @ 9851e680; peer groups and sessions over a port are
+ansible-collections/dellemc.enterprise_sonic @ 9851e680; peer groups are
 not read.
 """
 
@@ -34,6 +34,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
@@ -89,6 +90,13 @@ def _address(port: ConfiguredPort, line: int, address: str, more: str | None = N
     port.addresses = [*(port.addresses if more else ()), address_line(address, None, line)]
 
 
+@_LINES.means("ipv6_link")
+def _ipv6_link(port: ConfiguredPort, _: int) -> None:
+    if port.vlan is not None:
+        raise ValueError("a switched port")
+    port.routed = port.ipv6_link = True
+
+
 @_LINES.means("access")
 def _access(port: ConfiguredPort, _: int, vlan: str) -> None:
     if port.routed:
@@ -127,7 +135,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast")))
+    active = holds("esonic", "ipv4_unicast")
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, ipv4_first=True))
 
 
 @_LINES.means("router_id")
@@ -152,7 +161,7 @@ def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> Non
 
 @_LINES.means("neighbour")
 def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
-    return bgp.peer(session, line)
+    return bgp.peer("".join(session.split()), line)
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
@@ -160,10 +169,10 @@ _LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("remote_as")
-def _remote_as(peer: BgpPeer, _: int, asn: str | None = None) -> None:
-    if asn is None:
-        raise ValueError("`internal` and `external` say no number")
-    peer.asn = int(asn)
+def _remote_as(peer: BgpPeer, _: int, asn: str | None = None, kind: str = "") -> None:
+    if kind == "internal":
+        raise ValueError("a session within one AS")
+    peer.asn = int(asn or EXTERNAL)
 
 
 @_LINES.means("timers")

@@ -101,6 +101,12 @@ class JunosView:
 
     Parameters
     ----------
+    groups : tuple of (beginning, bool)
+        Groups of sessions, as their lines begin, and whether these have no addresses.
+    neighbours : tuple of (address, own address, name, AS number)
+        Sessions with addresses.
+    peer_asns : tuple of int
+        AS numbers of the switches at the other ends of sessions without addresses.
     lossless : bool
         Whether some port has PFC.
     control_percent : int
@@ -113,7 +119,9 @@ class JunosView:
 
     profiles: tuple[ProfileView, ...]
     ports: tuple[PortView, ...]
+    groups: tuple[tuple[str, bool], ...]
     neighbours: tuple[tuple[str, str, str, int], ...]
+    peer_asns: tuple[int, ...]
     loops: int
     lossless: bool
     cnp_cap_percent: int
@@ -138,10 +146,13 @@ def view(device: DeviceDesign) -> JunosView:
     return JunosView(
         profiles=tuple(_profile(device, profile, control) for profile in device.qos_profiles),
         ports=tuple(_port(device, port, vlans) for port in device.ports),
+        groups=_groups(device),
         neighbours=tuple(
             (peer.address, peer.local_address, quoted(peer.name), peer.asn)
             for peer in device.bgp.neighbours
+            if not peer.unnumbered
         ),
+        peer_asns=tuple(sorted({peer.asn for peer in device.bgp.neighbours if peer.unnumbered})),
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
         cnp_cap_percent=CNP_CAP_PERCENT,
@@ -150,6 +161,14 @@ def view(device: DeviceDesign) -> JunosView:
         irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
     )
+
+
+def _groups(device: DeviceDesign) -> tuple[tuple[str, bool], ...]:
+    """Return a group of each kind of session; that of addresses also where there is no session."""
+    head = "set protocols bgp group fabric"
+    kinds = {peer.unnumbered for peer in device.bgp.neighbours}
+    numbered = ((head, False),) if kinds != {True} else ()
+    return (*numbered, (f"{head}-unnumbered", True)) if True in kinds else numbered
 
 
 def _refuse(device: DeviceDesign, reason: str) -> RenderError:

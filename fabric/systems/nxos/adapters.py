@@ -55,7 +55,7 @@ def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
     yield "shutdown" if is_down else "no shutdown"
     if any(line.startswith("switchport ") for line in printed):
         yield "switchport"
-    elif any(line.startswith("ip address ") for line in printed):
+    elif any(line.startswith(("ip address ", "ipv6 address ")) for line in printed):
         yield "no switchport"
     elif "system default switchport" in root.children:
         yield "switchport"

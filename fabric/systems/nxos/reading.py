@@ -53,6 +53,9 @@ _ROUTED_PORTS = "no system default switchport"
 #: Whether a port works without a line, by whether it is routed.
 _UP = ("switched_port_up", "routed_port_up")
 
+#: Lines of a port that sessions over it need, by their last words.
+_LINK_LINES = {"forward", "use-link-local-only"}
+
 _LINES = BookReader("nxos", "routing", "no")
 
 
@@ -69,6 +72,9 @@ def read(files: Mapping[str, str]) -> Configured:
             words = f"interface {port.name} without feature interface-vlan"
             switch.leftovers.append(Leftover(port.line, words))
             del switch.ports[port.name]
+    for port in switch.ports.values():
+        port.ipv6_link = bool(port.routed) and port.own_lines >= _LINK_LINES
+        port.shares_link_address = port.ipv6_link and "use-bia" not in port.own_lines
     return switch
 
 
@@ -118,6 +124,11 @@ def _switchport(port: ConfiguredPort, _: int, *, routed: bool = False) -> None:
 @_LINES.means("no_switchport")
 def _no_switchport(port: ConfiguredPort, line: int) -> None:
     _switchport(port, line, routed=True)
+
+
+@_LINES.means("own_line")
+def _own_line(port: ConfiguredPort, _: int, line: str) -> None:
+    port.own_lines.add(line)
 
 
 @_LINES.means("address")

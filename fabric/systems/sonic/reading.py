@@ -27,7 +27,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, EXTERNAL, is_address
 from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.configuration.tables import TableReader
 from fabric.observe.parsers import UnreadableError
@@ -289,7 +289,7 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
         raise ValueError("a VRF is not read")
     if _MANAGED not in switch.global_lines:
         raise ValueError(absence("sonic", "managed"))
-    switch.bgp = Bgp(int(row["local_asn"]), line)
+    switch.bgp = Bgp(int(row["local_asn"]), line, ipv4_first=True)
     switch.bgp.router_id = _router_id(row.get("router_id", ""))
     switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
     switch.bgp.active_by_default = row.get("default_ipv4_unicast") == "true"
@@ -347,6 +347,9 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 @_READER.means("neighbour")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
+    if len(key) == 1 and not is_address(key[0]):
+        words = f"BGP_NEIGHBOR|{key[0]}: bgpcfgd makes sessions over ports on master alone"
+        switch.undecided.append(Leftover(line, words))
     peer: BgpPeer = bgp.peer(key[-1], line)
     peer.group = _text(row, "peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = _text(row, "name")
@@ -382,7 +385,7 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
     if "asn" in row:
         speaker.asn = int(row["asn"])
     elif row.get("peer_type") == "external":
-        speaker.asn = 0
+        speaker.asn = EXTERNAL
     if "admin_status" in row:
         speaker.enabled = row["admin_status"] in ("up", "true")
     speaker.local_address = _text(row, "local_addr") or None

@@ -32,6 +32,8 @@ class SonicView:
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
     families : tuple of str
         Families of routes.
+    peer_groups : dict of bool to str
+        Its groups of sessions, by whether these have no addresses.
     networks, summaries : tuple of (family, prefix)
         What that framework is told to advertise, and what in place of it; bgpcfgd knows it by
         itself.
@@ -41,6 +43,7 @@ class SonicView:
 
     managed: bool
     families: tuple[str, ...]
+    peer_groups: dict[bool, str]
     networks: tuple[tuple[str, str], ...]
     summaries: tuple[tuple[str, str], ...]
     device_type: str
@@ -52,6 +55,7 @@ def view(device: DeviceDesign) -> SonicView:
     return SonicView(
         managed=is_managed(device),
         families=_FAMILIES if device.uses_ipv6 else _FAMILIES[:1],
+        peer_groups=_peer_groups(device),
         networks=_by_family(
             (f"{device.loopback}/32", *device.host_networks), device.host_networks6
         ),
@@ -67,6 +71,15 @@ def _by_family(*prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((family, prefix) for family, own in pairs for prefix in own)
 
 
+def _peer_groups(device: DeviceDesign) -> dict[bool, str]:
+    """Return a group for sessions without addresses, whose next hops are IPv6, and for others."""
+    unnumbered = bool(device.unnumbered_ports)
+    numbered = any(peer.address for peer in device.bgp.neighbours)
+    if not unnumbered:
+        return {False: "FABRIC"}
+    return {True: "FABRIC"} | ({False: "NUMBERED"} if numbered else {})
+
+
 @lru_cache(4096)
 def _escaped(name: str) -> str:
     return json.dumps(name)[1:-1]
@@ -79,5 +92,5 @@ def is_managed(device: DeviceDesign) -> bool:
     and the templates of bgpcfgd have neither BFD nor interfaces as peers, nor ``allowas-in`` for
     the type LeafRouter without BGP_BBR; they announce subnets of VLANs, and of no other port.
     """
-    other = device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
-    return other or bool(device.routed_nics)
+    other = device.bgp.bfd or device.bgp.allowas_in > 0
+    return other or bool(device.unnumbered_ports) or bool(device.routed_nics)

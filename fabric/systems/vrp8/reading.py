@@ -18,6 +18,7 @@ from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import ipv4, numbers, prefix_match, read_blocks
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.peer_lines import MEANINGS
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
 
+#: Lines of a port that sessions over it need, by their own words.
+_LINK_LINES = {"enable", "auto", "disable", "unnumbered"}
+
 _LINES = BookReader("vrp8", "routing", "undo")
 for _name, _action in MEANINGS.items():
     _LINES.means(_name)(_action)
@@ -39,7 +43,10 @@ for _name, _action in MEANINGS.items():
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    return read_blocks("vrp8", FILE, files[FILE], _LINES.top, header_ends)
+    switch = read_blocks("vrp8", FILE, files[FILE], _LINES.top, header_ends)
+    for port in switch.ports.values():
+        port.ipv6_link = bool(port.routed) and port.own_lines >= _LINK_LINES
+    return switch
 
 
 @_LINES.means("vlans")
@@ -81,6 +88,23 @@ def _address(
     if not port.routed:
         raise ValueError("a switched port")
     port.addresses = [*(port.addresses if more else ()), address_line(text, mask, line)]
+
+
+@_LINES.means("own_line")
+def _own_line(port: ConfiguredPort, _: int, line: str) -> None:
+    port.own_lines.add(line)
+
+
+@_LINES.means("unnumbered_group")
+def _unnumbered_group(bgp: Bgp, line: int, name: str, kind: str) -> None:
+    if kind == "internal":
+        raise ValueError("sessions within one AS")
+    bgp.group(name, line).asn = EXTERNAL
+
+
+@_LINES.means("over_port")
+def _over_port(bgp: Bgp, line: int, group: str, port: str) -> None:
+    bgp.peer(port, line).group = group
 
 
 @_LINES.means("access")

@@ -23,7 +23,7 @@ from fabric.systems.vrp8.platforms import (
 )
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
 
@@ -33,6 +33,10 @@ FEC_WORDS = {"rs": "rs", "fc": "base-r", "none": "none"}
 BEHAVIOURS = {"drop": "discard", "forward": "forwarding"}
 #: Queues that the vendor advises to share the line; those above are for protocols and stay strict.
 SHARED_QUEUES = range(6)
+
+
+#: Group of the sessions without addresses.
+GROUP = "FABRIC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,9 @@ class Vrp8View:
         How packets are shared out among equal paths; empty where the switch can only hash.
     gateways : tuple of (VLAN, address, mask, MTU)
         VLAN interfaces.
+    sessions : tuple of (name, peer)
+        Addresses of peers, then the group of sessions without addresses, where there are any: it
+        has no peer.
     networks, summaries : tuple of (network, mask)
         What is originated into BGP, and what is announced in place of it; nothing else is.
     """
@@ -110,6 +117,7 @@ class Vrp8View:
     balancing: str
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
+    sessions: tuple[tuple[str, BgpNeighbour | None], ...]
     networks: tuple[tuple[str, str], ...]
     summaries: tuple[tuple[str, str], ...]
 
@@ -144,9 +152,16 @@ def view(device: DeviceDesign) -> Vrp8View:
             (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
             for vlan in device.vlans
         ),
+        sessions=_sessions(device),
         networks=tuple(map(_network, (device.loopback, *device.host_networks))),
         summaries=tuple(map(_network, device.summaries)),
     )
+
+
+def _sessions(device: DeviceDesign) -> tuple[tuple[str, BgpNeighbour | None], ...]:
+    peers = device.bgp.neighbours
+    numbered = tuple((peer.address, peer) for peer in peers if not peer.unnumbered)
+    return (*numbered, *([(GROUP, None)] if len(numbered) < len(peers) else ()))
 
 
 def _balancing(device: DeviceDesign) -> str:

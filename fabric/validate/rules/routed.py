@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import (
@@ -17,7 +16,7 @@ from fabric.topology.routed import (
     room_for,
     routed_units,
 )
-from fabric.validate.origins import switch_place
+from fabric.validate.origins import subnet_place
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_of_hosts
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.topology.model import Fabric
     from fabric.validate.world import Model
 
 #: Bits of an IPv4 address.
@@ -69,7 +69,6 @@ class RoomForFunctions(ModelRule):
 class SubnetsInRail(ModelRule):
     """Subnets of routed NIC ports lie in the addresses of their rail."""
 
-    severity = Severity.WARNING
     why = (
         "A rail is one prefix; a subnet outside it looks like another rail, and a new leaf of that "
         "rail takes the same subnet."
@@ -80,21 +79,27 @@ class SubnetsInRail(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every subnet that an override sets with the addresses of its rail."""
         fabric, table = model.fabric, model.fabric.subnets
-        file, size = fabric.intent.fabric, rail_size(fabric.intent.fabric)
-        starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
-        outside = (table.network < starts) | (table.last >= starts + size)
-        for row in np.flatnonzero(outside & (table.vlan == NO_VLAN)).tolist():
+        for row, start in _outside(fabric):
             leaf = fabric.switches.names[int(table.leaf[row])]
-            place = switch_place(fabric.intent, leaf, "subnets")
+            place = subnet_place(fabric.intent, leaf, table.text(row))
             if place:
                 rail = int(table.rail[row])
-                own = f"{ipv4_text(int(starts[row]))}/{rail_length(file)}"
+                own = f"{ipv4_text(start)}/{rail_length(fabric.intent.fabric)}"
                 yield self.finding(
                     f"{table.text(row)} is outside {own}, the addresses of rail {rail}",
                     "use a subnet of the rail, or remove the override",
                     place=place,
                     device=leaf,
                 )
+
+
+def _outside(fabric: Fabric) -> list[tuple[int, int]]:
+    """Return the subnets outside the addresses of their rail, and where these begin."""
+    file, table = fabric.intent.fabric, fabric.subnets
+    starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
+    outside = (table.network < starts) | (table.last >= starts + rail_size(file))
+    rows = np.flatnonzero(outside & (table.vlan == NO_VLAN))
+    return list(zip(rows.tolist(), starts[rows].tolist(), strict=True))
 
 
 @rules.add("JOB011")
@@ -111,10 +116,13 @@ class PrefixOfRail(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for rails that are no prefix."""
         file = model.intent.fabric
-        reason = no_prefix(file)
-        if file.host.nccl_subnet_aware and reason:
+        if not file.host.nccl_subnet_aware:
+            return
+        moved = "a subnet is outside the addresses of its rail" if _outside(model.fabric) else ""
+        if reason := no_prefix(file) or moved:
             yield self.finding(
                 f"host.nccl_subnet_aware has no prefix to compare: {reason}",
-                "remove it, or use addressing.vlan_per: none in all units, and one plane",
+                "remove it, or use addressing.vlan_per: none in all units, one plane, and no "
+                "subnet outside its rail",
                 place=model.place("host", "nccl_subnet_aware"),
             )

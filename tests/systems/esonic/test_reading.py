@@ -50,6 +50,17 @@ CASES: dict[str, Case] = {
         lambda s: (_port(s).routed, _port(s).addresses),
         (True, [AddressLine(A + 1, 31, 2)]),
     ),
+    "session over a port": (
+        (
+            f"{PORT} ipv6 enable\n{BGP} !\n neighbor interface Ethernet 0\n"
+            "  remote-as external\n  capability extended-nexthop\n"
+        ),
+        lambda s: (
+            (_port(s).routed, _port(s).ipv6_link),
+            (s.bgp.peers["Ethernet0"].asn, s.bgp.peers["Ethernet0"].extended_next_hop),
+        ),
+        ((True, True), (0, True)),
+    ),
     "a second address": (
         f"{PORT} ip address 10.0.0.1/31\n ip address 10.0.1.1/24 secondary\n",
         lambda s: [row.line for row in _port(s).addresses],
@@ -173,7 +184,7 @@ UNKNOWN = {
     "condition": ("route-map R permit 10\n match tag 9\n", "match tag 9"),
     "setting": ("route-map R permit 10\n set local-preference 9\n", "set local-preference 9"),
     "peer group": (f"{PEER}  peer-group G\n", "peer-group G"),
-    "peer of a port": (f"{BGP} neighbor interface Ethernet0\n", "neighbor interface Ethernet0"),
+    "peer of a VLAN": (f"{BGP} neighbor interface Vlan 5\n", "neighbor interface Vlan 5"),
     "option": (
         f"{PEER}  !\n  address-family ipv4 unicast\n   as-override\n",
         "as-override",

@@ -40,6 +40,15 @@ def _terms(switch):
     return [(term.permit, term.source, len(term.prefixes)) for term in switch.policies["P"]]
 
 
+#: A group that finds its peer over the first port.
+_FOUND = f"""{BGP}set policy-options as-list L members 65100
+set policy-options as-list L members 65102
+{PORT} unit 0 family inet
+{GROUP} family inet unicast extended-nexthop
+{GROUP} peer-as-list L
+{GROUP} dynamic-neighbor D peer-auto-discovery family inet6 ipv6-nd
+{GROUP} dynamic-neighbor D peer-auto-discovery interface et-0/0/1.0
+"""
 CASES: dict[str, Case] = {
     "own AS number": (
         f"{BGP}{PEER} family inet unicast loops 2\n",
@@ -50,6 +59,22 @@ CASES: dict[str, Case] = {
         f"{BGP}{PEER} peer-as 65100\n{GROUP} advertise-peer-as\n",
         lambda s: _peer(s).tells_peer_as,
         True,
+    ),
+    "session over a port": (
+        (
+            f"{_FOUND}{PORT} unit 0 family inet6\n"
+            "set protocols router-advertisement interface et-0/0/1.0\n"
+        ),
+        lambda s: (
+            (_port(s).ipv6_link, s.bgp.peers["et-0/0/1"].extended_next_hop),
+            [s.bgp.peers["et-0/0/1"].takes(asn, 65101) for asn in (65100, 65102, 65103)],
+        ),
+        ((True, True), [True, True, False]),
+    ),
+    "a port that tells its peer nothing": (
+        f"{_FOUND}{PORT} unit 0 family inet6\n",
+        lambda s: _port(s).ipv6_link,
+        False,
     ),
     "name": ("set system host-name leaf1\n", lambda s: s.name, "leaf1"),
     "bare port": (

@@ -40,6 +40,24 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).tells_peer_as,
         True,
     ),
+    "session over a port": (
+        (
+            f"{ROUTED}  ip forward\n  ipv6 address use-link-local-only\n"
+            f"{BGP}  neighbor Ethernet1/1\n    remote-as 65100\n"
+        ),
+        lambda s: (_port(s).ipv6_link, _port(s).shares_link_address, list(s.bgp.peers)),
+        (True, True, ["Ethernet1/1"]),
+    ),
+    "port with a link-local address of its own": (
+        f"{ROUTED}  ip forward\n  ipv6 link-local use-bia\n  ipv6 address use-link-local-only\n",
+        lambda s: (_port(s).ipv6_link, _port(s).shares_link_address),
+        (True, False),
+    ),
+    "port that forwards no IPv4": (
+        f"{ROUTED}  ipv6 address use-link-local-only\n",
+        lambda s: _port(s).ipv6_link,
+        False,
+    ),
     "name": ("hostname leaf1\n", lambda s: s.name, "leaf1"),
     "old name": ("switchname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n  name RAIL0\n", lambda s: s.vlans, {101: 1}),
@@ -227,7 +245,7 @@ UNKNOWN = {
         "as-override",
     ),
     "source": (f"{PEER}    update-source loopback0\n", "update-source loopback0"),
-    "peer of a port": (f"{BGP}  neighbor Ethernet1/1\n", "neighbor Ethernet1/1"),
+    "peer of a VLAN": (f"{BGP}  neighbor Vlan5\n", "neighbor Vlan5"),
     "VRF of BGP": (f"{BGP}  vrf X\n", "vrf X"),
     "BGP without feature": ("router bgp 65101\n", "router bgp without feature bgp"),
     "gateway without feature": (

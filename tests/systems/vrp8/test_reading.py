@@ -41,6 +41,24 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).allowas_in,
         1,
     ),
+    "session over a port": (
+        (
+            f"{PORT} undo portswitch\n ip address unnumbered interface LoopBack0\n ipv6 enable\n"
+            " ipv6 address auto link-local\n ipv6 nd ra halt disable\n"
+            f"{BGP} group G unnumbered external\n peer G unnumbered-interface 100GE1/0/1\n"
+            " ipv4-family unicast\n  peer G enable\n"
+        ),
+        lambda s: (_port(s).ipv6_link, [(n, p.asn, p.activated) for n, p in s.bgp.peers.items()]),
+        (True, [("100GE1/0/1", 0, True)]),
+    ),
+    "port that forwards no IPv4": (
+        (
+            f"{PORT} undo portswitch\n ipv6 enable\n ipv6 address auto link-local\n"
+            " ipv6 nd ra halt disable\n"
+        ),
+        lambda s: _port(s).ipv6_link,
+        False,
+    ),
     "name": ("sysname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n name RAIL0\n", lambda s: s.vlans, {101: 1}),
     "VLANs": ("vlan batch 2 101 to 103\n", lambda s: list(s.vlans), [2, 101, 102, 103]),

@@ -139,7 +139,7 @@ def _neighbours(root: Section) -> Any:
     local = _local(root)
     for bgp in root.below("router bgp "):
         for node in bgp.below("neighbor "):
-            peer = node.line.split()[1]
+            peer = node.line.split()[-1]
             yield (
                 peer,
                 {
@@ -157,6 +157,8 @@ def _local(root: Section) -> list[ipaddress.IPv4Interface]:
 
 
 def _towards(local: list[ipaddress.IPv4Interface], peer: str) -> str:
+    if not peer[0].isdigit():  # a session over a port
+        return ""
     address = ipaddress.ip_address(peer)
     return next((str(item.ip) for item in local if address in item.network), "")
 

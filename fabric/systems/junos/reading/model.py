@@ -42,6 +42,12 @@ class RoutingLines:
         How often the own AS number may stand in a route, itself counted; 0 where no line says it.
     inet_mtu_bytes : dict of str to int
         By port: longest packet, without the Ethernet header.
+    inet6, advertising : set of str
+        Ports with an IPv6 link-local address, and ports that tell their peer of it.
+    discovering : set of str
+        Groups of sessions that find their peers by neighbour discovery.
+    as_lists : dict of str to list of range
+        AS numbers by the name of their list; ``peer_lists`` has that of each group.
     """
 
     switch: Configured
@@ -58,6 +64,11 @@ class RoutingLines:
     irb_mtu_bytes: int | None = None
     irb_enabled: bool = True
     inet_mtu_bytes: dict[str, int] = field(default_factory=dict)
+    inet6: set[str] = field(default_factory=set)
+    advertising: set[str] = field(default_factory=set)
+    discovering: set[str] = field(default_factory=set)
+    as_lists: dict[str, list[range]] = field(default_factory=dict)
+    peer_lists: dict[str, str] = field(default_factory=dict)
 
     @property
     def bgp(self) -> Bgp:

@@ -17,6 +17,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading.policies import DEFAULT_POLICY
+from fabric.systems.junos.reading.ports import port_of
 from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
@@ -106,6 +107,34 @@ def _loops(
     speaker.activated, speaker.allowas_in = True, int(loops) - 1
 
 
+@LINES.means("extended")
+def _extended(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
+    speaker = _speaker(reading, line, group, session)
+    speaker.activated = speaker.extended_next_hop = True
+
+
+@LINES.means("by_discovery")
+def _by_discovery(reading: RoutingLines, _: int, group: str) -> None:
+    reading.discovering.add(group)
+
+
+@LINES.means("discovered")
+def _discovered(reading: RoutingLines, line: int, group: str, port: str) -> None:
+    _speaker(reading, line, group, port_of(port))
+
+
+@LINES.means("peer_as_list")
+def _peer_as_list(reading: RoutingLines, line: int, group: str, list: str) -> None:  # noqa: A002 - of the book
+    _speaker(reading, line, group, None)
+    reading.peer_lists[group] = list
+
+
+@LINES.means("as_list")
+def _as_list(reading: RoutingLines, _: int, name: str, members: str) -> None:
+    first, _dash, last = members.partition("-")
+    reading.as_lists.setdefault(name, []).append(range(int(first), int(last or first) + 1))
+
+
 @LINES.means("peer_as_is_sent")
 def _peer_as_is_sent(
     reading: RoutingLines, line: int, group: str, session: str | None = None, no: str | None = None
@@ -159,7 +188,7 @@ def _only(policy: str | None, new: str) -> str:
 def _process(reading: RoutingLines, line: int) -> Bgp:
     """Return the process; a new one at its first line."""
     if reading.switch.bgp is None:
-        reading.switch.bgp = Bgp(0, line, tells_by_default=False)
+        reading.switch.bgp = Bgp(0, line, extended_by_default=False, tells_by_default=False)
     return reading.switch.bgp
 
 
@@ -171,6 +200,18 @@ def _speaker(reading: RoutingLines, line: int, group: str, session: str | None) 
     peer = reading.bgp.peer(session, line)
     peer.group = group
     return peer
+
+
+def _settle_discovery(reading: RoutingLines, bgp: Bgp) -> None:
+    """Tell which ports find their peer: both families, told to the peer, in a group that looks."""
+    for name, port in reading.switch.ports.items():
+        peer = bgp.peers.get(name)
+        port.ipv6_link = (
+            peer is not None
+            and peer.group in reading.discovering
+            and port.routed is True
+            and name in reading.inet6 & reading.advertising
+        )
 
 
 def settle_bgp(reading: RoutingLines) -> None:
@@ -189,7 +230,10 @@ def settle_bgp(reading: RoutingLines) -> None:
     bgp.asn, bgp.router_id = reading.asn, reading.router_id
     bgp.originations = [Origination(None, "", bgp.line)]
     bgp.aggregates = reading.aggregates
+    for group, name in reading.peer_lists.items():
+        bgp.groups[group].asns = tuple(reading.as_lists.get(name, ()))
     bgp.resolve()
+    _settle_discovery(reading, bgp)
     for peer in bgp.peers.values():
         if peer.allowas_in is None and reading.loops:
             peer.allowas_in = reading.loops - 1

@@ -100,14 +100,20 @@ class View:
         peers = []
         for node in bgp.below("neighbor "):
             address, asn = node.line.split()[1], node.value("remote-as")
-            linked = any(
-                ip_address(address) in ip_interface(port.value("ip address")).network
+            linked = self._over(address) or any(
+                address[0].isdigit()
+                and ip_address(address) in ip_interface(port.value("ip address")).network
                 and self.up(port)
                 for port in addressed
             )
             up = linked and not node.has("shutdown") and self.wires.peer_up(address)
             peers += [(address, asn, up)] if asn else []
         return peers
+
+    def _over(self, session: str) -> bool:
+        """Tell whether a session is over a port that is up and has a link-local address."""
+        port = self.state.running.children.get(f"interface {session}")
+        return bool(port and port.has("ipv6 address use-link-local-only") and self.up(port))
 
     def paused(self, port: Section) -> list[int]:
         """Return the priorities that a port pauses."""

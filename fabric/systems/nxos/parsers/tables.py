@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _SPEED = re.compile(r"(\d+(?:\.\d+)?) ([MG])b/s")
 _DOTTED_MAC = re.compile(r"[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}")
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+#: Begin of a port that is named in short.
+_SHORT_PORT = re.compile(r"^Eth(?=\d)")
 _UPTIME_S = {"days": 86_400, "hrs": 3_600, "mins": 60, "secs": 1}
 _COUNTERS = {
     "in_bytes": "eth_inbytes",
@@ -146,7 +148,8 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     for row in () if is_off(text) else _default_ipv4(_body(text)):
         state = _word(row, "state")
         asn = as_number(_word(row, "neighboras"))
-        peers[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
+        session = _SHORT_PORT.sub("Ethernet", _word(row, "neighborid"))
+        peers[session] = BgpPeer(state == "Established", state, asn)
     return peers
 
 

@@ -48,12 +48,13 @@ _CONFIG = "display current-configuration"
 _NAME = "display current-configuration | include sysname"
 _ESN_COMMAND = "display device esn"
 _MAC_COMMAND = "display system mac-address"
+_OVER_PORTS = "display bgp unnumbered peer"
 _STATE_COMMANDS = {
     "facts": (_NAME, "display version", _ESN_COMMAND, _MAC_COMMAND),
     "interfaces": ("display interface main",),
     "marked": ("display qos ecn statistics",),
     "lldp": ("display lldp neighbor",),
-    "bgp": ("display bgp peer",),
+    "bgp": ("display bgp peer", _OVER_PORTS),
     "bfd": ("display bfd session all",),
     "arp": ("display arp",),
     "macs": ("display mac-address",),
@@ -108,6 +109,8 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
         try:
             return self._displayed(command)
         except RefusedError:
+            if command == _OVER_PORTS:  # nothing of it where BGP is off, or where a model lacks it
+                return ""
             line = _SWITCHES.get(command)
             if line is None or re.search(rf"(?m)^{line}\b", self._displayed(_CONFIG)):
                 return None

@@ -154,6 +154,12 @@ class Vrp8StandIn(SshStandIn):
         lines = bgp.below("peer ") if bgp else []
         return [node.line.split()[1] for node in lines if " as-number " in node.line]
 
+    def bgp_ports(self) -> dict[str, str]:
+        """Return the ports over which a peer is found, each with its group."""
+        bgp = self._bgp()
+        lines = [node.line.split() for node in bgp.below("peer ")] if bgp else []
+        return {words[-1]: words[1] for words in lines if words[2] == "unnumbered-interface"}
+
     def has_bfd(self, peer: str) -> bool:
         """Tell whether BFD watches a peer."""
         bgp = self._bgp()
@@ -170,9 +176,16 @@ class Vrp8StandIn(SshStandIn):
         """Tell whether a session is established."""
         bgp = self._bgp()
         families = bgp.below("ipv4-family unicast") if bgp else []
-        enabled = any(family.has(f"peer {peer} enable") for family in families)
-        port = self.towards(peer)
+        group = self.bgp_ports().get(peer)
+        enabled = any(family.has(f"peer {group or peer} enable") for family in families)
+        port = self.towards(peer) if group is None else self._finding(peer)
         return enabled and bool(port) and self.link_up(port) and self.peer_up(peer)
+
+    def _finding(self, port: str) -> str:
+        """Return a port if it tells its peer of its link-local address, else nothing."""
+        node = self.state.running.children.get(f"interface {port}")
+        needed = ("ipv6 enable", "ipv6 address auto link-local", "ipv6 nd ra halt disable")
+        return port if node and all(node.has(line) for line in needed) else ""
 
     def mac_of(self, port: str) -> str:
         """Return the MAC address that the neighbour of a port answers with."""
@@ -182,4 +195,4 @@ class Vrp8StandIn(SshStandIn):
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether the configuration has a BGP session with an address."""
         with self.lock:
-            return address in self.bgp_peers()
+            return address in (*self.bgp_peers(), *self.bgp_ports())

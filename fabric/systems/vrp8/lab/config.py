@@ -153,7 +153,7 @@ class Editor(LineEditor):
             self.add_ports()
         if node.line.startswith("vlan batch "):
             context.children.pop(f"vlan {words[-1]}", None)
-        if " as-number " in node.line:
+        if " as-number " in node.line or words[0] == "group":
             families = [one for one in context.children.values() if one.mode == "bgp-af"]
             for section in (context, *families):
                 section.drop(f"peer {words[1]} ")

@@ -132,6 +132,16 @@ def _bgp(switch: Vrp8StandIn) -> str:
     return page("bgp", bgp=bgp, peers=peers, up=[peer for peer in peers if switch.bgp_up(peer)])
 
 
+def _bgp_over_ports(switch: Vrp8StandIn) -> str:
+    bgp = next(iter(switch.state.running.below("bgp ")), None)
+    if bgp is None:
+        raise LineRefusedError("Error: BGP is not enabled.")
+    ports = switch.bgp_ports()
+    up = [port for port in ports if switch.bgp_up(port)]
+    asns = {port: switch.spec.options.get(f"asn {port}", "0") for port in ports}
+    return page("bgp_ports", bgp=bgp, asns=asns, up=up)
+
+
 def _bfd(switch: Vrp8StandIn) -> str:
     _needs(switch, "bfd", "BFD is not enabled globally.")
     peers = [peer for peer in switch.bgp_peers() if switch.has_bfd(peer)]
@@ -203,6 +213,7 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
     "display interface main": _interfaces,
     "display lldp neighbor": _lldp,
     "display bgp peer": _bgp,
+    "display bgp unnumbered peer": _bgp_over_ports,
     "display bfd session all": _bfd,
     "display arp": _arp,
     "display mac-address": _macs,
@@ -219,5 +230,6 @@ def addresses(root: Section) -> list[tuple[str, IPv4Interface]]:
     for node in root.below("interface "):
         for line in node.below("ip address "):
             words = line.line.split()
-            known.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
+            if words[2] != "unnumbered":
+                known.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
     return known

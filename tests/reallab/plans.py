@@ -1,0 +1,61 @@
+"""Plans of addresses beyond the examples: what is replaced in the text of an example for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.render.designs import INVENTORY
+
+_HOSTS = {
+    "demo": "  hosts: 10.64.0.0/16 # each host routes all of it through the rail\n"
+    "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0\n",
+    "dual-plane": "  hosts: 10.64.0.0/16      # plane a: 10.64.0.0/17, plane b: 10.64.128.0/17\n",
+    "dual-tor": "  hosts: 10.64.0.0/16\n",
+}
+_UNIT = '{name: su2, hosts: "gpu[003-004]"'
+
+
+def _routed(example: str, *fields: str) -> dict[str, str]:
+    lines = ("hosts: 10.64.0.0/16", "vlan_per: none", *fields)
+    return {_HOSTS[example]: "".join(f"  {line}\n" for line in lines)}
+
+
+#: su1 with VLANs, su2 with a /31 for each NIC.
+UNIT_BY_UNIT = {
+    "  hosts: 10.64.0.0/16": "  routed_hosts: 10.128.0.0/16\n  hosts: 10.64.0.0/16",
+    _UNIT: f"{_UNIT}, vlan_per: none",
+}
+_UNNUMBERED = {"\nhost:\n": "\nbgp: {peering: unnumbered}\n\nhost:\n"}
+#: Example and changes of each plan; the last one has SONiC beside Cumulus Linux.
+PLANS = {
+    "a route for each NIC": ("dual-plane", _routed("dual-plane")),
+    "one prefix for a leaf": (
+        "demo",
+        {
+            **_routed("demo", "routed_prefix_length: 28", "advertise: leaf"),
+            "ACS-MSN4700": "7060X6-64PE",
+        },
+    ),
+    "unnumbered": (
+        "dual-tor",
+        {**_routed("dual-tor"), **_UNNUMBERED, "spine: {sku: ACS-MSN4700}": "spine: {sku: SN4700}"},
+    ),
+}
+
+
+def change(text: str, changes: dict[str, str]) -> str:
+    """Replace text of an inventory."""
+    for old, new in changes.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def inventory_of(name: str, folder: Path) -> Path:
+    """Return the inventory of an example, or write that of a plan into a folder."""
+    if name not in PLANS:
+        return INVENTORY / name
+    example, changes = PLANS[name]
+    text = (INVENTORY / example / "fabric.yaml").read_text(encoding="utf-8")
+    (folder / "fabric.yaml").write_text(change(text, changes), encoding="utf-8")
+    return folder
