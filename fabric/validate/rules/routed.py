@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
+from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import (
     no_prefix,
@@ -42,8 +43,14 @@ class RoomForFunctions(ModelRule):
         "A virtual function needs an address in the subnet of its port: without a VLAN, no other "
         "address reaches it."
     )
-    source = "RFC 3021 (a /31 has two addresses); RFC 1812 section 4.2.2.11"
-    guards = ("addressing.routed_prefix_length", "host.nic.virtual_functions")
+    source = (
+        "RFC 3021 and RFC 6164 (a /31 and a /127 have two addresses); RFC 1812 section 4.2.2.11"
+    )
+    guards = (
+        "addressing.routed_prefix_length",
+        "addressing.ipv6.assignment",
+        "host.nic.virtual_functions",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the virtual functions of every host whose NICs are on routed ports."""
@@ -53,9 +60,18 @@ class RoomForFunctions(ModelRule):
             count = traits.nic.virtual_functions
             if routed[unit] and traits.container_mode == "host-network" and count > most:
                 most, where = count, name
+        plan = file.addressing.ipv6
+        if most and plan and plan.assignment == "static":
+            yield self.finding(
+                f"{most} virtual functions of a NIC need IPv6 addresses, but a /127 has those of "
+                "leaf and NIC alone",
+                ROOM_OF_IPV6,
+                place=model.place("addressing", "ipv6"),
+                device=where,
+            )
         length = file.addressing.routed_prefix_length
         free = max((1 << _BITS - length) - 4, 0)
-        if most > free:
+        if most > free and file.addressing.ipv4:
             yield self.finding(
                 f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
                 f"port has {free} free after leaf and NIC",
