@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.routed_units import routed_units
+from fabric.exchange.source_ipv6 import ipv6_plan
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
 from fabric.topology.routed import OF_VLANS, PAIR
@@ -24,7 +25,9 @@ _LENGTHS = range(8, 31)
 _PARTS = 4
 _FEWEST_LOOPBACKS = 256
 #: Fields of routed NIC ports: none of them is of the source where no unit has such.
-_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise"})
+_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise", "ipv6"})
+#: Fields of IPv4, which NICs with IPv6 alone do not have.
+_OF_IPV4 = frozenset({"hosts", *OF_VLANS})
 #: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
 _MOST_PORTS = 128
 #: Bits of the hosts of the largest private network (RFC 1918).
@@ -55,10 +58,15 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     for place, values in _subnets(plant, plant, single=single).items():
         if "network" in values:
             networks[place.unit in routed].add(IPv4Network(values["network"]))
-    if networks[True] or networks[False]:
+    ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
+    if networks[True] or networks[False] or ipv6:
         section = without_routed(section)
     if networks[True]:
         section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
+    elif ipv6 and not networks[False]:
+        section = {key: value for key, value in section.items() if key not in _OF_IPV4}
+        section |= {"vlan_per": "none", **_said(base, "advertise")}
+    section |= {"ipv6": ipv6} if ipv6 else {}
     usual = _of_usual_length(networks[False])
     if usual and usual[0].prefixlen in _LENGTHS:
         section["host_prefix_length"] = usual[0].prefixlen
@@ -99,12 +107,15 @@ def _with_routed(
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
-    if "advertise" in base:
-        pool["advertise"] = base["advertise"]
+    pool |= _said(base, "advertise")
     if not alone:
         return section | pool
     rest = {key: value for key, value in section.items() if key not in OF_VLANS}
     return {**rest, "vlan_per": "none", **pool}
+
+
+def _said(base: Mapping[str, Any], field: str) -> dict[str, Any]:
+    return {field: base[field]} if field in base else {}
 
 
 def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
