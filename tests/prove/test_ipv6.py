@@ -21,10 +21,12 @@ NUMBERED = ("ipv6: {hosts: fd00:64::/48, uplinks: fd00:65::/64}", "numbered")
 PLANS = {
     "junos": {"beside": BESIDE, "slaac": SLAAC, "numbered": NUMBERED},
     "nxos": {"beside": BESIDE, "numbered": NUMBERED},
+    "esonic": {"beside": BESIDE, "slaac": SLAAC, "numbered": NUMBERED},
 }
 #: A line without which routes of IPv6 are missing.
 LINES = {
     "junos": r"set protocols bgp group fabric-unnumbered family inet6 unicast\n",
+    "esonic": r"   route-map RM-FABRIC6 out\n",
     "nxos": r"    address-family ipv6 unicast\n",
 }
 
