@@ -62,6 +62,9 @@ def _ipv6(intent: Intent) -> Iterator[tuple[str, str, str]]:
     if plan.hosts.prefixlen > HALF:
         message = f"{plan.hosts} is longer than the /64 of a rail"
         yield "ipv6.hosts", message, "use a /64 or a shorter one, such as fd00:64::/48"
+    if plan.rdma and not all(routed_units(file)):
+        message = "RDMA uses IPv6, and NICs in VLANs have IPv4 alone"
+        yield "ipv6.rdma", message, "remove it, or use vlan_per: none in all units"
     if file.spines and file.bgp.peering == "numbered" and plan.uplinks is None:
         message = "numbered sessions of IPv6 need addresses"
         yield "ipv6", message, "add addressing.ipv6.uplinks, or use bgp.peering: unnumbered"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
+from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import (
     no_prefix,
@@ -42,8 +43,14 @@ class RoomForFunctions(ModelRule):
         "A virtual function needs an address in the subnet of its port: without a VLAN, no other "
         "address reaches it."
     )
-    source = "RFC 3021 (a /31 has two addresses); RFC 1812 section 4.2.2.11"
-    guards = ("addressing.routed_prefix_length", "host.nic.virtual_functions")
+    source = (
+        "RFC 3021 and RFC 6164 (a /31 and a /127 have two addresses); RFC 1812 section 4.2.2.11"
+    )
+    guards = (
+        "addressing.routed_prefix_length",
+        "addressing.ipv6.assignment",
+        "host.nic.virtual_functions",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the virtual functions of every host whose NICs are on routed ports."""
@@ -53,9 +60,18 @@ class RoomForFunctions(ModelRule):
             count = traits.nic.virtual_functions
             if routed[unit] and traits.container_mode == "host-network" and count > most:
                 most, where = count, name
+        plan = file.addressing.ipv6
+        if most and plan and plan.assignment == "static":
+            yield self.finding(
+                f"{most} virtual functions of a NIC need IPv6 addresses, but a /127 has those of "
+                "leaf and NIC alone",
+                ROOM_OF_IPV6,
+                place=model.place("addressing", "ipv6"),
+                device=where,
+            )
         length = file.addressing.routed_prefix_length
         free = max((1 << _BITS - length) - 4, 0)
-        if most > free:
+        if most > free and file.addressing.ipv4:
             yield self.finding(
                 f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
                 f"port has {free} free after leaf and NIC",
@@ -96,6 +112,8 @@ class SubnetsInRail(ModelRule):
 def _outside(fabric: Fabric) -> list[tuple[int, int]]:
     """Return the subnets outside the addresses of their rail, and where these begin."""
     file, table = fabric.intent.fabric, fabric.subnets
+    if not file.addressing.ipv4:
+        return []
     starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
     outside = (table.network < starts) | (table.last >= starts + rail_size(file))
     rows = np.flatnonzero(outside & (table.vlan == NO_VLAN))
@@ -118,11 +136,12 @@ class PrefixOfRail(ModelRule):
         file = model.intent.fabric
         if not file.host.nccl_subnet_aware:
             return
-        moved = "a subnet is outside the addresses of its rail" if _outside(model.fabric) else ""
+        outside = not file.addressing.rdma_ipv6 and _outside(model.fabric)
+        moved = "a subnet is outside the addresses of its rail" if outside else ""
         if reason := no_prefix(file) or moved:
             yield self.finding(
                 f"host.nccl_subnet_aware has no prefix to compare: {reason}",
-                "remove it, or use addressing.vlan_per: none in all units, one plane, and no "
-                "subnet outside its rail",
+                "remove it, or use addressing.vlan_per: none in all units, one plane, no subnet "
+                "outside its rail, and static addresses of IPv6",
                 place=model.place("host", "nccl_subnet_aware"),
             )
