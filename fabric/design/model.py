@@ -115,6 +115,11 @@ class PortDesign:
     headroom: HeadroomProfile | None = None
 
     @property
+    def announces_router(self) -> bool:
+        """Whether it tells a NIC its prefix, so that the NIC makes its own address."""
+        return self.kind == "host" and self.ipv6.endswith(f"/{HALF_BITS}")
+
+    @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
         """Its lossless buffer, once for each class."""
         return (self.headroom,) * len(self.qos.classes) if self.headroom and self.qos else ()
@@ -147,7 +152,8 @@ class VlanDesign:
 class BgpNeighbour:
     """A BGP session of the underlay; without addresses where its cable is unnumbered.
 
-    ``role`` is that of the peer.
+    Between addresses it has routes of their family, otherwise of both. ``role`` is that of the
+    peer.
     """
 
     address: str
@@ -162,6 +168,13 @@ class BgpNeighbour:
     def unnumbered(self) -> bool:
         """Whether it is between link-local addresses."""
         return not self.address
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Families whose routes it has, where the fabric has them."""
+        if self.unnumbered:
+            return ("ipv4", "ipv6")
+        return ("ipv6",) if ":" in self.address else ("ipv4",)
 
     @property
     def session(self) -> str:
@@ -299,8 +312,8 @@ class DeviceDesign:
 
     @property
     def announces_routers(self) -> bool:
-        """Whether the leaf tells NICs its prefix, so that they make their own addresses."""
-        return any(port.ipv6.endswith(f"/{HALF_BITS}") for port in self.routed_nics)
+        """Whether a port tells a NIC its prefix."""
+        return any(port.announces_router for port in self.ports)
 
     @property
     def above(self) -> tuple[BgpNeighbour, ...]:

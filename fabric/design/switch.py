@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import ipv4_text
@@ -262,6 +263,8 @@ class SwitchDesigner:
         ):
             name = fabric.switches.names[peer]
             far_name = fabric.switches.skus[peer].port(peer_port)
+            links6 = fabric.links6 if numbered else None
+            odd = bool(up.upper[link] == peer)
             yield (
                 port,
                 _Cable(
@@ -274,6 +277,7 @@ class SwitchDesigner:
                     peer=name,
                     peer_port=far_name,
                     address=f"{ipv4_text(ip)}/{length}" if numbered else "",
+                    ipv6=str(links6.interface(link, odd=odd)) if links6 else "",
                 ),
             )
 
@@ -304,8 +308,8 @@ class SwitchDesigner:
         file, role = fabric.intent.fabric, switches.role(row)
         neighbours = tuple(
             BgpNeighbour(
-                address=_other_end(port.address) if port.address else "",
-                local_address=port.address.partition("/")[0],
+                address=_other_end(address) if address else "",
+                local_address=address.partition("/")[0],
                 asn=int(switches.asn[fabric.switch_row[port.peer]]),
                 name=port.peer,
                 role=switches.role(fabric.switch_row[port.peer]),
@@ -314,6 +318,7 @@ class SwitchDesigner:
             )
             for port in ports
             if port.kind == "uplink" and port.enabled
+            for address in _ends(port)
         )
         return BgpDesign(
             asn=int(switches.asn[row]),
@@ -409,8 +414,15 @@ def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
     return merged
 
 
+def _ends(port: PortDesign) -> tuple[str, ...]:
+    """Return the addresses of a port that sessions begin at; an empty one where it has none."""
+    return tuple(filter(None, (port.address, port.ipv6))) or ("",)
+
+
 def _other_end(address: str) -> str:
     ip, _, length = address.partition("/")
+    if ":" in ip:
+        return str(IPv6Address(int(IPv6Address(ip)) ^ 1))
     head, _, last = ip.rpartition(".")
     return f"{head}.{other_end(int(last), int(length))}"
 

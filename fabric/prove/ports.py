@@ -127,11 +127,12 @@ def bgp(
     by_switch: dict[str, list[Session]] = defaultdict(list)
     for session in sessions:
         by_switch[session.switch].append(session)
+    family = "ipv6" if network.is_ipv6 else "ipv4"
     for name in network.switches:
         planned = {
             key: peer
             for peer in devices[name].bgp.neighbours
-            if (name, peer.port) in network.wiring.far
+            if (name, peer.port) in network.wiring.far and family in peer.families
             for key in (peer.port, peer.session)
         }
         present = set()

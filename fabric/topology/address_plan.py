@@ -65,6 +65,10 @@ def _ipv6(intent: Intent) -> Iterator[tuple[str, str, str]]:
     if file.spines and file.bgp.peering == "numbered" and plan.uplinks is None:
         message = "numbered sessions of IPv6 need addresses"
         yield "ipv6", message, "add addressing.ipv6.uplinks, or use bgp.peering: unnumbered"
-    if plan.uplinks and file.bgp.peering == "unnumbered":
+    if plan.uplinks and plan.uplinks.prefixlen < HALF:
+        message = f"{plan.uplinks} is more than one /64, which is enough for all links"
+        yield "ipv6.uplinks", message, "use a /64 or a longer one, such as fd00:65::/64"
+    by_link = any(one.value.peering or one.value.ports for one in intent.devices)
+    if plan.uplinks and file.bgp.peering == "unnumbered" and not by_link:
         message = "sessions over link-local addresses need no pool"
         yield "ipv6.uplinks", message, "remove it, or use bgp.peering: numbered"

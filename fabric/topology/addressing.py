@@ -8,7 +8,7 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
-from fabric.topology.ipv6 import ipv6_subnets
+from fabric.topology.ipv6_plan import ipv6_links, ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
@@ -18,8 +18,9 @@ from fabric.topology.routed import PAIR, RoutedPorts, gateway_offset, ipv4_netwo
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
+    from fabric.topology.ipv6 import Ipv6Links
     from fabric.topology.layout import Layout
-    from fabric.topology.model import Ints, Uplinks
+    from fabric.topology.model import Fabric, Ints, Uplinks
 
 
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
@@ -229,3 +230,15 @@ def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
         ".".join(("fabric", *path)),
         intent.position(*path),
     )
+
+
+def ipv6_addresses(fabric: Fabric) -> Ipv6Links | None:
+    """Return the IPv6 addresses of cables, which have the places of the designed IPv4 ones."""
+    pools, up = fabric.intent.fabric.addressing, fabric.uplinks
+    if pools.ipv6 is None or pools.ipv6.uplinks is None:
+        return None
+    core = fabric.switches.tier[up.lower] > 0
+    near, far = (int(pool[0]) if pool else 0 for pool in (pools.uplinks, pools.core_links))
+    number = (up.upper_address - np.where(core, far, near)) // 2
+    three = fabric.intent.fabric.super_spines is not None
+    return ipv6_links(pools.ipv6.uplinks, np.maximum(number, 0), core, shared=three)

@@ -10,7 +10,7 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.addressing import core_place, routed_ports, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
-from fabric.topology.ipv6 import subnet_bits
+from fabric.topology.ipv6_plan import subnet_bits
 from fabric.topology.layout import (
     core_start,
     spine_place,
@@ -209,6 +209,7 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
             pools.uplinks.num_addresses,
             "use a larger pool or lower addressing.uplinks_per_leaf",
         )
+    yield from _links6(intent, layout)
     if file.super_spines and pools.core_links:
         top = file.super_spines
         yield from _short(
@@ -227,6 +228,22 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
             pools.core_links.num_addresses,
             "use a larger pool or lower addressing.core_links_per_spine",
         )
+
+
+def _links6(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    pools, three = intent.fabric.addressing, intent.fabric.super_spines is not None
+    if pools.ipv6 is None or pools.ipv6.uplinks is None:
+        return
+    near = layout.leaf_count * pools.uplinks_per_leaf
+    far = (int(spine_place(intent, layout).max(initial=-1)) + 1) * pools.core_links_per_spine
+    yield from _short(
+        intent,
+        "addressing.ipv6.uplinks",
+        "/127 links of a tier" if three else "/127 links",
+        max(near, far if three else 0) + 1,
+        pools.ipv6.uplinks.num_addresses >> 1 + three,
+        "use a larger pool, such as a /64",
+    )
 
 
 def _subnets(intent: Intent, layout: Layout) -> list[Finding]:

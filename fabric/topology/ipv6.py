@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from ipaddress import IPv6Address, IPv6Network
+from ipaddress import IPv6Address, IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fabric.intent.model import FabricFile
-    from fabric.topology.model import Ints
-    from fabric.topology.routed import Places
 
     Words: TypeAlias = NDArray[np.uint64]
     Halves: TypeAlias = tuple[Words, Words]
@@ -80,13 +76,14 @@ class Ipv6Subnets:
         return _with(self, 1, self.own_nics)
 
     @property
-    def columns(self) -> Ints:
+    def columns(self) -> NDArray[np.int64]:
         """What is known of each subnet, as numbers of another kind; shape (rows, 4)."""
         return np.column_stack((self.upper, self.lower, *self.gateways)).view(np.int64)
 
-    def numbers(self, rows: Ints) -> Ints:
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the first address of subnets, as numbers of Python; shape (rows,)."""
-        numbers: Ints = self.upper[rows].astype(object) << HALF | self.lower[rows].astype(object)
+        upper: NDArray[np.int64] = self.upper[rows].astype(object) << HALF
+        numbers: NDArray[np.int64] = upper | self.lower[rows].astype(object)
         return numbers
 
     def _first(self, row: int) -> int:
@@ -106,51 +103,28 @@ def halves(address: IPv6Address) -> tuple[int, int]:
     return int(address) >> HALF, int(address) & _LOWER
 
 
+@dataclass(frozen=True, eq=False)
+class Ipv6Links:
+    """A /127 for each cable between switches (RFC 6164); the upper end has the even address.
+
+    Parameters
+    ----------
+    upper : int
+        Upper half of all addresses.
+    lower : array of uint64, shape (cables,)
+        Lower half of the even address of each, in the rows of the cables.
+    """
+
+    upper: int
+    lower: Words
+
+    def interface(self, row: int, *, odd: bool) -> IPv6Interface:
+        """Return the address of one end of a cable, with its length."""
+        return IPv6Interface(((self.upper << HALF) + int(self.lower[row]) + odd, PAIR6))
+
+
 def eui64(mac: str) -> int:
     """Return the interface identifier of a MAC address (RFC 4291 appendix A)."""
     value = int(mac.replace(":", ""), 16)
     upper, lower = value >> 24, value & 0xFFFFFF
     return ((upper ^ 0x020000) << 40) | (0xFFFE << 24) | lower
-
-
-def ipv6_subnets(file: FabricFile, places: Places) -> Ipv6Subnets | None:
-    """Return the IPv6 subnets of NICs; None without a plan.
-
-    A rail has one /64, in which the block of a leaf follows from its place, and the subnet in it
-    from the port. The first block stays free, since an address whose lower half is zero belongs to
-    all routers (RFC 6164 section 5.2).
-    """
-    plan = file.addressing.ipv6
-    if plan is None:
-        return None
-    bits = places.port_bits
-    first = np.uint64(int(plan.hosts.network_address) >> HALF)
-    if plan.assignment == "slaac":
-        upper = (places.rail << subnet_bits(file)) + (places.leaf << bits | places.port)
-        return Ipv6Subnets(first + _words(upper), _words(upper * 0), HALF, HALF - bits)
-    lower = ((places.leaf + 1) << bits | places.port) << 1
-    return Ipv6Subnets(first + _words(places.rail), _words(lower), PAIR6, PAIR6 - bits)
-
-
-def subnet_bits(file: FabricFile) -> int:
-    """Return how many bits number the /64 of NICs of a rail; below 0 where rails do not fit."""
-    pool = file.addressing.ipv6
-    spare = HALF - pool.hosts.prefixlen if pool else 0
-    return spare - (file.planes - 1).bit_length() - (file.rails - 1).bit_length()
-
-
-def plane_pool(file: FabricFile, plane: int) -> IPv6Network:
-    """Return what NICs of a plane route over their leaf: the pool, or the part of the plane."""
-    plan = file.addressing.ipv6
-    if plan is None:
-        raise ValueError("no IPv6 plan")
-    if file.planes == 1 or plane < 0:
-        return plan.hosts
-    rails = (file.rails - 1).bit_length()
-    inside = subnet_bits(file) if plan.assignment == "slaac" else 0
-    first = (int(plan.hosts.network_address) >> HALF) + (plane << rails + inside)
-    return IPv6Network((first << HALF, HALF - rails - inside))
-
-
-def _words(values: Ints) -> Words:
-    return values.astype(np.uint64)

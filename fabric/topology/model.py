@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.intent.cabling import CableRow
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
-    from fabric.topology.ipv6 import Ipv6Subnets
+    from fabric.topology.ipv6 import Ipv6Links, Ipv6Subnets
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -212,6 +212,8 @@ class Fabric:
         Ports of each of these NICs.
     gave_way : tuple of GaveWay
         Cables of the design that explicit ones took the place of.
+    links6 : Ipv6Links or None
+        IPv6 addresses of numbered cables, in the rows of ``uplinks``; None without a pool.
     """
 
     intent: Intent
@@ -223,6 +225,7 @@ class Fabric:
     subnets: Subnets
     uplinks: Uplinks
     gave_way: tuple[GaveWay, ...] = ()
+    links6: Ipv6Links | None = None
 
     @property
     def nics_per_host(self) -> int:

@@ -54,7 +54,7 @@ def wrong_nic(fabric: Fabric, row: int, change: NicOverride) -> Iterator[tuple[s
     if reason := _no_ipv6(table, subnet):
         yield "ipv6", f"ipv6 is about IPv6, and {reason}", "remove it"
     elif table.ipv6 and table.ipv6.slaac:
-        message = "with slaac a NIC makes its own address, which nobody sets"
+        message = "with slaac a NIC makes its own address, so it cannot be set"
         yield "ipv6", message, "remove it, or use addressing.ipv6.assignment: static"
 
 

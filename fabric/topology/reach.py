@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
-from fabric.topology.ipv6 import plane_pool
+from fabric.topology.ipv6_plan import plane_pool
 from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:

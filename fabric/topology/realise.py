@@ -17,7 +17,14 @@ from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.address_plan import wrong_fields
-from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets, trunk_addresses
+from fabric.topology.addressing import (
+    asns,
+    host_addresses,
+    ipv6_addresses,
+    loopbacks,
+    subnets,
+    trunk_addresses,
+)
 from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
 from fabric.topology.consistency import (
@@ -79,6 +86,7 @@ def realise(intent: Intent) -> Fabric:
         uplinks=no_uplinks() if all_explicit(intent) else uplinks(intent, layout),
     )
     fabric = _recabled(fabric, layout)
+    fabric = replace(fabric, links6=ipv6_addresses(fabric))
     _refuse(InputError, apply_overrides(fabric), intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric

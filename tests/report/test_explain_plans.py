@@ -29,7 +29,7 @@ def fields(project: Project, device: str, text: str) -> list[str]:
         ("su1-rail0", "10.64.0.1/24", [*VLANS, "gateway_offset"]),
         ("gpu003", "addresses: [10.96.0.33/31]", ROUTED),
         ("gpu001", "addresses: [10.64.0.2/24]", [*VLANS, "first_host_offset"]),
-        ("spine01", "permit 10.96.0.0/16", [*ROUTED, "loopbacks", *VLANS]),
+        ("spine01", "permit 10.96.0.0/16", ROUTED),
     ],
 )
 def test_of_units_with_plans_of_their_own(device: str, text: str, expected: list[str]) -> None:

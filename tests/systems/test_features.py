@@ -23,6 +23,7 @@ OTHER_FIELDS = {
     "bgp": ("bgp.spine_asn",),
     "classes": ("lossless.pfc_priority",),
     "breakouts": ("devices.breakouts",),
+    "ipv6": ("addressing.ipv6.hosts",),
 }
 #: Rendered without a line that names a field: EOS gives each part its speed; Enterprise SONiC
 #: always hashes queue pairs; Comware 7 takes headroom from own models alone; lines are merged when

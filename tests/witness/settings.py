@@ -301,6 +301,13 @@ _NETWORK = {
         },
         "bgp": {"peering": "unnumbered"},
     }),
+    "IPv6 over numbered links": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
+        },
+        "bgp": {"peering": "numbered"},
+    }),
     "IPv6 alone, by SLAAC, behind one prefix": Setting({
         "addressing": {
             "vlan_per": "none",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address, ip_network
+from ipaddress import get_mixed_type_key, ip_address, ip_network
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ PEER_GROUPS: dict[Role, str] = {
     "spine": "SPINES",
     "super-spine": "SUPER-SPINES",
 }
+#: Families of a session without addresses.
+UNNUMBERED = ("ipv4", "ipv6")
 FEC_WORDS = {
     "rs": "error-correction encoding reed-solomon",
     "fc": "error-correction encoding fire-code",
@@ -53,9 +55,8 @@ class EosView:
 
     Parameters
     ----------
-    peer_groups : dict of (role, bool) to str
-        Names of the groups of BGP sessions, by the role of the peer and whether they have no
-        addresses.
+    peer_groups : dict of (role, families) to str
+        Names of the groups of BGP sessions, by the role of the peer and their families of routes.
     neighbours : tuple of BgpNeighbour
         Sessions with addresses, in the order of these.
     dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
@@ -81,7 +82,7 @@ class EosView:
     traffic_class_to_queue: tuple[tuple[int, int], ...]
     watchdog: Watchdog | None
     watchdog_action: str
-    peer_groups: dict[tuple[Role, bool], str]
+    peer_groups: dict[tuple[Role, tuple[str, ...]], str]
     neighbours: tuple[BgpNeighbour, ...]
     prefixes: tuple[tuple[int, str], ...]
     prefixes6: tuple[tuple[int, str], ...]
@@ -162,25 +163,25 @@ def _fec(port: PortDesign, device: str) -> str:
     return FEC_WORDS[port.fec] if port.fec else ""
 
 
-def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, bool], str]:
+def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, tuple[str, ...]], str]:
     """Return the peer group of each role among the neighbours, the nearest to the hosts first.
 
-    Sessions with addresses have a group of their own where others of their role have none: only
-    these originate IPv6 next hops.
+    Sessions with addresses have a separate group for each family where others of their role have
+    no addresses: only these originate IPv6 next hops.
     """
-    kinds = {(peer.role, peer.unnumbered) for peer in bgp.neighbours}
-    return {
-        (role, unnumbered): name if unnumbered or (role, True) not in kinds else f"{name}-NUMBERED"
-        for role, name in PEER_GROUPS.items()
-        for unnumbered in (True, False)
-        if (role, unnumbered) in kinds
-    }
+    kinds = {(peer.role, peer.families) for peer in bgp.neighbours}
+    groups: dict[tuple[Role, tuple[str, ...]], str] = {}
+    for role, name in PEER_GROUPS.items():
+        ending = "-NUMBERED" if (role, UNNUMBERED) in kinds else ""
+        names = {UNNUMBERED: name, ("ipv4",): f"{name}{ending}", ("ipv6",): f"{name}-IPV6"}
+        groups |= {(role, each): own for each, own in names.items() if (role, each) in kinds}
+    return groups
 
 
 def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
     """Return sessions with addresses in the order of these, in which EOS shows them."""
     numbered = (peer for peer in bgp.neighbours if not peer.unnumbered)
-    return tuple(sorted(numbered, key=lambda peer: IPv4Address(peer.address)))
+    return tuple(sorted(numbered, key=lambda peer: get_mixed_type_key(ip_address(peer.address))))
 
 
 def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:

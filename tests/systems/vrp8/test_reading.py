@@ -90,7 +90,7 @@ CASES: dict[str, Case] = {
     ),
     "address with a length": (
         f"{ROUTED} ip address 10.0.0.1 31\n ip address 10.0.1.1 24 sub\n",
-        lambda s: [row[1:] for row in _port(s).addresses],
+        lambda s: [(row.prefix_length, row.line) for row in _port(s).addresses],
         [(31, 3), (24, 4)],
     ),
     "access VLAN": (
