@@ -31,6 +31,8 @@ class Ipv6Subnets:
         Halves of the first address of each.
     prefix_length, summary_length : int
         Of each subnet, and of what a leaf has of a rail.
+    own : set of int
+        Rows of which the inventory sets the subnet.
     own_gateways, own_nics : dict of int to IPv6Address
         Addresses that the inventory sets, by row.
     """
@@ -39,6 +41,7 @@ class Ipv6Subnets:
     lower: Words
     prefix_length: int
     summary_length: int
+    own: set[int] = field(default_factory=set)
     own_gateways: dict[int, IPv6Address] = field(default_factory=dict)
     own_nics: dict[int, IPv6Address] = field(default_factory=dict)
 
@@ -85,6 +88,11 @@ class Ipv6Subnets:
         upper: NDArray[np.int64] = self.upper[rows].astype(object) << HALF
         numbers: NDArray[np.int64] = upper | self.lower[rows].astype(object)
         return numbers
+
+    @staticmethod
+    def text(pair: tuple[int, int]) -> str:
+        """Return an address of two halves as it is written."""
+        return str(IPv6Address(pair[0] << HALF | pair[1]))
 
     def _first(self, row: int) -> int:
         return int(self.upper[row]) << HALF | int(self.lower[row])

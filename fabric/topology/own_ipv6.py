@@ -24,6 +24,7 @@ def write_own_subnet(table: Ipv6Subnets, row: int, own: LeafSubnet) -> None:
     if own.ipv6 is not None:
         table.upper[row], table.lower[row] = halves(own.ipv6.network_address)
         table.own_gateways.pop(row, None)
+        table.own.add(row)
     if own.ipv6_gateway is not None:
         table.own_gateways[row] = own.ipv6_gateway
 

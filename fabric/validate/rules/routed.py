@@ -16,6 +16,7 @@ from fabric.topology.routed import (
     room_for,
     routed_units,
 )
+from fabric.validate.addresses6 import outside_rail
 from fabric.validate.origins import subnet_place
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_of_hosts
@@ -74,7 +75,7 @@ class SubnetsInRail(ModelRule):
         "rail takes the same subnet."
     )
     source = "NVIDIA/nccl src/transport/net_ib (NCCL_IB_SUBNET_PREFIX_LEN); RFC 4632 section 5"
-    guards = ("devices.subnets.network", "addressing.routed_hosts")
+    guards = ("devices.subnets.network", "devices.subnets.ipv6", "addressing.routed_hosts")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every subnet that an override sets with the addresses of its rail."""
@@ -91,6 +92,8 @@ class SubnetsInRail(ModelRule):
                     place=place,
                     device=leaf,
                 )
+        for message, fix, at, device in outside_rail(fabric):
+            yield self.finding(message, fix, place=at, device=device)
 
 
 def _outside(fabric: Fabric) -> list[tuple[int, int]]:
