@@ -206,6 +206,7 @@ def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> N
 ROUTED = (
     "addressing.advertise",
     "addressing.routed_hosts",
+    "addressing.ipv6",
     "addressing.ipv6.hosts",
     "addressing.ipv6.assignment",
 )

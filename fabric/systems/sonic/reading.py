@@ -46,8 +46,9 @@ FILE = "config_db"
 #: Stands where BGP wants a policy and the file names none; it permits nothing.
 NO_POLICY = "(none)"
 
-#: The peer group of bgpcfgd for all neighbours; ``allowas-in 1`` on a ToRRouter
-#: (templates/general/peer-group.conf.j2).
+#: The peer groups of bgpcfgd, of either family, in the name of the first; ``allowas-in 1`` on a
+#: ToRRouter (templates/general/peer-group.conf.j2). Neighbours have routes of their family alone
+#: (templates/general/instance.conf.j2).
 _GENERAL = "PEER_V4"
 #: How often ``allowas-in`` without a number accepts the own AS number (FRRouting, bgpd/bgp_vty.c).
 _ALLOWAS_IN = 3
@@ -181,7 +182,8 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
     if _MANAGED not in switch.global_lines and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
         if row.get("type") == "ToRRouter":
-            switch.bgp.group(_GENERAL, line).allowas_in = 1
+            group = switch.bgp.group(_GENERAL, line)
+            group.allowas_in = group.allowas_in6 = 1
         switch.bgp.router_id = _router_id(row.get("bgp_router_id", ""))
         if not row.get("type"):
             switch.no_sessions.append(absence("sonic", "device_type"))
@@ -354,8 +356,13 @@ def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
     peer.group = _text(row, "peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = _text(row, "name")
     _session(peer, row)
-    if peer.enabled is None and _MANAGED not in switch.global_lines:
+    if _MANAGED in switch.global_lines:
+        return
+    if peer.enabled is None:
         peer.enabled = "default_bgp_status" not in switch.global_lines
+    if is_address(peer.session):
+        peer.activated6 = ":" in peer.session
+        peer.activated = not peer.activated6
 
 
 @_READER.means("neighbour_family")

@@ -32,8 +32,8 @@ class SonicView:
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
     families : tuple of str
         Families of routes.
-    peer_groups : dict of bool to str
-        Its groups of sessions, by whether these have no addresses.
+    peer_groups : dict of families to str
+        Its groups of sessions, by the families of their routes.
     networks, summaries : tuple of (family, prefix)
         What that framework is told to advertise, and what in place of it; bgpcfgd knows it by
         itself.
@@ -43,7 +43,7 @@ class SonicView:
 
     managed: bool
     families: tuple[str, ...]
-    peer_groups: dict[bool, str]
+    peer_groups: dict[tuple[str, ...], str]
     networks: tuple[tuple[str, str], ...]
     summaries: tuple[tuple[str, str], ...]
     device_type: str
@@ -71,13 +71,13 @@ def _by_family(*prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((family, prefix) for family, own in pairs for prefix in own)
 
 
-def _peer_groups(device: DeviceDesign) -> dict[bool, str]:
+def _peer_groups(device: DeviceDesign) -> dict[tuple[str, ...], str]:
     """Return a group for sessions without addresses, whose next hops are IPv6, and for others."""
-    unnumbered = bool(device.unnumbered_ports)
-    numbered = any(peer.address for peer in device.bgp.neighbours)
-    if not unnumbered:
-        return {False: "FABRIC"}
-    return {True: "FABRIC"} | ({False: "NUMBERED"} if numbered else {})
+    used = {peer.families for peer in device.bgp.neighbours}
+    numbered = "NUMBERED" if device.unnumbered_ports else "FABRIC"
+    groups = {("ipv4", "ipv6"): "FABRIC", ("ipv4",): numbered, ("ipv6",): "FABRIC6"}
+    groups = {families: name for families, name in groups.items() if families in used}
+    return groups or {("ipv4",): numbered}
 
 
 @lru_cache(4096)
