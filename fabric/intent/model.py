@@ -294,6 +294,11 @@ class Addressing(Model):
         """Whether NICs have IPv4 addresses."""
         return bool(self.hosts or self.routed_hosts)
 
+    @property
+    def rdma_ipv6(self) -> bool:
+        """Whether RDMA of routed NIC ports uses IPv6."""
+        return self.ipv6 is not None and (self.ipv6.rdma or not self.ipv4)
+
 
 class Bgp(Model):
     """BGP underlay: one AS per leaf, one for the spines of a pod, one for the super-spines."""

@@ -114,16 +114,27 @@ def outside_subnet(fabric: Fabric) -> Iterator[Wrong]:
     """Yield the addresses of NICs outside their subnet."""
     table = fabric.subnets.ipv6
     for subnet, address in table.own_nics.items() if table else ():
-        assert table
-        nic = int(np.flatnonzero(fabric.nics.subnet == subnet)[0])
-        host = fabric.hosts.names[int(fabric.nics.host[nic])]
-        place = nic_place(fabric, nic, "ipv6")
-        if address not in table.network(subnet):
+        if table and address not in table.network(subnet):
             message = f"{address} is outside {table.network(subnet)}"
-            yield Wrong(message, "use an address in the subnet of this port", place, host)
-        elif address == table.gateway(subnet):
-            message = f"{address} is the address of the leaf in {table.network(subnet)}"
-            yield Wrong(message, "use the other address, or set subnets.ipv6_gateway", place, host)
+            yield _of_nic(fabric, subnet, message, "use an address in the subnet of this port")
+
+
+def at_gateway(fabric: Fabric) -> Iterator[Wrong]:
+    """Yield the addresses that an override gives to a NIC and to its leaf."""
+    table = fabric.subnets.ipv6
+    for subnet in sorted({*table.own_nics, *table.own_gateways}) if table else ():
+        if table and not table.slaac and table.nic(subnet, "") == table.gateway(subnet):
+            message = f"{table.gateway(subnet)} is the address of the leaf in"
+            fix = "use the other address, or set the other one of hosts.nics.ipv6 and ipv6_gateway"
+            yield _of_nic(fabric, subnet, f"{message} {table.network(subnet)}", fix)
+
+
+def _of_nic(fabric: Fabric, subnet: int, message: str, fix: str) -> Wrong:
+    place, owner = own_place(fabric, subnet), int(fabric.subnets.leaf[subnet])
+    for nic in np.flatnonzero(fabric.nics.subnet == subnet)[:1].tolist():
+        place = nic_place(fabric, nic, "ipv6") or place
+        return Wrong(message, fix, place, fabric.hosts.names[int(fabric.nics.host[nic])])
+    return Wrong(message, fix, place, fabric.switches.names[owner])
 
 
 def wrong_subnets(fabric: Fabric) -> Iterator[Wrong]:

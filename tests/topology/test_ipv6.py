@@ -175,6 +175,40 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
         "",
         [("fabric.addressing.ipv6.hosts", "32 needed, 16 available; use a /58 or a larger pool")],
     ),
+    "RDMA of NICs in VLANs": (
+        {
+            "units": [
+                {"name": "su1", "hosts": "a[1-3]"},
+                {"name": "su2", "hosts": "b[1-2]", "vlan_per": "none"},
+            ],
+            "addressing__routed_hosts": "10.96.0.0/16",
+            "addressing__ipv6": {"hosts": POOL, "rdma": True},
+            "bgp__peering": "unnumbered",
+        },
+        "",
+        "",
+        [("fabric.addressing.ipv6.rdma", "RDMA uses IPv6, and NICs in VLANs have none")],
+    ),
+    "fields of IPv4": (
+        {
+            **ROUTED,
+            "addressing__hosts": None,
+            "addressing__routed_prefix_length": 30,
+            "addressing__ipv6": {"hosts": POOL, "rdma": False},
+        },
+        "",
+        "",
+        [
+            ("fabric.addressing.routed_prefix_length", "is about IPv4, and NICs have IPv6 alone"),
+            ("fabric.addressing.ipv6.rdma", "rdma is false, and NICs have IPv6 alone"),
+        ],
+    ),
+    "a prefix of a leaf with an own subnet": (
+        {**STATIC, "addressing__advertise": "leaf"},
+        OWN % "ipv6: 'fd00:64::8/127'",
+        "",
+        [("fabric.addressing.advertise", "use nic, or remove devices.subnets.ipv6")],
+    ),
     "what an override cannot say": (
         STATIC,
         OWN % "ipv6: 'fd00:64::/64', vlan: 7",

@@ -14,7 +14,7 @@ from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import PAIR, host_pools, named_pools, routed_units
 from fabric.validate.addresses import owners
-from fabric.validate.addresses6 import doubles, outside_subnet, wrong_subnets
+from fabric.validate.addresses6 import at_gateway, doubles, outside_subnet, wrong_subnets
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
@@ -151,7 +151,12 @@ class GatewayFree(ModelRule):
 
     why = "A gateway outside the subnet, or with the address of a NIC, is not reachable."
     source = "RFC 1812 section 2.2; RFC 1122 section 3.2.1.3"
-    guards = ("addressing.gateway_offset", "addressing.first_host_offset")
+    guards = (
+        "addressing.gateway_offset",
+        "addressing.first_host_offset",
+        "devices.subnets.ipv6_gateway",
+        "hosts.nics.ipv6",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the gateways with the subnet and with the NICs."""
@@ -173,6 +178,8 @@ class GatewayFree(ModelRule):
                 place=nic_place(fabric, row, "address") or place,
                 device=fabric.hosts.names[int(nics.host[row])],
             )
+        for message, fix, own, device in at_gateway(fabric):
+            yield self.finding(message, fix, place=own, device=device)
 
 
 @rules.add("ADR005")

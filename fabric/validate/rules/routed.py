@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import (
@@ -43,8 +44,12 @@ class RoomForFunctions(ModelRule):
         "A virtual function needs an address in the subnet of its port: without a VLAN, no other "
         "address reaches it."
     )
-    source = "RFC 3021 (a /31 has two addresses); RFC 1812 section 4.2.2.11"
-    guards = ("addressing.routed_prefix_length", "host.nic.virtual_functions")
+    source = "RFC 3021 and RFC 6164 (a /31 and a /127 have two); RFC 1812 section 4.2.2.11"
+    guards = (
+        "addressing.routed_prefix_length",
+        "addressing.ipv6.assignment",
+        "host.nic.virtual_functions",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the virtual functions of every host whose NICs are on routed ports."""
@@ -56,13 +61,30 @@ class RoomForFunctions(ModelRule):
                 most, where = count, name
         length = file.addressing.routed_prefix_length
         free = max((1 << _BITS - length) - 4, 0)
-        if most > free:
+        if most:
+            yield from self._ipv6(model, most, where)
+        if most > free and file.addressing.ipv4:
             yield self.finding(
                 f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
                 f"port has {free} free after leaf and NIC",
                 room_for(most),
                 place=model.place("addressing", "routed_prefix_length"),
                 device=where,
+            )
+
+    def _ipv6(self, model: Model, count: int, host: str) -> Iterator[Finding]:
+        """Look for a /127, which has no address for so many virtual functions of a NIC."""
+        addressing = model.intent.fabric.addressing
+        if addressing.ipv6 and addressing.ipv6.assignment == "static":
+            needed = addressing.rdma_ipv6
+            yield self.finding(
+                f"{count} virtual functions of a NIC {'need' if needed else 'have no'} IPv6 "
+                "addresses: the /127 of a routed port has none free after leaf and NIC",
+                "use addressing.ipv6.assignment: slaac"
+                + (", or addressing.hosts and ipv6.rdma: false" if needed else ""),
+                place=model.place("addressing", "ipv6", "assignment"),
+                device=host,
+                severity=None if needed else Severity.WARNING,
             )
 
 
