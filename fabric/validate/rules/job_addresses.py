@@ -163,13 +163,15 @@ class LeafNeighbours(ModelRule):
         """Count hosts and pods, and pods that ended and are not forgotten yet."""
         groups = [(pods, set(pods.cluster.hosts)) for pods in pods_of(model)]
         fabric, leaf_of = model.fabric, leaf_of_system(model) if groups else {}
+        is_ipv6 = model.intent.fabric.addressing.rdma_ipv6
+        field = "host_entries_ipv6" if is_ipv6 else "host_entries"
         for row in range(fabric.switches.leaf_count) if groups else ():
             sku, nics = fabric.switches.skus[row], fabric.nics_of_leaf(row)
             table = leaf_of[sku.nos].neighbours
             hosts = [fabric.hosts.names[host] for host in fabric.nics.host[nics].tolist()]
             counts = [(pods, sum(name in names for name in hosts)) for pods, names in groups]
             need = len(nics) + fabric.trunk_count(row) + _entries(leaf_of[sku.nos], counts)
-            limits = [item for item in (table.capacity, sku.host_entries) if item]
+            limits = [item for item in (table.capacity, getattr(sku, field)) if item]
             if need > min(limits):
                 yield self.finding(
                     f"{need} neighbours are possible with pods, but the table has room for "

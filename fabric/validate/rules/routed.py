@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
-from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import (
     no_prefix,
@@ -17,6 +17,7 @@ from fabric.topology.routed import (
     room_for,
     routed_units,
 )
+from fabric.validate.addresses6 import outside_rail
 from fabric.validate.origins import subnet_place
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_of_hosts
@@ -43,9 +44,7 @@ class RoomForFunctions(ModelRule):
         "A virtual function needs an address in the subnet of its port: without a VLAN, no other "
         "address reaches it."
     )
-    source = (
-        "RFC 3021 and RFC 6164 (a /31 and a /127 have two addresses); RFC 1812 section 4.2.2.11"
-    )
+    source = "RFC 3021 and RFC 6164 (a /31 and a /127 have two); RFC 1812 section 4.2.2.11"
     guards = (
         "addressing.routed_prefix_length",
         "addressing.ipv6.assignment",
@@ -60,17 +59,10 @@ class RoomForFunctions(ModelRule):
             count = traits.nic.virtual_functions
             if routed[unit] and traits.container_mode == "host-network" and count > most:
                 most, where = count, name
-        plan = file.addressing.ipv6
-        if most and plan and plan.assignment == "static":
-            yield self.finding(
-                f"{most} virtual functions of a NIC need IPv6 addresses, but a /127 has those of "
-                "leaf and NIC alone",
-                ROOM_OF_IPV6,
-                place=model.place("addressing", "ipv6"),
-                device=where,
-            )
         length = file.addressing.routed_prefix_length
         free = max((1 << _BITS - length) - 4, 0)
+        if most:
+            yield from self._ipv6(model, most, where)
         if most > free and file.addressing.ipv4:
             yield self.finding(
                 f"{most} virtual functions of a NIC need addresses, but the /{length} of a routed "
@@ -78,6 +70,21 @@ class RoomForFunctions(ModelRule):
                 room_for(most),
                 place=model.place("addressing", "routed_prefix_length"),
                 device=where,
+            )
+
+    def _ipv6(self, model: Model, count: int, host: str) -> Iterator[Finding]:
+        """Look for a /127, which has no address for so many virtual functions of a NIC."""
+        addressing = model.intent.fabric.addressing
+        if addressing.ipv6 and addressing.ipv6.assignment == "static":
+            needed = addressing.rdma_ipv6
+            yield self.finding(
+                f"{count} virtual functions of a NIC {'need' if needed else 'have no'} IPv6 "
+                "addresses: the /127 of a routed port has none free after leaf and NIC",
+                "use addressing.ipv6.assignment: slaac"
+                + (", or addressing.hosts and ipv6.rdma: false" if needed else ""),
+                place=model.place("addressing", "ipv6", "assignment"),
+                device=host,
+                severity=None if needed else Severity.WARNING,
             )
 
 
@@ -90,7 +97,7 @@ class SubnetsInRail(ModelRule):
         "rail takes the same subnet."
     )
     source = "NVIDIA/nccl src/transport/net_ib (NCCL_IB_SUBNET_PREFIX_LEN); RFC 4632 section 5"
-    guards = ("devices.subnets.network", "addressing.routed_hosts")
+    guards = ("devices.subnets.network", "devices.subnets.ipv6", "addressing.routed_hosts")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every subnet that an override sets with the addresses of its rail."""
@@ -107,6 +114,8 @@ class SubnetsInRail(ModelRule):
                     place=place,
                     device=leaf,
                 )
+        for message, fix, at, device in outside_rail(fabric):
+            yield self.finding(message, fix, place=at, device=device)
 
 
 def _outside(fabric: Fabric) -> list[tuple[int, int]]:
