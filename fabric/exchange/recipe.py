@@ -40,7 +40,7 @@ class Recipe:
     gpus : int or None
         GPUs of a host; None is what the base says.
     addresses : mapping
-        Addresses of NICs that differ from those that follow from positions.
+        Addresses of NICs that differ from those that follow from positions, by field.
     subnets : mapping
         Subnets of leaves that differ from those of the pools, by leaf.
     links : mapping
@@ -70,7 +70,7 @@ class Recipe:
     base: Mapping[str, Any]
     skus: Mapping[str, str] = field(default_factory=dict)
     gpus: int | None = None
-    addresses: Mapping[End, str] = field(default_factory=dict)
+    addresses: Mapping[End, Mapping[str, str]] = field(default_factory=dict)
     subnets: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     descriptions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

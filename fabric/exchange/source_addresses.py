@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.routed_units import routed_units
@@ -159,7 +159,7 @@ def _single(plant: Plant) -> bool:
     shared: Counter[IPv4Network] = Counter()
     places: Counter[Place] = Counter()
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
+        nic, leaf, gateway, _ = _nic_end(plant, cable)
         if nic is None or plant.device[nic.host].unit in routed:
             continue
         if nic.address or gateway:
@@ -214,18 +214,19 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
         sizes[host.unit] += 1
     counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is None or not (nic.address or gateway):
+        nic, leaf, gateway, gateway6 = _nic_end(plant, cable)
+        if nic is None:
             continue
         unit = slots.device[nic.host].unit
         slot = slot_of.get(nic.host) if single or unit in routed else None
         place = Place(leaf, unit, nic.rail or 0, slot)
-        network = IPv4Interface(nic.address or gateway).network
-        counted[place]["network"][str(network)] += 1
-        if cable.vlan is not None:
-            counted[place]["vlan"][cable.vlan] += 1
-        if gateway and IPv4Interface(gateway).ip in network:
-            counted[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
+        values = _subnet(nic.address, gateway, ("network", "gateway"))
+        if values and cable.vlan is not None:
+            values["vlan"] = cable.vlan
+        if unit in routed:
+            values |= _subnet(nic.ipv6, gateway6, ("ipv6", "ipv6_gateway"))
+        for field, value in values.items():
+            counted[place][field][value] += 1
     return {
         place: {
             key: value
@@ -237,12 +238,23 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
     }
 
 
-def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str]:
-    """Return the NIC of a cable, its leaf, and the gateway that the leaf has for it."""
+def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:
+    """Return the subnet of a NIC and the address of its leaf in it, by field."""
+    if not (address or gateway):
+        return {}
+    network = ip_interface(address or gateway).network
+    values: dict[str, Any] = {fields[0]: str(network)}
+    if gateway and ip_interface(gateway).ip in network:
+        values[fields[1]] = str(ip_interface(gateway).ip)
+    return values
+
+
+def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
+    """Return the NIC of a cable, its leaf, and the gateways of it, of IPv4 and of IPv6."""
     near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
     if near is not None:
-        return near, cable.far[0], cable.far_address
-    return far, cable.near[0], cable.near_address
+        return near, cable.far[0], cable.far_address, cable.far_ipv6
+    return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:

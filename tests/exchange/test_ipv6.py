@@ -86,13 +86,31 @@ def test_a_fabric_comes_back(plan: str, form: str, tmp_path: Path) -> None:
     }
 
 
+OWN = """\
+devices:
+  - names: su1-rail0
+    subnets: [{slot: 1, ipv6: "fd00:64::100/127"}]
+"""
+
+
+def test_subnets_and_addresses_of_their_own_come_back(tmp_path: Path) -> None:
+    """What does not follow from positions is an override."""
+    source = write(tmp_path / "source", "alone")
+    (source / "devices").mkdir()
+    (source / "devices/own.yaml").write_text(OWN)
+    back, other = again(source, "json", tmp_path / "again"), Project(source)
+    assert addresses(back) == addresses(other)
+    text = (tmp_path / "again/in/devices/imported.yaml").read_text()
+    assert "fd00:64::100/127" in text
+
+
 def test_netbox_has_an_address_of_each_family(tmp_path: Path) -> None:
     source = write(tmp_path / "source", "beside IPv4")
     assert run("export", "netbox", source, "--out", tmp_path / "out").code == 0
     (file,) = (tmp_path / "out").glob("*ip-addresses.json")
     rows = [row for row in json.loads(file.read_text()) if row["device"] == "a1"]
     assert {row["address"] for row in rows} == {
-        *("10.64.0.1/31", "10.72.0.1/31", "fd00:64::21/127", "fd00:64:0:1::21/127")
+        *("10.64.0.1/31", "10.72.0.1/31", "fd00:64::41/127", "fd00:64:0:1::41/127")
     }
 
 
