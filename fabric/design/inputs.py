@@ -181,7 +181,8 @@ class HostInputs:
 
     def _reached_through(self, leaf: int) -> str:
         """Return a digest of what NICs reach through a leaf."""
-        return hashlib.sha256("\0".join(self._reach.of_leaf(leaf)).encode()).hexdigest()
+        pools = (*self._reach.of_leaf(leaf), *self._reach.of_leaf6(leaf))
+        return hashlib.sha256("\0".join(pools).encode()).hexdigest()
 
 
 def _joined(shared: bytes, tables: Sequence[Ints], words: Sequence[str]) -> bytes:
@@ -208,6 +209,8 @@ def _nics(fabric: Fabric, switches: Ints) -> Ints:
     own = (nics.rail, nics.nic_port, nics.port, nics.address, nics.speed_gbps, nics.cable_m)
     its = [column[nics.subnet] for column in (subnets.network, subnets.gateway)]
     its += [column[nics.subnet] for column in (subnets.vlan, subnets.prefix_length)]
+    if subnets.ipv6:
+        its += [*subnets.ipv6.columns[nics.subnet].T]
     return np.column_stack((*own, nics.enabled, *its, switches[nics.leaf, -1]))
 
 
@@ -227,4 +230,5 @@ def _subnets(fabric: Fabric) -> Ints:
         table.network,
         table.gateway,
         table.prefix_length,
+        *(table.ipv6.columns.T if table.ipv6 else ()),
     ))

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.scalars import (
     Address,
+    Address6,
     CableMetres,
     Gbps,
     Interface,
@@ -302,6 +303,9 @@ class NicOverride(Model):
     )
     port: PortName | None = Field(None, description="Port of that leaf.")
     address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
+    ipv6: Address6 | None = Field(
+        None, description="IPv6 address inside the subnet of its port; not with slaac."
+    )
 
 
 class HostOverride(Model):

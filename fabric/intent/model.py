@@ -13,6 +13,7 @@ from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
+    Address6,
     AddressOffset,
     Asn,
     BufferModel,
@@ -293,6 +294,11 @@ class Addressing(Model):
         """Whether NICs have IPv4 addresses."""
         return bool(self.hosts or self.routed_hosts)
 
+    @property
+    def rdma_ipv6(self) -> bool:
+        """Whether RDMA of routed NIC ports uses IPv6."""
+        return self.ipv6 is not None and (self.ipv6.rdma or not self.ipv4)
+
 
 class Bgp(Model):
     """BGP underlay: one AS per leaf, one for the spines of a pod, one for the super-spines."""
@@ -497,6 +503,15 @@ class LeafSubnet(Model):
     network: Network | None = Field(None, description="Subnet, in addressing.hosts.")
     gateway: Address | None = Field(
         None, description="Gateway; default: gateway_offset in the subnet."
+    )
+    ipv6: Network6 | None = Field(
+        None,
+        description="IPv6 subnet of a routed NIC port, in addressing.ipv6.hosts: a /127, or with "
+        "slaac a /64.",
+    )
+    ipv6_gateway: Address6 | None = Field(
+        None,
+        description="Address of the leaf in it; default: the first of a /127, the second of a /64.",
     )
 
 

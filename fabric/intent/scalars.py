@@ -152,6 +152,15 @@ def _address(value: object) -> object:
         raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
+def _address6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Address(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not an IPv6 address; use the form fd00:64::1") from None
+
+
 def _link_address(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -203,6 +212,7 @@ Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+Address6 = Annotated[ipaddress.IPv6Address, BeforeValidator(_address6)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]

@@ -49,10 +49,14 @@ def _meaningless(intent: Intent) -> Iterator[tuple[str, str, str]]:
         if field in said:
             message = f"{field} is about routed NIC ports, and there are none"
             yield field, message, "remove it, or set vlan_per: none"
-    own = [one for one in intent.devices if any(each.network for each in one.value.subnets)]
-    if own and any(routed) and addressing.advertise == "leaf":
-        message = "a leaf announces one prefix, and a subnet that is set can be outside"
-        yield "advertise", message, "use nic, or remove devices.subnets.network"
+    if not addressing.ipv4 and "routed_prefix_length" in said:
+        message = "routed_prefix_length is about IPv4, and NICs have IPv6 alone"
+        yield "routed_prefix_length", message, "remove it, or add addressing.hosts"
+    subnets = [subnet for one in intent.devices for subnet in one.value.subnets]
+    for field in ("network", "ipv6") if any(routed) and addressing.advertise == "leaf" else ():
+        if any(getattr(subnet, field) for subnet in subnets):
+            message = "a leaf announces one prefix, and a subnet that is set can be outside"
+            yield "advertise", message, f"use nic, or remove devices.subnets.{field}"
 
 
 def _ipv6(intent: Intent) -> Iterator[tuple[str, str, str]]:
@@ -62,6 +66,12 @@ def _ipv6(intent: Intent) -> Iterator[tuple[str, str, str]]:
     if plan.hosts.prefixlen > HALF:
         message = f"{plan.hosts} is longer than the /64 of a rail"
         yield "ipv6.hosts", message, "use a /64 or a shorter one, such as fd00:64::/48"
+    if file.addressing.rdma_ipv6 and not all(routed_units(file)):
+        message = "RDMA uses IPv6, and NICs in VLANs have none"
+        yield "ipv6.rdma", message, "remove it until every unit has vlan_per: none"
+    if not plan.rdma and "rdma" in plan.model_fields_set and not file.addressing.ipv4:
+        message = "rdma is false, and NICs have IPv6 alone"
+        yield "ipv6.rdma", message, "remove it, or add addressing.hosts"
     if file.spines and file.bgp.peering == "numbered" and plan.uplinks is None:
         message = "numbered sessions of IPv6 need addresses"
         yield "ipv6", message, "add addressing.ipv6.uplinks, or use bgp.peering: unnumbered"

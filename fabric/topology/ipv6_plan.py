@@ -42,6 +42,21 @@ def subnet_bits(file: FabricFile) -> int:
     return spare - (file.planes - 1).bit_length() - (file.rails - 1).bit_length()
 
 
+def rail_numbers(file: FabricFile, plane: Ints, rail: Ints) -> Ints:
+    """Return the number of rails among those of all planes, which are side by side."""
+    return (plane << (file.rails - 1).bit_length()) + rail
+
+
+def rail_network(file: FabricFile, number: int) -> IPv6Network:
+    """Return what NICs of a rail have addresses of."""
+    plan = file.addressing.ipv6
+    if plan is None:
+        raise ValueError("no IPv6 plan")
+    bits = subnet_bits(file) if plan.assignment == "slaac" else 0
+    first = (int(plan.hosts.network_address) >> HALF) + (number << bits)
+    return IPv6Network((first << HALF, HALF - bits))
+
+
 def plane_pool(file: FabricFile, plane: int) -> IPv6Network:
     """Return what NICs of a plane route over their leaf: the pool, or the part of the plane."""
     plan = file.addressing.ipv6

@@ -10,6 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.model import NO_VLAN, other_end
+from fabric.topology.own_ipv6 import write_own_subnet, wrong_nic, wrong_subnet
 from fabric.topology.routed import gateway_offset
 
 #: The last address of IPv4: a gateway beyond it is none, and rule ADR004 says so.
@@ -18,13 +19,16 @@ LAST_ADDRESS = 2**32 - 1
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabric.intent.host_model import HostOverride
     from fabric.intent.inventory import Intent, Located
     from fabric.intent.model import DeviceOverride, LeafSubnet
     from fabric.topology.layout import Layout
     from fabric.topology.model import Fabric, Subnets
 
     #: An override, and the path of a field in it.
-    _Place: TypeAlias = tuple[Located[DeviceOverride], *tuple[str | int, ...]]
+    _Place: TypeAlias = tuple[
+        Located[DeviceOverride] | Located[HostOverride], *tuple[str | int, ...]
+    ]
 
 
 def write_own_subnets(intent: Intent, layout: Layout, table: Subnets) -> None:
@@ -50,6 +54,8 @@ def _write(intent: Intent, table: Subnets, row: int | None, own: LeafSubnet) -> 
         table.gateway[row] = min(int(table.network[row]) + offset, LAST_ADDRESS)
     if own.gateway is not None:
         table.gateway[row] = int(own.gateway)
+    if table.ipv6 is not None:
+        write_own_subnet(table.ipv6, row, own)
 
 
 def subnet_row(table: Subnets, leaf: int, own: LeafSubnet) -> int | None:
@@ -76,9 +82,24 @@ def wrong_subnets(fabric: Fabric, row: int, override: Located[DeviceOverride]) -
             message = f"{fabric.switches.names[row]} has no such subnet of NICs"
             fix = f"name a subnet of a leaf{which}"
             yield _finding(message, fix, (override, "subnets", index))
-        elif own.vlan is not None and table.vlan[subnet] == NO_VLAN:
+            continue
+        if own.vlan is not None and table.vlan[subnet] == NO_VLAN:
             message = "vlan is about VLANs, and this NIC is on a routed port"
             yield _finding(message, "remove it", (override, "subnets", index, "vlan"))
+        for field, message, fix in wrong_subnet(fabric, subnet, own):
+            yield _finding(message, fix, (override, "subnets", index, field))
+
+
+def write_own_nic(
+    fabric: Fabric, row: int, override: Located[HostOverride], index: int
+) -> Iterator[Finding]:
+    """Write the IPv6 address of a NIC; yield what is wrong with its addresses."""
+    change, table = override.value.nics[index], fabric.subnets.ipv6
+    wrong = list(wrong_nic(fabric, row, change))
+    for field, message, fix in wrong:
+        yield _finding(message, fix, (override, "nics", index, field))
+    if change.ipv6 and table and not wrong:
+        table.own_nics[int(fabric.nics.subnet[row])] = change.ipv6
 
 
 def write_own_links(

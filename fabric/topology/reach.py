@@ -11,7 +11,7 @@ from fabric.topology.ipv6_plan import plane_pool
 from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabric.topology.model import Bools, Fabric, Ints
 
@@ -54,7 +54,7 @@ class Reach:
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
-        self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
+        self._pools: dict[tuple[str, bool, int], tuple[str, ...]] = {}
 
     def of_nic(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
@@ -62,24 +62,40 @@ class Reach:
 
     def of_nic6(self, row: int) -> tuple[str, ...]:
         """Return the IPv6 prefixes that the NIC in a row of ``fabric.nics`` reaches."""
-        fabric, table = self._fabric, self._fabric.subnets
-        subnet, ipv6 = int(fabric.nics.subnet[row]), table.ipv6
-        if ipv6 is None:
-            return ()
-        leaf = int(table.leaf[subnet])
-        if fabric.intent.fabric.spines is None and not len(fabric.uplinks_of(leaf)):
-            rows = fabric.subnets_of_leaf(leaf).tolist()
-            return tuple(dict.fromkeys(str(ipv6.summary(one)) for one in rows))
-        return (str(plane_pool(fabric.intent.fabric, int(fabric.switches.plane[leaf]))),)
+        return self.of_leaf6(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
 
     def of_leaf(self, leaf: int) -> tuple[str, ...]:
         """Return the prefixes that NICs reach through the leaf in a row of ``fabric.switches``."""
+        return self._of_leaf(reachable_pools, leaf)
+
+    def of_leaf6(self, leaf: int) -> tuple[str, ...]:
+        """Return the IPv6 prefixes that NICs reach through a leaf."""
+        return self._of_leaf(_reachable_pools6, leaf)
+
+    def _of_leaf(
+        self, pools: Callable[[Fabric, int], tuple[str, ...]], leaf: int
+    ) -> tuple[str, ...]:
         fabric = self._fabric
         plane = int(fabric.switches.plane[leaf])
-        key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        inside = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        key = pools.__name__, *inside
         if key not in self._pools:
-            self._pools[key] = reachable_pools(fabric, leaf)
+            self._pools[key] = pools(fabric, leaf)
         return self._pools[key]
+
+
+def _reachable_pools6(fabric: Fabric, leaf: int) -> tuple[str, ...]:
+    """Return the IPv6 prefixes of NICs that can be reached through a leaf.
+
+    The pool, or the part of its plane; on a leaf without cables to spines what it has of rails.
+    """
+    ipv6 = fabric.subnets.ipv6
+    if ipv6 is None:
+        return ()
+    if fabric.intent.fabric.spines is None and not len(fabric.uplinks_of(leaf)):
+        rows = fabric.subnets_of_leaf(leaf).tolist()
+        return tuple(dict.fromkeys(str(ipv6.summary(row)) for row in rows))
+    return (str(plane_pool(fabric.intent.fabric, int(fabric.switches.plane[leaf]))),)
 
 
 class PlaneParts:

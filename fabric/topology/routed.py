@@ -9,7 +9,7 @@ import numpy as np
 from fabric.topology.layout import rank_within
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Network
+    from ipaddress import IPv4Network, IPv6Network
 
     from fabric.intent.inventory import Intent
     from fabric.intent.model import Addressing, FabricFile
@@ -56,10 +56,12 @@ def summary_bits(addressing: Addressing, ports: int) -> int:
     return (ports - 1).bit_length() + BITS - addressing.routed_prefix_length
 
 
-def named_pools(file: FabricFile) -> dict[str, IPv4Network]:
+def named_pools(file: FabricFile) -> dict[str, IPv4Network | IPv6Network]:
     """Return the pools that devices have addresses of, by field of ``addressing``."""
+    plan = file.addressing.ipv6
     links = {name: getattr(file.addressing, name) for name in ("uplinks", "core_links")}
     pools = {"loopbacks": file.addressing.loopbacks, **links, **host_pools(file)}
+    pools |= {"ipv6.hosts": plan.hosts, "ipv6.uplinks": plan.uplinks} if plan else {}
     return {name: pool for name, pool in pools.items() if pool is not None}
 
 
@@ -92,6 +94,9 @@ def no_prefix(file: FabricFile) -> str:
     """Return why the NICs of a rail have no prefix of their own; empty where they have."""
     if not all(routed_units(file)):
         return "subnets of VLANs are cut by leaf, so the NICs of a rail share no prefix"
+    plan = file.addressing.ipv6
+    if plan and file.addressing.rdma_ipv6 and plan.assignment == "slaac":
+        return "NCCL compares 64 bits of IPv6 addresses, and with slaac each NIC has its own /64"
     return "a rail has a prefix in each plane" if file.planes > 1 else ""
 
 

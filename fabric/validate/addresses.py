@@ -75,12 +75,13 @@ class Owners:
 def owners(fabric: Fabric) -> Owners:
     """Return all addresses of a fabric."""
     numbered = np.flatnonzero(numbered_links(fabric))
+    count = None if fabric.intent.fabric.addressing.ipv4 else 0
     kinds = (
         fabric.switches.loopback,
         fabric.uplinks.lower_address[numbered],
         fabric.uplinks.upper_address[numbered],
-        fabric.subnets.gateway,
-        fabric.nics.address,
+        fabric.subnets.gateway[:count],
+        fabric.nics.address[:count],
     )
     ends = np.cumsum([len(kind) for kind in kinds])
     return Owners(fabric, np.concatenate(kinds), np.concatenate([[0], ends[:-1]]), numbered)

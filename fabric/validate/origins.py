@@ -52,12 +52,12 @@ def switch_place(intent: Intent, name: str, field: str) -> Place | None:
     return None
 
 
-def subnet_place(intent: Intent, name: str, network: str) -> Place | None:
-    """Return where an override sets a subnet of a leaf; the last one counts."""
+def subnet_place(intent: Intent, name: str, value: str, field: str = "network") -> Place | None:
+    """Return where an override sets a field of a subnet of a leaf; the last one counts."""
     for override in reversed(intent.device_overrides.get(name, [])):
         for index, subnet in enumerate(override.value.subnets):
-            if str(subnet.network) == network:
-                return _place(override, "subnets", index, "network")
+            if str(getattr(subnet, field)) == value:
+                return _place(override, "subnets", index, field)
     return None
 
 

@@ -18,7 +18,8 @@ from fabric.workflow.project import Project
 from tests.topology.fabrics import document
 
 STEPS = 20
-ADDRESS = re.compile(r"\b\d+\.\d+\.\d+\.\d+\b")
+ADDRESS = re.compile(r"\b\d+\.\d+\.\d+\.\d+\b|\bfd00:[0-9a-f:]*:")
+IPV6 = {"addressing__vlan_per": "none", "bgp__peering": "unnumbered"}
 PLANS: dict[str, dict[str, Any]] = {
     "rail": {"addressing__vlan_per": "rail"},
     "nic": {"addressing__vlan_per": "nic", "addressing__host_prefix_length": 28},
@@ -26,6 +27,24 @@ PLANS: dict[str, dict[str, Any]] = {
     "none with room for pods": {
         "addressing__vlan_per": "none",
         "addressing__routed_prefix_length": 28,
+    },
+    "none behind one prefix": {"addressing__vlan_per": "none", "addressing__advertise": "leaf"},
+    "none, unnumbered": IPV6,
+    "IPv6 beside IPv4": {**IPV6, "addressing__ipv6": {"hosts": "fd00:64::/48"}},
+    "IPv6 alone": {
+        **IPV6,
+        "addressing__hosts": None,
+        "addressing__uplinks": None,
+        "addressing__ipv6": {"hosts": "fd00:64::/48"},
+    },
+    "IPv6 and links of both": {
+        "addressing__vlan_per": "none",
+        "addressing__ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64"},
+    },
+    "IPv6 by SLAAC": {
+        **IPV6,
+        "platforms__leaf__sku": "7060X6-64PE",
+        "addressing__ipv6": {"hosts": "fd00:64::/48", "assignment": "slaac", "rdma": True},
     },
     "units of both": {"addressing__vlan_per": "rail", "addressing__routed_hosts": "10.96.0.0/14"},
 }
@@ -46,9 +65,10 @@ class Growing:
 
     def __init__(self, folder: Path, plan: str, dice: random.Random) -> None:
         self._folder, self._dice, self._both = folder, dice, plan == "units of both"
+        self._makes_addresses = plan == "IPv6 by SLAAC"
         self._data = document(**PLANS[plan], spines={"count": 1, "links_per_leaf": 1})
         self._data["platforms"] = {
-            "leaf": {"sku": "ACS-MSN4700", "host_ports": 16},
+            "leaf": {**self._data["platforms"]["leaf"], "host_ports": 16},
             "spine": {"sku": "7060X6-64PE"},
         }
         self._data["host"] |= {"interfaces": "eth[1-2]", "rdma_devices": "mlx5_[1-2]"}
@@ -62,6 +82,8 @@ class Growing:
     def step(self) -> str:
         """Take a step, and return what it was."""
         steps = {"unit": self._unit, "host": self._host, "spine": self._spine, "nic": self._nic}
+        if self._makes_addresses:  # a NIC in place of another has another address: ADR012
+            del steps["nic"]
         name = self._dice.choice(list(steps))
         steps[name]()
         return name
@@ -126,12 +148,15 @@ def test_no_line_with_an_address_moves(plan: str, tmp_path: Path) -> None:
     """Whatever comes: units and spines at the end, hosts in any unit, NICs in place of others."""
     growing = Growing(tmp_path, plan, random.Random(plan))
     before, taken = growing.lines(), []
+    shown = any("fd00:" in line for lines in before.values() for line in lines)
+    assert shown is ("addressing__ipv6" in PLANS[plan])
     for _ in range(STEPS):
         taken.append(growing.step())
         after = growing.lines()
         assert lost(before, after) == {}, taken
         before = after
-    assert {"unit", "host", "spine", "nic"} <= {*taken}
+    assert {"unit", "host", "spine"} <= {*taken}
+    assert ("nic" in taken) is (plan != "IPv6 by SLAAC")
 
 
 @pytest.mark.parametrize("plan", PLANS)

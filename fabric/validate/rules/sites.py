@@ -140,6 +140,8 @@ class SitePoolsApart(SiteRule):
         "addressing.core_links",
         "addressing.hosts",
         "addressing.routed_hosts",
+        "addressing.ipv6.hosts",
+        "addressing.ipv6.uplinks",
     )
 
     def check(self, first: Member, second: Member) -> Iterator[Finding]:
@@ -150,7 +152,7 @@ class SitePoolsApart(SiteRule):
                 yield self.finding(
                     f"{pool} overlaps addressing.{other} {taken} of the fabric {first.name}",
                     "use separate pools",
-                    place=fabric_place(second.intent, "addressing", mine),
+                    place=fabric_place(second.intent, "addressing", *mine.split(".")),
                 )
 
 
