@@ -178,7 +178,7 @@ class HostDesigner:
         addressing = self._fabric.intent.fabric.addressing
         addresses = [self._ipv4(row)] if addressing.ipv4 else []
         addresses += self._ipv6(row, mac)
-        return tuple(reversed(addresses) if addressing.ipv6 and addressing.ipv6.rdma else addresses)
+        return tuple(reversed(addresses) if addressing.rdma_ipv6 else addresses)
 
     def _ipv4(self, row: int) -> NicAddress:
         nics, subnets = self._fabric.nics, self._fabric.subnets

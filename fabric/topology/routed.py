@@ -94,6 +94,9 @@ def no_prefix(file: FabricFile) -> str:
     """Return why the NICs of a rail have no prefix of their own; empty where they have."""
     if not all(routed_units(file)):
         return "subnets of VLANs are cut by leaf, so the NICs of a rail share no prefix"
+    plan = file.addressing.ipv6
+    if plan and file.addressing.rdma_ipv6 and plan.assignment == "slaac":
+        return "NCCL compares 64 bits of IPv6 addresses, and with slaac each NIC has its own /64"
     return "a rail has a prefix in each plane" if file.planes > 1 else ""
 
 

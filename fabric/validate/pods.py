@@ -43,6 +43,13 @@ class Pods:
             for rail in self.cluster.rails
         )
 
+    @property
+    def lacks_ipv6(self) -> bool:
+        """Whether the /127 of the NIC leaves them without an IPv6 address."""
+        plan = self.cluster.fabric.intent.fabric.addressing.ipv6
+        static = plan is not None and plan.assignment == "static"
+        return static and self.cluster.has_ipv6 and self.mode != "physical-function"
+
     def addresses_in(self, seconds: int) -> int:
         """Return how many addresses of a NIC's pods are in use or were within some seconds.
 

@@ -52,10 +52,18 @@ class Running:
         """What ``prove`` says while everything works."""
         return self.engine.prove()
 
+    def counted(self, proof: Proof) -> tuple[int, int]:
+        """Return ends of sessions, each once for each of its families, and next hops of a proof."""
+        proofs = [proof, *([proof.other] if proof.other else [])]
+        return sum(own.sessions for own in proofs), sum(own.routes for own in proofs)
+
     def announced(self, leaf: str) -> tuple[str, ...]:
         """Prefixes of NICs that a leaf announces."""
         device = self.project.devices[leaf]
-        return device.summaries or device.host_networks
+        return (
+            *(device.summaries or device.host_networks),
+            *(device.summaries6 or device.host_networks6),
+        )
 
     def promised(self, outage: Outage | None = None) -> set[tuple[str, str]]:
         """Pairs of addresses of different hosts that the design connects, or ``whatif`` leaves."""
@@ -63,21 +71,24 @@ class Running:
         network = failed(network, outage) if outage else network
         reach = Layers.of(network).reach
         nics, hosts = network.nics, list(self.project.hosts.values())
-        addresses = [nic.address for host in hosts for nic in host.nics]
+        addresses = [nic.addresses for host in hosts for nic in host.nics]
         rows = [row for row in range(len(addresses)) if nics.up[row]]
         return {
-            (addresses[one], addresses[two])
+            (source.address, target.address)
             for one in rows
             for two in rows
             if nics.host[one] != nics.host[two]
             and (nics.leaf[one] == nics.leaf[two] or reach[nics.leaf[one], nics.leaf[two]])
+            for source, target in zip(addresses[one], addresses[two], strict=True)
         }
 
     def answered(self, size_bytes: int = 9000) -> set[tuple[str, str]]:
         """Pairs of addresses of different hosts where the second one answers the first one."""
         nics = self.lab.nics()
         wanted = {
-            nic.address: [other.address for far, other in nics if far != name] for name, nic in nics
+            own.address: [other.addresses[row].address for far, other in nics if far != name]
+            for name, nic in nics
+            for row, own in enumerate(nic.addresses)
         }
         seen = self.lab.pings(wanted, size_bytes)
         return {(source, target) for source, targets in seen.items() for target in targets}
@@ -99,9 +110,9 @@ def running(
     project = Project(inventory_of(request.param, tmp_path_factory.mktemp("inventory")))
     with real_laboratory(project) as lab:
         made = Running(project, lab)
-        proof = made.proof()
-        lab.wait_for_sessions(proof.sessions)
-        lab.wait_for_next_hops(proof.routes)
+        sessions, next_hops = made.counted(made.proof())
+        lab.wait_for_sessions(sessions)
+        lab.wait_for_next_hops(next_hops)
         yield made
 
 

@@ -40,6 +40,30 @@ PLANS = {
         "dual-tor",
         {**_routed("dual-tor"), **_UNNUMBERED, "spine: {sku: ACS-MSN4700}": "spine: {sku: SN4700}"},
     ),
+    "IPv6 beside IPv4": (
+        "dual-tor",
+        {
+            **_routed("dual-tor", "ipv6: {hosts: 'fd00:64::/48', rdma: true}"),
+            **_UNNUMBERED,
+            "spine: {sku: ACS-MSN4700}": "spine: {sku: SN4700}",
+        },
+    ),
+    "IPv6 beside IPv4 over numbered links": (
+        "demo",
+        {
+            **_routed("demo", "ipv6: {hosts: 'fd00:64::/48', uplinks: 'fd00:65::/64'}"),
+            "ACS-MSN4700": "7060X6-64PE",
+        },
+    ),
+    "IPv6 alone, by SLAAC": (
+        "demo",
+        {
+            _HOSTS["demo"]: "  vlan_per: none\n  advertise: leaf\n"
+            "  ipv6: {hosts: 'fd00:64::/48', assignment: slaac}\n",
+            "bgp: {": "bgp: {peering: unnumbered, ",
+            "ACS-MSN4700": "7060X6-64PE",
+        },
+    ),
 }
 
 
@@ -58,4 +82,18 @@ def inventory_of(name: str, folder: Path) -> Path:
     example, changes = PLANS[name]
     text = (INVENTORY / example / "fabric.yaml").read_text(encoding="utf-8")
     (folder / "fabric.yaml").write_text(change(text, changes), encoding="utf-8")
+    if "slaac" in "".join(changes.values()):
+        (folder / "hosts").mkdir()
+        (folder / "hosts/macs.yaml").write_text(_macs(), encoding="utf-8")
     return folder
+
+
+def _macs() -> str:
+    """Return MAC addresses of the NICs of the demo, which their IPv6 addresses follow from."""
+    return "hosts:\n" + "".join(
+        f"  - names: gpu00{host}\n    nics:\n"
+        + "".join(
+            f"      - {{rail: {rail}, mac: '02:00:00:00:0{host}:0{rail}'}}\n" for rail in range(2)
+        )
+        for host in range(1, 5)
+    )

@@ -13,7 +13,7 @@ from fabric.topology import Fabric
 from fabric.topology.model import NO_VLAN
 from fabric.topology.site import neighbours_of_host
 from tests.cases import each
-from tests.topology.fabrics import example, fabric
+from tests.topology.fabrics import example, fabric, ipv6_plan
 
 POOL = "10.96.0.0/16"
 NONE = {"addressing__vlan_per": "none"}
@@ -192,6 +192,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, list[tuple[str, str]]]] = {
             ("fabric.addressing.routed_prefix_length", "26"),
             ("fabric.units[0].vlan_per", "'none'"),
         ],
+    ),
+    "RDMA over IPv6 where some NICs have IPv4 alone": (
+        {**MIXED, **ipv6_plan(rdma=True), "addressing__vlan_per": "rail"},
+        "",
+        [("fabric.addressing.ipv6.rdma", "RDMA uses IPv6, and NICs in VLANs have IPv4 alone")],
     ),
     "VLANs of a unit that is routed count no host": (
         {**MIXED, "addressing__host_prefix_length": 30},

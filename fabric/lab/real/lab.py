@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self
 
 from fabric.core.errors import InputError, LabError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, str], None]
 
 #: IPv4 header without options (RFC 791) and ICMP header (RFC 792).
-_HEADERS_BYTES = 20 + 8
+_HEADERS_BYTES = {4: 20 + 8, 6: 40 + 8}
 _WORKERS = 4
 #: Pings wait more than they work.
 _PING_WORKERS = 16
@@ -277,13 +278,15 @@ class RealLab:
         self, wanted: Mapping[str, Sequence[str]], size_bytes: int = 9000, *, df: bool = True
     ) -> dict[str, set[str]]:
         """Return the addresses that answered to each address that asked."""
-        home = {nic.address: name for name, nic in self.nics()}
+        home = {own.address: name for name, nic in self.nics() for own in nic.addresses}
         words = ["fping", "-a", "-q", "-r", "1", "-t", str(_PING_TIMEOUT_MS), "-i", "1"]
-        words += ["-b", str(size_bytes - _HEADERS_BYTES), *(["-M"] if df else [])]
+        words += ["-M"] if df else []
         with ThreadPoolExecutor(_PING_WORKERS) as pool:
             done = pool.map(
                 lambda source: self.run(
-                    home[source], [*words, "-S", source, *wanted[source]], timeout_s=300
+                    home[source],
+                    [*words, "-b", _payload(size_bytes, source), "-S", source, *wanted[source]],
+                    timeout_s=300,
                 ),
                 wanted,
             )
@@ -310,14 +313,18 @@ class RealLab:
         words = [word for line in lines for word in ("-c", line)]
         return self.run(device, self._switches[device].vtysh(*words))
 
-    def sessions(self, device: str) -> dict[str, str]:
-        """Return the state of each BGP session of a switch, as bgpd says it."""
-        answer = self.vtysh(device, "show bgp ipv4 unicast summary json")
+    def sessions(self, device: str) -> dict[tuple[str, str], str]:
+        """Return the state of each BGP session of a switch for each family, as bgpd says it."""
+        answer = self.vtysh(device, "show bgp summary json")
         try:
-            peers = json.loads(answer.out).get("peers", {})
+            families = json.loads(answer.out)
         except ValueError as error:
             raise LabError(device, f"vtysh: {answer.out}{answer.err}") from error
-        return {name: str(peer["state"]) for name, peer in peers.items()}
+        return {
+            (family, name): str(peer["state"])
+            for family, shown in families.items()
+            for name, peer in shown["peers"].items()
+        }
 
     def wait_for_sessions(self, count: int, timeout_s: float = 60.0) -> int:
         """Wait until so many ends of BGP sessions are up; return how many are."""
@@ -338,13 +345,19 @@ class RealLab:
 
     def next_hops(self, device: str, prefix: str) -> tuple[str, ...]:
         """Return the next hops that the kernel of a switch has for a prefix: their ports."""
-        routes = json.loads(self.run(device, ["ip", "-j", "route", "show", prefix]).out or "[]")
-        return self._ports(device, *routes)
+        family = "-6" if ":" in prefix else "-4"
+        answer = self.run(device, ["ip", "-j", family, "route", "show", prefix])
+        return self._ports(device, *json.loads(answer.out or "[]"))
 
     def learnt(self, device: str) -> dict[str, tuple[str, ...]]:
         """Return the routes of BGP in the kernel of a switch: their ports, none where it drops."""
-        answer = self.run(device, ["ip", "-j", "route", "show", "proto", "bgp"])
-        routes = json.loads(answer.out or "[]")
+        routes = [
+            route
+            for family in ("-4", "-6")
+            for route in json.loads(
+                self.run(device, ["ip", "-j", family, "route", "show", "proto", "bgp"]).out or "[]"
+            )
+        ]
         return {route["dst"]: self._ports(device, route) for route in routes}
 
     def _ports(self, device: str, *routes: Mapping[str, Any]) -> tuple[str, ...]:
@@ -378,3 +391,8 @@ class RealLab:
             self.folder(device),
             self._interfaces[device],
         )
+
+
+def _payload(size_bytes: int, source: str) -> str:
+    """Return how many bytes of a packet are beside the headers of IP and ICMP."""
+    return str(size_bytes - _HEADERS_BYTES[ip_address(source).version])

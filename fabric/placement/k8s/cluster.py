@@ -13,7 +13,7 @@ from fabric.intent.classes import lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.pcie import refused_field, refused_trait
 from fabric.topology.naming import nic_names
-from fabric.topology.routed import host_pools, routed_pool, routed_units
+from fabric.topology.routed import host_pools, routed_units
 
 if TYPE_CHECKING:
     from fabric.intent.host_model import HostTraits
@@ -109,10 +109,14 @@ class Cluster:
         return routed_units(self.fabric.intent.fabric)[unit]
 
     @property
-    def pool(self) -> str:
-        """Pool of the subnets of the NICs."""
-        addressing = self.fabric.intent.fabric.addressing
-        return str(routed_pool(addressing) if self.is_routed else addressing.hosts)
+    def has_ipv4(self) -> bool:
+        """Whether the NICs have IPv4."""
+        return self.fabric.intent.fabric.addressing.ipv4
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Whether the NICs have IPv6."""
+        return self.is_routed and self.fabric.subnets.ipv6 is not None
 
     @property
     def routes(self) -> list[dict[str, str]]:

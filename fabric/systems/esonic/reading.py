@@ -13,7 +13,7 @@ not read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from fabric.observe.configuration import (
     Bgp,
@@ -34,7 +34,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
-from fabric.observe.configuration.model import EXTERNAL
+from fabric.observe.configuration.model import EXTERNAL, is_address
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
@@ -44,10 +44,21 @@ if TYPE_CHECKING:
 
     from fabric.observe.configuration import BgpPeer, Configured, ConfiguredPort
 
+OwnerT = TypeVar("OwnerT", "Bgp", "BgpPeer")
+
 #: Kind of the file that ``render`` writes.
 FILE = "running-configuration"
 
 _LINES = BookReader("esonic", "routing", "no")
+#: How fields of routes end, by family.
+_SUFFIXES = {"ipv4": "", "ipv6": "6"}
+
+
+class _Family(NamedTuple, Generic[OwnerT]):
+    """A family of routes, of the process or of a session, and how its fields end."""
+
+    of: OwnerT
+    suffix: str
 
 
 @readers.add("esonic")
@@ -87,7 +98,16 @@ def _address(port: ConfiguredPort, line: int, address: str, more: str | None = N
     if port.vlan is not None:
         raise ValueError("a switched port")
     port.routed = True
-    port.addresses = [*(port.addresses if more else ()), address_line(address, None, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(address, None, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if port.vlan is not None:
+        raise ValueError("a switched port")
+    port.routed = True
+    port.addresses.append(address_line(address, None, line))
 
 
 @_LINES.means("ipv6_link")
@@ -127,6 +147,11 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists = [name]
 
 
+@_LINES.means("match6")
+def _match6(term: PolicyTerm, _: int, name: str) -> None:
+    term.prefix_lists6 = [name]
+
+
 @_LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     to = Discard() if hop == "blackhole" else address_line(hop, "32", line).address
@@ -136,7 +161,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("esonic", "ipv4_unicast")
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, ipv4_first=True))
+    bgp = Bgp(int(asn), line, active_by_default=active, ipv4_first=True, max_paths6=1)
+    return switch.open_bgp(bgp)
 
 
 @_LINES.means("router_id")
@@ -145,18 +171,30 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("family")
-def _family(_: Bgp | BgpPeer, __: int) -> None:
-    """Return the process, or the session, itself: the lines inside are about it."""
+def _family(bgp: Bgp, _: int, family: str) -> _Family[Bgp]:
+    return _Family(bgp, _SUFFIXES[family])
 
 
 @_LINES.means("redistribute")
-def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
+def _redistribute(family: _Family[Bgp], line: int, policy: str | None = None) -> None:
+    own = Origination(None, policy or "", line, bool(family.suffix))
+    family.of.originations.append(own)
 
 
 @_LINES.means("network")
-def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(network(prefix), policy or "", line))
+def _network(family: _Family[Bgp], line: int, prefix: str, policy: str | None = None) -> None:
+    own = Origination(network(prefix), policy or "", line, bool(family.suffix))
+    family.of.originations.append(own)
+
+
+@_LINES.means("aggregate")
+def _aggregate(family: _Family[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    aggregate(family.of, line, prefix, only=only)
+
+
+@_LINES.means("max_paths")
+def _max_paths(family: _Family[Bgp], _: int, paths: str) -> None:
+    setattr(family.of, f"max_paths{family.suffix}", int(paths))
 
 
 @_LINES.means("neighbour")
@@ -165,7 +203,6 @@ def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
-_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("remote_as")
@@ -180,6 +217,23 @@ def _timers(peer: BgpPeer, _: int, keepalive: str, hold: str) -> None:
     peer.keepalive_s, peer.hold_s = int(keepalive), int(hold)
 
 
+@_LINES.means("family_of_peer")
+def _family_of_peer(peer: BgpPeer, _: int, family: str) -> _Family[BgpPeer]:
+    if is_address(peer.session) and (":" in peer.session) != (family == "ipv6"):
+        raise ValueError("routes of another family")
+    return _Family(peer, _SUFFIXES[family])
+
+
+@_LINES.means("activate")
+def _activate(family: _Family[BgpPeer], _: int) -> None:
+    setattr(family.of, f"activated{family.suffix}", True)
+
+
+@_LINES.means("allowas_in")
+def _allowas_in(family: _Family[BgpPeer], _: int, often: str) -> None:
+    setattr(family.of, f"allowas_in{family.suffix}", int(often))
+
+
 @_LINES.means("policy")
-def _policy(peer: BgpPeer, _: int, policy: str, way: str) -> None:
-    setattr(peer, f"policy_{way}", policy)
+def _policy(family: _Family[BgpPeer], _: int, policy: str, way: str) -> None:
+    setattr(family.of, f"policy_{way}{family.suffix}", policy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -19,14 +19,15 @@ from fabric.systems.junos.platforms import (
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from collections.abc import Iterator
+
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog, Wred
     from fabric.intent.classes import LosslessClass
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
 WATCHDOG_ACTIONS = ("drop", "forward")
-HOST_ROUTE = 32
 _MINUTE_S = 60
 _WHOLE = 100
 
@@ -103,8 +104,10 @@ class JunosView:
     ----------
     groups : tuple of (beginning, bool)
         Groups of sessions, as their lines begin, and whether these have no addresses.
-    neighbours : tuple of (address, own address, name, AS number)
+    neighbours : tuple of (address, own address, name, AS number, family)
         Sessions with addresses.
+    advertised : tuple of (port, prefix)
+        What NICs make their addresses of.
     peer_asns : tuple of int
         AS numbers of the switches at the other ends of sessions without addresses.
     lossless : bool
@@ -120,7 +123,8 @@ class JunosView:
     profiles: tuple[ProfileView, ...]
     ports: tuple[PortView, ...]
     groups: tuple[tuple[str, bool], ...]
-    neighbours: tuple[tuple[str, str, str, int], ...]
+    neighbours: tuple[tuple[str, str, str, int, str], ...]
+    advertised: tuple[tuple[str, str], ...]
     peer_asns: tuple[int, ...]
     loops: int
     lossless: bool
@@ -148,9 +152,14 @@ def view(device: DeviceDesign) -> JunosView:
         ports=tuple(_port(device, port, vlans) for port in device.ports),
         groups=_groups(device),
         neighbours=tuple(
-            (peer.address, peer.local_address, quoted(peer.name), peer.asn)
+            (peer.address, peer.local_address, quoted(peer.name), peer.asn, _family(peer.address))
             for peer in device.bgp.neighbours
             if not peer.unnumbered
+        ),
+        advertised=tuple(
+            (port.name, str(ip_interface(port.ipv6).network))
+            for port in device.ports
+            if port.announces_router
         ),
         peer_asns=tuple(sorted({peer.asn for peer in device.bgp.neighbours if peer.unnumbered})),
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
@@ -292,21 +301,34 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
 
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str, str], ...]:
     return (
-        ("loopbacks", "direct", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
-        *(
-            (
-                f"hosts{number or ''}",
-                "aggregate" if pool.summary_length else "direct",
-                pool.network,
-                _match(pool.network, pool.prefix_length),
-            )
-            for number, pool in enumerate(bgp.host_pools)
-        ),
+        ("loopbacks", "direct", bgp.loopback_pool, _match(bgp.loopback_pool)),
+        *_hosts("hosts", bgp.host_pools),
+        *_hosts("hosts-ipv6", bgp.host_pools6),
     )
 
 
-def _match(pool: str, length: int) -> str:
-    """Return how a prefix of a pool must look; a range must go beyond the pool's own length."""
-    if IPv4Network(pool).prefixlen >= length:
+def _hosts(term: str, pools: tuple[HostPool, ...]) -> Iterator[tuple[str, str, str, str]]:
+    for number, pool in enumerate(pools):
+        protocol = "aggregate" if pool.summary_length else "direct"
+        yield (
+            f"{term}{number or ''}",
+            protocol,
+            pool.network,
+            _match(pool.network, pool.prefix_length),
+        )
+
+
+def _match(pool: str, length: int | None = None) -> str:
+    """Return how a prefix of a pool must look; a range must go beyond the pool's own length.
+
+    Without a length it is that of a single address.
+    """
+    network = ip_network(pool)
+    longest = network.max_prefixlen
+    if network.prefixlen >= (length or longest):
         return "exact"
-    return f"prefix-length-range /{length}-/{HOST_ROUTE}"
+    return f"prefix-length-range /{length or longest}-/{longest}"
+
+
+def _family(address: str) -> str:
+    return "inet6" if ":" in address else "inet"

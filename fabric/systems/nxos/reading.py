@@ -14,7 +14,7 @@ neighbour that is a port is not read: no public source shows such a session whol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from fabric.observe.configuration import (
     Bgp,
@@ -37,6 +37,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.nxos.texts import text_ends
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.configuration import BgpTemplate, Configured, ConfiguredPort
+
+OwnerT = TypeVar("OwnerT", "Bgp", "BgpTemplate")
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -57,6 +60,15 @@ _UP = ("switched_port_up", "routed_port_up")
 _LINK_LINES = {"forward", "use-link-local-only"}
 
 _LINES = BookReader("nxos", "routing", "no")
+#: How fields of routes end, by family.
+_SUFFIXES = {"ipv4": "", "ipv6": "6"}
+
+
+class _Family(NamedTuple, Generic[OwnerT]):
+    """A family of routes, of the process or of a session, and how its fields end."""
+
+    of: OwnerT
+    suffix: str
 
 
 @readers.add("nxos")
@@ -137,7 +149,15 @@ def _address(
 ) -> None:
     if not port.routed:
         raise ValueError("not a routed port")
-    port.addresses = [*(port.addresses if more else ()), address_line(address, mask, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(address, mask, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
+    port.addresses.append(address_line(address, None, line))
 
 
 @_LINES.means("access")
@@ -171,6 +191,11 @@ def _match(term: PolicyTerm, _: int, names: str) -> None:
     term.prefix_lists += names.split()
 
 
+@_LINES.means("match6")
+def _match6(term: PolicyTerm, _: int, names: str) -> None:
+    term.prefix_lists6 += names.split()
+
+
 @_LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     to = Discard() if hop.lower() == "null0" else address_line(hop, "32", line).address
@@ -180,24 +205,41 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, tells_by_default=False))
+    bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False, max_paths6=1)
+    return switch.open_bgp(bgp)
 
 
 @_LINES.means("family")
-def _family(_: Bgp, __: int) -> None:
-    """Return the process itself: the lines inside are about it."""
+def _family(bgp: Bgp, _: int, family: str) -> _Family[Bgp]:
+    return _Family(bgp, _SUFFIXES[family])
 
 
 @_LINES.means("redistribute")
-def _redistribute(bgp: Bgp, line: int, policy: str) -> None:
-    bgp.originations.append(Origination(None, policy, line))
+def _redistribute(family: _Family[Bgp], line: int, policy: str) -> None:
+    own = Origination(None, policy, line, bool(family.suffix))
+    family.of.originations.append(own)
 
 
 @_LINES.means("network")
 def _network(
-    bgp: Bgp, line: int, prefix: str, mask: str | None = None, policy: str | None = None
+    family: _Family[Bgp],
+    line: int,
+    prefix: str,
+    mask: str | None = None,
+    policy: str | None = None,
 ) -> None:
-    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+    own = Origination(network(prefix, mask), policy or "", line, bool(family.suffix))
+    family.of.originations.append(own)
+
+
+@_LINES.means("aggregate")
+def _aggregate(family: _Family[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    aggregate(family.of, line, prefix, only=only)
+
+
+@_LINES.means("max_paths")
+def _max_paths(family: _Family[Bgp], _: int, paths: str) -> None:
+    setattr(family.of, f"max_paths{family.suffix}", int(paths))
 
 
 @_LINES.means("template")
@@ -226,7 +268,6 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
-_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("timers")
@@ -235,13 +276,23 @@ def _timers(speaker: BgpTemplate, _: int, keepalive: str, hold: str) -> None:
 
 
 @_LINES.means("activate")
-def _activate(speaker: BgpTemplate, _: int) -> None:
-    speaker.activated = True
+def _activate(speaker: BgpTemplate, _: int, family: str) -> _Family[BgpTemplate]:
+    session = speaker.session if isinstance(speaker, BgpPeer) else ""
+    if is_address(session) and (":" in session) != (family == "ipv6"):
+        raise ValueError("routes of another family")
+    own = _Family(speaker, _SUFFIXES[family])
+    setattr(speaker, f"activated{own.suffix}", True)
+    return own
 
 
 @_LINES.means("policy")
-def _policy(speaker: BgpTemplate, _: int, policy: str, way: str) -> None:
-    setattr(speaker, f"policy_{way}", policy)
+def _policy(family: _Family[BgpTemplate], _: int, policy: str, way: str) -> None:
+    setattr(family.of, f"policy_{way}{family.suffix}", policy)
+
+
+@_LINES.means("tells_peer_as")
+def _tells_peer_as(family: _Family[BgpTemplate], _: int) -> None:
+    family.of.tells_peer_as = True
 
 
 @_LINES.means("router_id")
@@ -250,7 +301,7 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(speaker: BgpTemplate, _: int, often: str | None = None) -> None:
+def _allowas_in(family: _Family[BgpTemplate], _: int, often: str | None = None) -> None:
     if often is None:
         raise ValueError("how often holds without a number is not known here")
-    speaker.allowas_in = int(often)
+    setattr(family.of, f"allowas_in{family.suffix}", int(often))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import S_PER_H
+from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
 from fabric.placement.nccl_release import Reads, nccl_release
 from fabric.platforms import platforms
 from fabric.topology.routed import room_for
@@ -103,6 +104,7 @@ class AddressPool(ModelRule):
         "kubernetes.pods_per_nic",
         "addressing.host_prefix_length",
         "addressing.routed_prefix_length",
+        "addressing.ipv6.assignment",
         "arp.timeout_s",
     )
 
@@ -114,11 +116,14 @@ class AddressPool(ModelRule):
             is_routed = pods.cluster.is_routed
             field = "routed_prefix_length" if is_routed else "host_prefix_length"
             place, shorter = model.place("addressing", field), f"use a shorter addressing.{field}"
+            more = room_for(pods.pods_per_nic) if is_routed else shorter
+            if pods.lacks_ipv6:
+                place, more = model.place("addressing", "ipv6"), ROOM_OF_IPV6
             if free < pods.pods_per_nic:
                 yield self.finding(
                     f"{pods.pods_per_nic} pods of a NIC need addresses, but only {max(free, 0)} "
                     "are free",
-                    room_for(pods.pods_per_nic) if is_routed else shorter,
+                    more,
                     place=place,
                     device=pods.cluster.hosts[0],
                 )

@@ -121,6 +121,8 @@ class SubnetsInRail(ModelRule):
 def _outside(fabric: Fabric) -> list[tuple[int, int]]:
     """Return the subnets outside the addresses of their rail, and where these begin."""
     file, table = fabric.intent.fabric, fabric.subnets
+    if not file.addressing.ipv4:
+        return []
     starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
     outside = (table.network < starts) | (table.last >= starts + rail_size(file))
     rows = np.flatnonzero(outside & (table.vlan == NO_VLAN))
@@ -143,11 +145,12 @@ class PrefixOfRail(ModelRule):
         file = model.intent.fabric
         if not file.host.nccl_subnet_aware:
             return
-        moved = "a subnet is outside the addresses of its rail" if _outside(model.fabric) else ""
+        outside = not file.addressing.rdma_ipv6 and _outside(model.fabric)
+        moved = "a subnet is outside the addresses of its rail" if outside else ""
         if reason := no_prefix(file) or moved:
             yield self.finding(
                 f"host.nccl_subnet_aware has no prefix to compare: {reason}",
-                "remove it, or use addressing.vlan_per: none in all units, one plane, and no "
-                "subnet outside its rail",
+                "remove it, or use addressing.vlan_per: none in all units, one plane, no subnet "
+                "outside its rail, and static addresses of IPv6",
                 place=model.place("host", "nccl_subnet_aware"),
             )

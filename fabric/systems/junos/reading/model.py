@@ -18,6 +18,7 @@ class Term:
     line: int
     permit: bool | None = None
     source: str = ""
+    family: str = ""
     filters: list[PrefixMatch] = field(default_factory=list)
     prefix_lists: list[str] = field(default_factory=list)
 

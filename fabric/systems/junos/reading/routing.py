@@ -52,7 +52,7 @@ def _static(reading: RoutingLines, line: int, prefix: str, hop: str) -> None:
 
 @LINES.means("aggregate")
 def _aggregate(reading: RoutingLines, line: int, prefix: str) -> None:
-    reading.aggregates.append(Aggregate(*network(prefix), line, hides=False))
+    reading.aggregates.append(Aggregate(*network(prefix), line, hides=False, is_ipv6=":" in prefix))
 
 
 @LINES.means("exists")
@@ -96,15 +96,44 @@ def _hold(
 
 @LINES.means("family")
 def _family(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
-    _speaker(reading, line, group, session).activated = True
+    _of_family(reading, line, group, session, is_ipv6=False).activated = True
+
+
+@LINES.means("family6")
+def _family6(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
+    speaker = _of_family(reading, line, group, session, is_ipv6=True)
+    speaker.activated, speaker.activated6 = bool(speaker.activated), True
 
 
 @LINES.means("loops")
 def _loops(
     reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
 ) -> None:
-    speaker = _speaker(reading, line, group, session)
-    speaker.activated, speaker.allowas_in = True, int(loops) - 1
+    _family(reading, line, group, session)
+    _speaker(reading, line, group, session).allowas_in = int(loops) - 1
+
+
+@LINES.means("loops6")
+def _loops6(
+    reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
+) -> None:
+    _family6(reading, line, group, session)
+    _speaker(reading, line, group, session).allowas_in6 = int(loops) - 1
+
+
+def _of_family(
+    reading: RoutingLines, line: int, group: str, session: str | None, *, is_ipv6: bool
+) -> BgpTemplate:
+    """Return a session or a group that names a family; it has no other one by default then.
+
+    Raises
+    ------
+    ValueError
+        When the session is between addresses of the other family.
+    """
+    if session and (":" in session) != is_ipv6:
+        raise ValueError("routes of another family")
+    return _speaker(reading, line, group, session)
 
 
 @LINES.means("extended")
@@ -161,7 +190,7 @@ def _policy_in(
     reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
-    speaker.policy_in = _only(speaker.policy_in, policy)
+    speaker.policy_in = speaker.policy_in6 = _only(speaker.policy_in, policy)
 
 
 @LINES.means("policy_out")
@@ -169,7 +198,7 @@ def _policy_out(
     reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
-    speaker.policy_out = _only(speaker.policy_out, policy)
+    speaker.policy_out = speaker.policy_out6 = _only(speaker.policy_out, policy)
 
 
 def _only(policy: str | None, new: str) -> str:
@@ -228,17 +257,18 @@ def settle_bgp(reading: RoutingLines) -> None:
         reading.switch.bgp = None
         return
     bgp.asn, bgp.router_id = reading.asn, reading.router_id
-    bgp.originations = [Origination(None, "", bgp.line)]
+    bgp.originations = [Origination(None, "", bgp.line, is_ipv6) for is_ipv6 in (False, True)]
     bgp.aggregates = reading.aggregates
     for group, name in reading.peer_lists.items():
         bgp.groups[group].asns = tuple(reading.as_lists.get(name, ()))
     bgp.resolve()
     _settle_discovery(reading, bgp)
     for peer in bgp.peers.values():
-        if peer.allowas_in is None and reading.loops:
-            peer.allowas_in = reading.loops - 1
+        for name in ("allowas_in", "allowas_in6") if reading.loops else ():
+            if getattr(peer, name) is None:
+                setattr(peer, name, reading.loops - 1)
         if not peer.policy_out:
-            peer.policy_out = DEFAULT_POLICY
+            peer.policy_out = peer.policy_out6 = DEFAULT_POLICY
             default = PolicyTerm(permit=True, line=bgp.line, source="bgp")
             reading.switch.policies[DEFAULT_POLICY] = [default]
     groups = {peer.group or "" for peer in bgp.peers.values()}
