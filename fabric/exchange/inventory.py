@@ -19,6 +19,7 @@ from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.routed_units import has_routed, routed_units, untaken
 from fabric.exchange.source_addresses import pools, without_routed
+from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
 
@@ -195,6 +196,9 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
         section["addressing"] = pools(plant, section["addressing"])
     if "addressing" in section and not has_routed(plant, section["addressing"]):
         section["addressing"] = without_routed(section["addressing"])
+    addressing = section.get("addressing", {})
+    if "ipv6" in addressing and not has_addresses_of_links(plant):
+        section["bgp"] = {**section.get("bgp", {}), "peering": "unnumbered"}
     if "addressing" in section and not any(it.role == "super-spine" for it in plant.switches):
         above = ("core_links", "core_links_per_spine")
         section["addressing"] = {k: v for k, v in section["addressing"].items() if k not in above}

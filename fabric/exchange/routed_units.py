@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
+from fabric.topology.ipv6 import HALF, PAIR6
 from fabric.topology.routed import PAIR, SHORTEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from fabric.exchange.plant import Cable, Plant
+
+#: Lengths of subnets of routed NIC ports, and that of two addresses, by version of IP.
+_LENGTHS: dict[int, tuple[Collection[int], str]] = {
+    4: (range(SHORTEST, PAIR + 1), f"/{SHORTEST} to /{PAIR}"),
+    6: ((HALF, PAIR6), f"/{HALF} or /{PAIR6}"),
+}
+_PAIRS = {4: PAIR, 6: PAIR6}
 
 
 @dataclass(frozen=True, slots=True)
 class _Port:
-    """Subnet of a NIC, and what its leaf has for it."""
+    """Subnet of a NIC, of IPv6 where it has no other, and what its leaf has for it."""
 
-    network: IPv4Network
+    network: IPv4Network | IPv6Network
     vlan: int | None
     has_leaf: bool
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it has two addresses."""
+        return self.network.prefixlen == _PAIRS[self.network.version]
 
 
 def routed_units(plant: Plant) -> frozenset[str]:
@@ -41,7 +54,7 @@ def has_routed(plant: Plant, addressing: Mapping[str, Any]) -> bool:
 def untaken(plant: Plant, addressing: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield why NICs are not imported on routed ports, and what to do."""
     for unit, reason in misfits(plant).items():
-        message = f"NICs of the unit {unit} have a /31, but are not imported as routed ports: "
+        message = f"NICs of the unit {unit} have a /31 or IPv6, but not as routed ports: "
         fix = "give all NICs of the unit the same kind of port, and import again"
         yield message + reason, fix
     if "routed_hosts" in addressing and not has_routed(plant, addressing):
@@ -50,12 +63,12 @@ def untaken(plant: Plant, addressing: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def misfits(plant: Plant) -> dict[str, str]:
-    """Return why the NICs of units are not on routed ports, though some have a /31."""
+    """Return why the NICs of units are not on routed ports, though some have a /31 or IPv6."""
     ports, verdicts = _ports(plant), _verdicts(plant)
     return {
         unit: reason
         for unit, reason in verdicts.items()
-        if reason and any(port.network.prefixlen == PAIR for port in ports[unit])
+        if reason and any(port.is_pair or port.network.version > 4 for port in ports[unit])  # noqa: PLR2004
     }
 
 
@@ -66,18 +79,19 @@ def _verdicts(plant: Plant) -> dict[str, str]:
     return {unit: _reason(mine, counts) for unit, mine in ports.items()}
 
 
-def _reason(ports: list[_Port], counts: Counter[IPv4Network]) -> str:
+def _reason(ports: list[_Port], counts: Counter[IPv4Network | IPv6Network]) -> str:
     vlans = sum(port.vlan is not None for port in ports)
     if vlans:
         return f"{vlans} of {len(ports)} are in VLANs"
     lengths = sorted({port.network.prefixlen for port in ports})
     if len(lengths) > 1:
         return f"subnets are /{lengths[0]} and /{lengths[-1]}, and a unit has one length"
-    if not SHORTEST <= lengths[0] <= PAIR:
-        return f"subnets are /{lengths[0]}, and those of routed ports /{SHORTEST} to /{PAIR}"
+    usual, words = _LENGTHS[ports[0].network.version]
+    if lengths[0] not in usual:
+        return f"subnets are /{lengths[0]}, and those of routed ports {words}"
     if any(counts[port.network] > 1 for port in ports):
         return "several NICs are in one subnet"
-    if lengths[0] < PAIR and not all(port.has_leaf for port in ports):
+    if not all(port.is_pair or port.has_leaf for port in ports):
         return "the addresses of leaf ports are not known"
     return ""
 
@@ -87,15 +101,21 @@ def _ports(plant: Plant) -> dict[str, list[_Port]]:
     for cable in plant.cables:
         host, address, leaf = _ends(plant, cable)
         if host and (address or leaf):
-            network = IPv4Interface(address or leaf).network
-            port = _Port(network, cable.vlan, bool(leaf) and IPv4Interface(leaf).network == network)
+            network = ip_interface(address or leaf).network
+            port = _Port(network, cable.vlan, bool(leaf) and ip_interface(leaf).network == network)
             ports[plant.device[host].unit].append(port)
     return ports
 
 
 def _ends(plant: Plant, cable: Cable) -> tuple[str, str, str]:
-    """Return the host of a cable, the address of its NIC, and that of its leaf port."""
+    """Return the host of a cable, the address of its NIC, and that of its leaf port.
+
+    They are of IPv4, or of IPv6 where neither end has another.
+    """
     near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
-    if near is not None:
-        return near.host, near.address, cable.far_address
-    return (far.host, far.address, cable.near_address) if far is not None else ("", "", "")
+    nic = near or far
+    if nic is None:
+        return "", "", ""
+    place = 1 if near else 0
+    families = ((nic.address, cable.addresses[place]), (nic.ipv6, cable.ipv6[place]))
+    return nic.host, *next((family for family in families if any(family)), ("", ""))

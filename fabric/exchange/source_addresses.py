@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.routed_units import routed_units
+from fabric.exchange.source_ipv6 import ipv6_plan
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
 from fabric.topology.routed import OF_VLANS, PAIR
@@ -24,7 +25,9 @@ _LENGTHS = range(8, 31)
 _PARTS = 4
 _FEWEST_LOOPBACKS = 256
 #: Fields of routed NIC ports: none of them is of the source where no unit has such.
-_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise"})
+_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise", "ipv6"})
+#: Fields of IPv4, which NICs with IPv6 alone do not have.
+_OF_IPV4 = frozenset({"hosts", *OF_VLANS})
 #: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
 _MOST_PORTS = 128
 #: Bits of the hosts of the largest private network (RFC 1918).
@@ -55,10 +58,15 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     for place, values in _subnets(plant, plant, single=single).items():
         if "network" in values:
             networks[place.unit in routed].add(IPv4Network(values["network"]))
-    if networks[True] or networks[False]:
+    ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
+    if networks[True] or networks[False] or ipv6:
         section = without_routed(section)
     if networks[True]:
         section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
+    elif ipv6 and not networks[False]:
+        section = {key: value for key, value in section.items() if key not in _OF_IPV4}
+        section |= {"vlan_per": "none", **_said(base, "advertise")}
+    section |= {"ipv6": ipv6} if ipv6 else {}
     usual = _of_usual_length(networks[False])
     if usual and usual[0].prefixlen in _LENGTHS:
         section["host_prefix_length"] = usual[0].prefixlen
@@ -99,12 +107,15 @@ def _with_routed(
     pool = {field: own or base.get(field)}
     if usual[0].prefixlen != PAIR:
         pool["routed_prefix_length"] = usual[0].prefixlen
-    if "advertise" in base:
-        pool["advertise"] = base["advertise"]
+    pool |= _said(base, "advertise")
     if not alone:
         return section | pool
     rest = {key: value for key, value in section.items() if key not in OF_VLANS}
     return {**rest, "vlan_per": "none", **pool}
+
+
+def _said(base: Mapping[str, Any], field: str) -> dict[str, Any]:
+    return {field: base[field]} if field in base else {}
 
 
 def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
@@ -148,7 +159,7 @@ def _single(plant: Plant) -> bool:
     shared: Counter[IPv4Network] = Counter()
     places: Counter[Place] = Counter()
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
+        nic, leaf, gateway, _ = _nic_end(plant, cable)
         if nic is None or plant.device[nic.host].unit in routed:
             continue
         if nic.address or gateway:
@@ -203,18 +214,19 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
         sizes[host.unit] += 1
     counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is None or not (nic.address or gateway):
+        nic, leaf, gateway, gateway6 = _nic_end(plant, cable)
+        if nic is None:
             continue
         unit = slots.device[nic.host].unit
         slot = slot_of.get(nic.host) if single or unit in routed else None
         place = Place(leaf, unit, nic.rail or 0, slot)
-        network = IPv4Interface(nic.address or gateway).network
-        counted[place]["network"][str(network)] += 1
-        if cable.vlan is not None:
-            counted[place]["vlan"][cable.vlan] += 1
-        if gateway and IPv4Interface(gateway).ip in network:
-            counted[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
+        values = _subnet(nic.address, gateway, ("network", "gateway"))
+        if values and cable.vlan is not None:
+            values["vlan"] = cable.vlan
+        if unit in routed:
+            values |= _subnet(nic.ipv6, gateway6, ("ipv6", "ipv6_gateway"))
+        for field, value in values.items():
+            counted[place][field][value] += 1
     return {
         place: {
             key: value
@@ -226,12 +238,23 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
     }
 
 
-def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str]:
-    """Return the NIC of a cable, its leaf, and the gateway that the leaf has for it."""
+def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:
+    """Return the subnet of a NIC and the address of its leaf in it, by field."""
+    if not (address or gateway):
+        return {}
+    network = ip_interface(address or gateway).network
+    values: dict[str, Any] = {fields[0]: str(network)}
+    if gateway and ip_interface(gateway).ip in network:
+        values[fields[1]] = str(ip_interface(gateway).ip)
+    return values
+
+
+def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
+    """Return the NIC of a cable, its leaf, and the gateways of it, of IPv4 and of IPv6."""
     near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
     if near is not None:
-        return near, cable.far[0], cable.far_address
-    return far, cable.near[0], cable.near_address
+        return near, cable.far[0], cable.far_address, cable.far_ipv6
+    return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.topology.naming import nic_names
-from fabric.topology.rdma import rdma_address
+from fabric.topology.nic_addresses import rdma_address
 from fabric.topology.routed import routed_units
 
 if TYPE_CHECKING:

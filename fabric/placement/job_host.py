@@ -12,7 +12,7 @@ from fabric.intent.classes import class_named, lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.nccl_release import nccl_release
 from fabric.topology.naming import nic_names
-from fabric.topology.rdma import nic_pools, uses_ipv6
+from fabric.topology.nic_addresses import nic_pools, uses_ipv6
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network

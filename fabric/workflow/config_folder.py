@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.file_kinds import FileKind
@@ -97,6 +98,7 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
                 "description": port.description,
                 "enabled": port.enabled,
                 "addresses": [*_addresses(port)],
+                "ipv6": [*_ipv6(port)],
                 "vlan": port.vlan,
                 "gateways": gateways.get(port.vlan, []),
             }
@@ -112,21 +114,23 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
 
 def _addresses(port: ConfiguredPort) -> Iterator[str]:
     for line in port.addresses:
-        if line.prefix_length < _ALL_BITS:
-            yield f"{_dotted(line.address)}/{line.prefix_length}"
+        if line.prefix_length < _ALL_BITS and not line.is_ipv6:
+            yield line.text
+
+
+def _ipv6(port: ConfiguredPort) -> Iterator[str]:
+    for line in port.addresses:
+        if line.is_ipv6 and not ip_interface(line.text).is_link_local:
+            yield line.text
 
 
 def _loopback(configured: Configured) -> str:
     """Return the router id where a port has it as its only host address, else nothing."""
     hosts = [
-        _dotted(line.address)
+        line.text.partition("/")[0]
         for port in configured.ports.values()
         for line in port.addresses
-        if line.prefix_length == _ALL_BITS
+        if line.prefix_length == _ALL_BITS and not line.is_ipv6
     ]
     router_id = configured.bgp.router_id if configured.bgp else ""
     return router_id if router_id in hosts else hosts[0] if len(hosts) == 1 else ""
-
-
-def _dotted(address: int) -> str:
-    return ".".join(str(address >> shift & 0xFF) for shift in (24, 16, 8, 0))

@@ -161,12 +161,18 @@ def _addresses(plant: Plant) -> Rows:
             for item in plant.devices
             if item.management[-1:].isdecimal()
         ),
-        *((nic.host, nic.interface, nic.address) for nic in plant.nics if nic.address),
+        *(
+            (nic.host, nic.interface, address)
+            for nic in plant.nics
+            for address in (nic.address, nic.ipv6)
+            if address
+        ),
         *(
             (*end, address)
             for cable in plant.cables
             if cable.vlan is None or not {cable.near, cable.far} & plant.nic.keys()
-            for end, address in zip((cable.near, cable.far), cable.addresses, strict=True)
+            for addresses in (cable.addresses, cable.ipv6)
+            for end, address in zip((cable.near, cable.far), addresses, strict=True)
             if address
         ),
     ]

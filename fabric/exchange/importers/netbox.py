@@ -78,16 +78,16 @@ class _Reader:
         self._macs, self._unclear = macs(self._rows("interfaces"), self._rows("mac-addresses"))
 
     def imported(self) -> Imported:
-        addresses = self._addresses()
+        addresses, ipv6 = self._addresses()
         for row in self._rows("devices"):
             self._device(row, addresses)
         self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
-        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses)
+        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses, ipv6)
         links.read(self._rows("cables"))
         self._cabled = links.cabled
-        self._take_nics(addresses)
+        self._take_nics(addresses, ipv6)
         name = self._site()
         self._check_fields()
         return Imported(self._draft.plant(name), self._notes.all(), lanes=links.lanes)
@@ -98,9 +98,12 @@ class _Reader:
     def _place(self, endpoint: str, row: Row) -> Any:
         return self._draft.place(what=object_of(endpoint, row))
 
-    def _addresses(self) -> dict[End, str]:
-        """Return the IPv4 address of each interface; the first where it has several."""
-        addresses: dict[End, str] = {}
+    def _addresses(self) -> tuple[dict[End, str], dict[End, str]]:
+        """Return the address of each interface, of IPv4 and of IPv6; the first of several.
+
+        Link-local ones of IPv6 do not count: every interface makes one.
+        """
+        families: dict[bool, dict[End, str]] = {False: {}, True: {}}
         ends = {str(row["id"]): end_of(row) for row in self._rows("interfaces") if "id" in row}
         for row in self._rows("ip-addresses"):
             (assigned,) = objects([row.get("assigned_object")])
@@ -109,9 +112,9 @@ class _Reader:
             text = str(row.get("address", ""))
             several = [ends.get(str(one.get("id"))) for one in objects(row.get("interfaces"))]
             for end in several or [(device, interface)]:
-                if end and all(end) and ":" not in text:
-                    addresses.setdefault(end, text)
-        return addresses
+                if end and all(end) and not text.lower().startswith("fe80:"):
+                    families[":" in text].setdefault(end, text)
+        return families[False], families[True]
 
     def _device(self, row: Row, addresses: dict[End, str]) -> None:
         name, place = str(row.get("name") or ""), self._place("devices", row)
@@ -214,7 +217,7 @@ class _Reader:
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
             self._nics[end] = values
 
-    def _take_nics(self, addresses: dict[End, str]) -> None:
+    def _take_nics(self, addresses: dict[End, str], ipv6: dict[End, str]) -> None:
         for end, values in self._nics.items():
             rail = values.get("rail")
             if end in self._cabled or (rail is not None and rail != ""):
@@ -222,7 +225,7 @@ class _Reader:
                 if end in self._unclear:
                     what = "NICs have several MAC addresses, none of them primary; none is imported"
                     self._notes.add(what, "set their primary MAC addresses", " ".join(end))
-                values["address"] = addresses.get(end)
+                values |= {"address": addresses.get(end), "ipv6": ipv6.get(end)}
                 place = self._place("interfaces", self._interfaces[end])
                 self._draft.nic(end[0], end[1], place, values)
 

@@ -1,10 +1,11 @@
-"""Addresses that RDMA uses: of IPv4, or of IPv6 where the inventory says so."""
+"""Addresses of NICs by family; RDMA uses those of IPv4, or of IPv6 where the inventory says so."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fabric.core.units import ipv4_text
+from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import routed_pool, routed_units
 
 if TYPE_CHECKING:
@@ -34,13 +35,20 @@ def rdma_address(fabric: Fabric, nic: int) -> str:
 
     Empty where it follows from a MAC address that nobody tells.
     """
-    nics, table = fabric.nics, fabric.subnets.ipv6
-    if table is None or not uses_ipv6(fabric, int(nics.host[nic])):
-        return ipv4_text(int(nics.address[nic]))
-    return str(table.nic(int(nics.subnet[nic]), _mac(fabric, nic)) or "")
+    if uses_ipv6(fabric, int(fabric.nics.host[nic])):
+        return nic_ipv6(fabric, nic)
+    return ipv4_text(int(fabric.nics.address[nic]))
 
 
-def _mac(fabric: Fabric, nic: int) -> str:
+def nic_ipv6(fabric: Fabric, nic: int) -> str:
+    """Return the IPv6 address of a NIC; empty where it has none, or nobody tells its MAC."""
+    table, subnet = fabric.subnets.ipv6, int(fabric.nics.subnet[nic])
+    if table is None or fabric.subnets.vlan[subnet] != NO_VLAN:
+        return ""
+    return str(table.nic(subnet, nic_mac(fabric, nic) if table.slaac else "") or "")
+
+
+def nic_mac(fabric: Fabric, nic: int) -> str:
     """Return the MAC address that the inventory gives a NIC, or an empty text."""
     nics = fabric.nics
     place = int(nics.rail[nic]), int(nics.nic_port[nic])
