@@ -345,6 +345,21 @@ _NETWORK = {
         {"addressing": {"vlan_per": "nic"}},
         ({"names": LEAF, "subnets": [{"slot": 1, "vlan": 778, "network": "10.64.98.0/24"}]},),
     ),
+    "own IPv6 subnet of a NIC": Setting(
+        {
+            "addressing": {"vlan_per": "none", "ipv6": {"hosts": "fd00:64::/48"}},
+            "bgp": {"peering": "unnumbered"},
+        },
+        (
+            {
+                "names": LEAF,
+                "subnets": [
+                    {"slot": 1, "ipv6": "fd00:64::e000/127", "ipv6_gateway": "fd00:64::e001"}
+                ],
+            },
+        ),
+        ({"names": "gpu2", "nics": [{"rail": 0, "ipv6": "fd00:64::e000"}]},),
+    ),
     **{
         f"{peering} with{'' if bfd else 'out'} BFD": Setting({
             "bgp": {"peering": peering, "bfd": bfd}
