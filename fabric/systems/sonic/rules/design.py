@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.view import is_managed
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ class FixedPaths(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
-        plain = device.platform == "sonic" and not (
-            device.bgp.bfd or device.unnumbered_ports or device.bgp.allowas_in
-        )
+        plain = device.platform == "sonic" and not is_managed(device)
         if plain and device.bgp.max_paths != _PATHS:
             yield self.finding(
                 f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {_PATHS}",
@@ -59,7 +59,7 @@ class OtherStack(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for BFD on SONiC without anything else that needs the framework."""
-        needs = device.unnumbered_ports or device.bgp.allowas_in
+        needs = is_managed(replace(device, bgp=replace(device.bgp, bfd=False)))
         if device.platform == "sonic" and device.bgp.bfd and not needs:
             yield self.finding(
                 "bgp.bfd moves SONiC to the FRR management framework",
@@ -74,6 +74,8 @@ class OtherStack(SwitchRule):
 #: Releases in which the container writes the sessions into FRR's file at each start, in the mode
 #: ``separated`` (dockers/docker-fpm-frr/docker_init.sh); later ones take it for ``unified``.
 _WRITTEN_AT_START = ("202405", "202411", "202505")
+#: Releases whose frrcfgd does not know the words of the YANG models.
+_OTHER_WORDS = ("202405", "202411")
 
 
 @rules.add("SON047")
@@ -105,6 +107,37 @@ class SessionsAfterFreshBoot(SwitchRule):
                 f"the release, if it is {', '.join(_WRITTEN_AT_START)}",
                 place=places.peering_place(device),
                 device=device.name,
+            )
+
+
+@rules.add("SON049")
+class RoutesOfIpv6(SwitchRule):
+    """Releases of SONiC with IPv6 routes switch these on for a session."""
+
+    why = (
+        "frrcfgd of 202405 and 202411 knows admin_status true and false, the YANG models of all "
+        "releases up and down: up switches IPv6 routes of a session off there."
+    )
+    source = (
+        "sonic-net/sonic-buildimage src/sonic-frr-mgmt-framework/frrcfgd/frrcfgd.py "
+        "(nbr_af_key_map), src/sonic-yang-models/yang-models/sonic-bgp-common.yang"
+    )
+    guards = ("addressing.ipv6.hosts", "platforms.leaf.release", "devices.release")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for IPv6 on a release that does not switch its routes on."""
+        release = device.sku.release
+        if device.platform != "sonic" or not device.uses_ipv6 or not is_managed(device):
+            return
+        if not release or release in _OTHER_WORDS:
+            yield self.finding(
+                f"SONiC {release or 'of an unknown release'} "
+                f"{'exchanges' if release else 'may exchange'} no IPv6 routes: 202405 and 202411 "
+                "take `up` for off",
+                "use release 202505" if release else "set the release, such as release: 202505",
+                place=places.place("addressing", "ipv6"),
+                device=device.name,
+                severity=None if release else Severity.WARNING,
             )
 
 
