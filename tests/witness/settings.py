@@ -297,6 +297,7 @@ _NETWORK = {
     "IPv6 beside IPv4": Setting({
         "addressing": {
             "vlan_per": "none",
+            "routed_prefix_length": 30,
             "ipv6": {"hosts": "fd00:64::/48", "assignment": "static", "rdma": True},
         },
         "bgp": {"peering": "unnumbered"},
@@ -304,6 +305,7 @@ _NETWORK = {
     "IPv6 over numbered links": Setting({
         "addressing": {
             "vlan_per": "none",
+            "routed_prefix_length": 30,
             "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
         },
         "bgp": {"peering": "numbered"},
