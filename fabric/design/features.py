@@ -81,7 +81,11 @@ def _balancing(device: DeviceDesign) -> frozenset[str]:
 _used_ports = _if(lambda device: any(port.qos for port in device.ports))
 _paused = _if(lambda device: any(one.pfc for one in device.qos_profiles))
 _vlans = _if(lambda device: device.vlans)
-_nics = _if(lambda device: device.vlans or device.routed_nics)
+
+
+def _has_nics(device: DeviceDesign) -> bool:
+    return bool(device.vlans or device.routed_nics)
+
 
 #: Every feature, in the order of the matrix.
 FEATURES = (
@@ -162,7 +166,18 @@ FEATURES = (
         "addressing.ipv6.assignment",
         _if(lambda device: device.announces_routers),
     ),
-    Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _nics),
+    Feature(
+        "arp_ageing",
+        "ageing of ARP entries",
+        "arp.timeout_s",
+        _if(lambda device: _has_nics(device) and device.uses_arp),
+    ),
+    Feature(
+        "nd_ageing",
+        "ageing of IPv6 neighbours",
+        "arp.timeout_s",
+        _if(lambda device: _has_nics(device) and device.uses_ipv6),
+    ),
     Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
     Feature(
         "bgp",

@@ -311,6 +311,11 @@ class DeviceDesign:
         return bool(self.bgp.host_pools6)
 
     @property
+    def uses_arp(self) -> bool:
+        """Whether it has neighbours by IPv4; where a fabric has no IPv6, its ageing is told."""
+        return not self.uses_ipv6 or bool(self.vlans) or any(port.address for port in self.ports)
+
+    @property
     def announces_routers(self) -> bool:
         """Whether a port tells a NIC its prefix."""
         return any(port.announces_router for port in self.ports)

@@ -16,7 +16,7 @@ from fabric.prove.sessions import sessions
 from fabric.prove.wiring import Network, Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.observe.configuration import Configured
@@ -78,7 +78,10 @@ class Engine:
 
     def prove(self) -> Proof:
         """Prove what the files do while everything works."""
-        return _joined([self._everything(is_ipv6=one) for one in self._families])
+        whole = _joined([self._everything(is_ipv6=one) for one in self._families])
+        if self.fabric.intent.fabric.addressing.ipv4:
+            return whole
+        return replace(whole, breaches=(*whole.breaches, *self._loopbacks()))
 
     def prove_outage(self, outage: Outage) -> Proof:
         """Prove what the files do during an outage; only routes and forwarding are looked at."""
@@ -109,6 +112,12 @@ class Engine:
             *reach.breaches(),
         ]
         return _proof(breaches, links, reach, len(bad))
+
+    def _loopbacks(self) -> Iterator[Breach]:
+        """Yield what is wrong with loopbacks, which are of IPv4 where NICs have none of it."""
+        network = self._network(None, is_ipv6=False)
+        links = [link for link in sessions(network) if link.established]
+        yield from ports.loopbacks(network, self.devices, tables(network, links))
 
     def _during(self, outage: Outage, *, is_ipv6: bool) -> Proof:
         network = self._network(outage, is_ipv6=is_ipv6)

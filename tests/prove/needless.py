@@ -39,7 +39,8 @@ _SONIC_TABLES = (
 NEEDLESS: dict[str, dict[str, str]] = {
     "eos": {
         r"(qos|priority-flow-control|interface \S+ / service-profile) .*": QOS,
-        r"(logging|ntp|arp|mac address-table|interface \S+ / arp) .*": MANAGEMENT,
+        r"(logging|ntp|arp|mac address-table|interface \S+ / (arp|ipv6 nd cache)) .*": MANAGEMENT,
+        r"interface \S+ / ipv6 nd ra disabled .*": "a NIC with static addresses takes none of it",
         r"interface \S+ / (speed|spanning-tree) .*": HARDWARE,
         r"interface \S+ / switchport( mode access)?( .*)?": DEFAULT,
         r"interface \S+ / mtu \d+ \(host\)": SWITCHED,
@@ -49,8 +50,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"router bgp \d+ / maximum-paths .*": ONE_PATH,
         r"router bgp \d+ / neighbor \S+ timers .*": TIMERS,
         r"router bgp \d+ / neighbor \S+ (send-community|maximum-routes .*)": PASSED_ON,
-        r"route-map RM-FABRIC permit 10 / match .*": LEAK,
-        r"ip prefix-list PL-FABRIC / seq \d+ permit .*": EMPTY,
+        r"route-map RM-FABRIC permit [12]0 / match .*": LEAK,
+        r"ip(v6)? prefix-list PL-FABRIC6? / seq \d+ permit .*": EMPTY,
     },
     "eos, numbered": {r"service routing protocols .*": "sessions over ports alone depend on it"},
     "sonic": {

@@ -18,15 +18,23 @@ HOSTS = "  hosts: 10.64.0.0/16 # each host routes all of it through the rail\n"
 BESIDE = ("ipv6: {hosts: fd00:64::/48}", "unnumbered")
 SLAAC = ("ipv6: {hosts: fd00:64::/48, assignment: slaac}", "unnumbered")
 NUMBERED = ("ipv6: {hosts: fd00:64::/48, uplinks: fd00:65::/64}", "numbered")
+NUMBERED_SLAAC = (
+    "ipv6: {hosts: fd00:64::/48, uplinks: fd00:65::/64, assignment: slaac}",
+    "numbered",
+)
 PLANS = {
     "junos": {"beside": BESIDE, "slaac": SLAAC, "numbered": NUMBERED},
     "nxos": {"beside": BESIDE, "numbered": NUMBERED},
     "esonic": {"beside": BESIDE, "slaac": SLAAC, "numbered": NUMBERED},
+    "vrp8": {"beside": BESIDE, "slaac": SLAAC, "numbered": NUMBERED},
+    "comware7": {"static": NUMBERED, "slaac": NUMBERED_SLAAC},
 }
 #: A line without which routes of IPv6 are missing.
 LINES = {
     "junos": r"set protocols bgp group fabric-unnumbered family inet6 unicast\n",
     "esonic": r"   route-map RM-FABRIC6 out\n",
+    "vrp8": r"  peer FABRIC enable\n(?!.*peer FABRIC enable)",
+    "comware7": r"  peer fd00:65::\w+ enable\n",
     "nxos": r"    address-family ipv6 unicast\n",
 }
 
@@ -74,7 +82,7 @@ def test_a_missing_line_is_named(tmp_path: Path, system: str) -> None:
     """Routes of IPv6 do not come with those of IPv4."""
     project, texts = _fabric(tmp_path / system, system, next(iter(PLANS[system])))
     files = texts["spine01"]
-    kind = next(kind for kind, text in files.items() if re.search(LINES[system], text))
-    shorter = {**files, kind: re.sub(LINES[system], "", files[kind])}
+    kind = next(kind for kind, text in files.items() if re.search(LINES[system], text, re.DOTALL))
+    shorter = {**files, kind: re.sub(LINES[system], "", files[kind], flags=re.DOTALL)}
     breaches = prove(project, {**texts, "spine01": shorter}).breaches
     assert "BAT004" in {breach.rule for breach in breaches}

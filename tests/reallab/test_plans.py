@@ -15,6 +15,8 @@ from fabric.design.model import NicDesign
 from fabric.observe.configuration import Aggregate, Configured
 from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.frr import aggregate_line
+from fabric.observe.configuration.model import AddressLine
+from fabric.prove.engine import Engine
 from fabric.prove.routes import tables
 from fabric.prove.sessions import sessions
 from fabric.prove.wiring import Network, Wiring
@@ -205,3 +207,25 @@ def test_one_prefix_hides_a_dead_nic_until_all_are_dead(running: Running) -> Non
     with unplugged(running, nics) as left:
         assert in_time(lambda: lab.next_hops(leaf, prefix), (), WITHDRAWN_S) == ()
         assert lab.wait_for_next_hops(left) == left
+
+
+@on("unnumbered")
+def test_an_ipv4_pair_left_on_a_port_without_addresses_is_found(running: Running) -> None:
+    """FRR takes the address for the session, which stays down; ``prove`` names the port."""
+    lab, files, project = running.lab, dict(running.lab.blueprint.files), running.project
+    leaf = next(iter(project.devices))
+    port = project.devices[leaf].unnumbered_ports[0].name
+    files[leaf] = deepcopy(files[leaf])
+    files[leaf].ports[port].addresses.append(AddressLine(int(IPv4Address("198.51.100.0")), 31, 0))
+    proof = Engine(project.fabric, project.devices, project.hosts, files).prove()
+    said = [breach.message for breach in proof.breaches if breach.device == leaf]
+    assert any(f"{leaf} {port} has 198.51.100.0/31 too" in message for message in said), said
+    whole, words = lab.established(), ["198.51.100.0/31", "dev", lab.interface(leaf, port)]
+    lab.run(leaf, ["ip", "address", "add", *words])
+    lab.vtysh(leaf, "clear bgp *")
+    try:
+        assert lab.wait_for_sessions(proof.sessions) == proof.sessions
+    finally:
+        lab.run(leaf, ["ip", "address", "del", *words])
+        lab.vtysh(leaf, "clear bgp *")
+        assert lab.wait_for_sessions(whole) == whole

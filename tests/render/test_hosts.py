@@ -32,6 +32,8 @@ CASES = [
     ("rail-512", "gpu064"),
     ("rail-512-split", "gpu064"),
     ("routed", "gpu003"),
+    ("dual-stack", "gpu001"),
+    ("ipv6", "gpu001"),
 ]
 ODD = """\
 hosts:
@@ -187,7 +189,7 @@ def test_files_say_what_the_design_says(inventory: str, name: str) -> None:
         tables = {route.get("table", "main") for route in own["routes"]}
         assert tables == {nic.table, *(["main"] if nic.in_main_table else [])}
         assert own["routes"][1]["via"] == nic.gateway
-        assert own["routing-policy"][0]["from"] == f"{nic.address}/32"
+        assert own["routing-policy"][0]["from"] == nic.addresses[0].source
         assert ("match" in own) is bool(nic.mac)
         assert state["rdma_devices"][nic.interface] == nic.rdma_device
         assert sum(state["nics"][nic.interface]["bandwidth_percent"].values()) == 100

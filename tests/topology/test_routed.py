@@ -196,7 +196,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, list[tuple[str, str]]]] = {
     "RDMA over IPv6 where some NICs have IPv4 alone": (
         {**MIXED, **ipv6_plan(rdma=True), "addressing__vlan_per": "rail"},
         "",
-        [("fabric.addressing.ipv6.rdma", "RDMA uses IPv6, and NICs in VLANs have IPv4 alone")],
+        [("fabric.addressing.ipv6.rdma", "RDMA uses IPv6, and NICs in VLANs have none")],
     ),
     "VLANs of a unit that is routed count no host": (
         {**MIXED, "addressing__host_prefix_length": 30},

@@ -24,6 +24,8 @@ from tests.validate.worlds import CASES, build, edited, sample
 #: IEEE 802.3 does, and that is what its owner shall know.
 KNOWN_WARNINGS = {
     "routed": ("QOS021",),
+    "dual-stack": (),
+    "ipv6": (),
     "demo": ("QOS021",),
     "eight-slash-27": ("QOS021",),
     "rail-only": ("QOS021",),

@@ -297,6 +297,7 @@ _NETWORK = {
     "IPv6 beside IPv4": Setting({
         "addressing": {
             "vlan_per": "none",
+            "routed_prefix_length": 30,
             "ipv6": {"hosts": "fd00:64::/48", "assignment": "static", "rdma": True},
         },
         "bgp": {"peering": "unnumbered"},
@@ -304,6 +305,7 @@ _NETWORK = {
     "IPv6 over numbered links": Setting({
         "addressing": {
             "vlan_per": "none",
+            "routed_prefix_length": 30,
             "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
         },
         "bgp": {"peering": "numbered"},
@@ -342,6 +344,21 @@ _NETWORK = {
     "own subnet of a NIC": Setting(
         {"addressing": {"vlan_per": "nic"}},
         ({"names": LEAF, "subnets": [{"slot": 1, "vlan": 778, "network": "10.64.98.0/24"}]},),
+    ),
+    "own IPv6 subnet of a NIC": Setting(
+        {
+            "addressing": {"vlan_per": "none", "ipv6": {"hosts": "fd00:64::/48"}},
+            "bgp": {"peering": "unnumbered"},
+        },
+        (
+            {
+                "names": LEAF,
+                "subnets": [
+                    {"slot": 1, "ipv6": "fd00:64::e000/127", "ipv6_gateway": "fd00:64::e001"}
+                ],
+            },
+        ),
+        ({"names": "gpu2", "nics": [{"rail": 0, "ipv6": "fd00:64::e000"}]},),
     ),
     **{
         f"{peering} with{'' if bfd else 'out'} BFD": Setting({

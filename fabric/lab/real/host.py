@@ -2,7 +2,8 @@
 
 networkd runs with folders of its own and a read-only ``/sys``, as in a container, where it does not
 wait for udev (systemd, src/shared/udev-util.c, ``udev_available``). Without udev the ``.link``
-files have no effect: the lab gives the NICs their names and MAC addresses.
+files have no effect: the lab gives the NICs their names and MAC addresses. A veth has no permanent
+MAC address, so that a match of it becomes one of the address.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ mount -t sysfs -o ro sysfs /sys
 tar -x -C / <&3
 exec 3<&-
 {NETPLAN_GENERATE}
+find /run/systemd/network -name '*.network' -exec sed -i 's/^PermanentMAC/MAC/' {{}} +
 exec {NETWORKD}
 """
 #: Time for networkd to bring all addresses into force.

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fabric.observe.configuration import Configured, ConfiguredPort
 
 #: A router that spreads flows by address and port (Linux ip-sysctl.rst), as switch ASICs do, and
-#: whose ports keep their IPv6 addresses while they are off, as SONiC has it (sonic-buildimage,
-#: files/image_config/sysctl/sysctl-net.conf).
+#: whose ports keep their IPv6 addresses while they are off, and have them at once, as SONiC has it
+#: (sonic-buildimage, files/image_config/sysctl/sysctl-net.conf).
 SYSCTLS = (
     ("net.ipv4.ip_forward", "1"),
     ("net.ipv6.conf.all.forwarding", "1"),
@@ -35,6 +35,8 @@ SYSCTLS = (
     ("net.ipv4.conf.default.rp_filter", "0"),
     ("net.ipv4.fib_multipath_hash_policy", "1"),
     ("net.ipv6.fib_multipath_hash_policy", "1"),
+    ("net.ipv6.conf.all.accept_dad", "0"),
+    ("net.ipv6.conf.default.accept_dad", "0"),
     ("net.ipv6.conf.all.keep_addr_on_down", "1"),
     ("net.ipv6.conf.default.keep_addr_on_down", "1"),
 )

@@ -13,19 +13,17 @@ not read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
     Bgp,
     Discard,
-    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
-    aggregate,
     ipv4,
     network,
     numbers,
@@ -34,7 +32,15 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
-from fabric.observe.configuration.model import EXTERNAL, is_address
+from fabric.observe.configuration.model import EXTERNAL
+from fabric.observe.configuration.routes import (
+    Routes,
+    max_paths,
+    of_process,
+    of_session,
+    originate,
+    summarise,
+)
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
@@ -42,23 +48,12 @@ from fabric.systems.sonic.reading import require_policies
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpPeer, Configured, ConfiguredPort
-
-OwnerT = TypeVar("OwnerT", "Bgp", "BgpPeer")
+    from fabric.observe.configuration import BgpPeer, BgpTemplate, Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-configuration"
 
 _LINES = BookReader("esonic", "routing", "no")
-#: How fields of routes end, by family.
-_SUFFIXES = {"ipv4": "", "ipv6": "6"}
-
-
-class _Family(NamedTuple, Generic[OwnerT]):
-    """A family of routes, of the process or of a session, and how its fields end."""
-
-    of: OwnerT
-    suffix: str
 
 
 @readers.add("esonic")
@@ -170,31 +165,19 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
     bgp.router_id = ipv4(address)
 
 
-@_LINES.means("family")
-def _family(bgp: Bgp, _: int, family: str) -> _Family[Bgp]:
-    return _Family(bgp, _SUFFIXES[family])
-
-
 @_LINES.means("redistribute")
-def _redistribute(family: _Family[Bgp], line: int, policy: str | None = None) -> None:
-    own = Origination(None, policy or "", line, bool(family.suffix))
-    family.of.originations.append(own)
+def _redistribute(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
+    originate(routes, line, None, policy)
 
 
 @_LINES.means("network")
-def _network(family: _Family[Bgp], line: int, prefix: str, policy: str | None = None) -> None:
-    own = Origination(network(prefix), policy or "", line, bool(family.suffix))
-    family.of.originations.append(own)
+def _network(routes: Routes[Bgp], line: int, prefix: str, policy: str | None = None) -> None:
+    originate(routes, line, network(prefix), policy)
 
 
 @_LINES.means("aggregate")
-def _aggregate(family: _Family[Bgp], line: int, prefix: str, only: str | None = None) -> None:
-    aggregate(family.of, line, prefix, only=only)
-
-
-@_LINES.means("max_paths")
-def _max_paths(family: _Family[Bgp], _: int, paths: str) -> None:
-    setattr(family.of, f"max_paths{family.suffix}", int(paths))
+def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    summarise(routes, line, network(prefix), only)
 
 
 @_LINES.means("neighbour")
@@ -203,6 +186,8 @@ def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("family")(of_process)
+_LINES.means("max_paths")(max_paths)
 
 
 @_LINES.means("remote_as")
@@ -218,22 +203,20 @@ def _timers(peer: BgpPeer, _: int, keepalive: str, hold: str) -> None:
 
 
 @_LINES.means("family_of_peer")
-def _family_of_peer(peer: BgpPeer, _: int, family: str) -> _Family[BgpPeer]:
-    if is_address(peer.session) and (":" in peer.session) != (family == "ipv6"):
-        raise ValueError("routes of another family")
-    return _Family(peer, _SUFFIXES[family])
+def _family_of_peer(peer: BgpPeer, _: int, family: str) -> Routes[BgpTemplate]:
+    return of_session(peer, is_ipv6=family == "ipv6")
 
 
 @_LINES.means("activate")
-def _activate(family: _Family[BgpPeer], _: int) -> None:
-    setattr(family.of, f"activated{family.suffix}", True)
+def _activate(routes: Routes[BgpTemplate], _: int) -> None:
+    routes.set("activated", value=True)
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(family: _Family[BgpPeer], _: int, often: str) -> None:
-    setattr(family.of, f"allowas_in{family.suffix}", int(often))
+def _allowas_in(routes: Routes[BgpTemplate], _: int, often: str) -> None:
+    routes.set("allowas_in", int(often))
 
 
 @_LINES.means("policy")
-def _policy(family: _Family[BgpPeer], _: int, policy: str, way: str) -> None:
-    setattr(family.of, f"policy_{way}{family.suffix}", policy)
+def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
+    routes.set(f"policy_{way}", policy)

@@ -14,21 +14,19 @@ neighbour that is a port is not read: no public source shows such a session whol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
     Bgp,
     BgpPeer,
     Discard,
     Leftover,
-    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
-    aggregate,
     ipv4,
     network,
     numbers,
@@ -37,7 +35,14 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
-from fabric.observe.configuration.model import is_address
+from fabric.observe.configuration.routes import (
+    Routes,
+    max_paths,
+    of_process,
+    of_session,
+    originate,
+    summarise,
+)
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.nxos.texts import text_ends
 
@@ -45,8 +50,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.configuration import BgpTemplate, Configured, ConfiguredPort
-
-OwnerT = TypeVar("OwnerT", "Bgp", "BgpTemplate")
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -60,15 +63,6 @@ _UP = ("switched_port_up", "routed_port_up")
 _LINK_LINES = {"forward", "use-link-local-only"}
 
 _LINES = BookReader("nxos", "routing", "no")
-#: How fields of routes end, by family.
-_SUFFIXES = {"ipv4": "", "ipv6": "6"}
-
-
-class _Family(NamedTuple, Generic[OwnerT]):
-    """A family of routes, of the process or of a session, and how its fields end."""
-
-    of: OwnerT
-    suffix: str
 
 
 @readers.add("nxos")
@@ -209,37 +203,25 @@ def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     return switch.open_bgp(bgp)
 
 
-@_LINES.means("family")
-def _family(bgp: Bgp, _: int, family: str) -> _Family[Bgp]:
-    return _Family(bgp, _SUFFIXES[family])
-
-
 @_LINES.means("redistribute")
-def _redistribute(family: _Family[Bgp], line: int, policy: str) -> None:
-    own = Origination(None, policy, line, bool(family.suffix))
-    family.of.originations.append(own)
+def _redistribute(routes: Routes[Bgp], line: int, policy: str) -> None:
+    originate(routes, line, None, policy)
 
 
 @_LINES.means("network")
 def _network(
-    family: _Family[Bgp],
+    routes: Routes[Bgp],
     line: int,
     prefix: str,
     mask: str | None = None,
     policy: str | None = None,
 ) -> None:
-    own = Origination(network(prefix, mask), policy or "", line, bool(family.suffix))
-    family.of.originations.append(own)
+    originate(routes, line, network(prefix, mask), policy)
 
 
 @_LINES.means("aggregate")
-def _aggregate(family: _Family[Bgp], line: int, prefix: str, only: str | None = None) -> None:
-    aggregate(family.of, line, prefix, only=only)
-
-
-@_LINES.means("max_paths")
-def _max_paths(family: _Family[Bgp], _: int, paths: str) -> None:
-    setattr(family.of, f"max_paths{family.suffix}", int(paths))
+def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    summarise(routes, line, network(prefix), only)
 
 
 @_LINES.means("template")
@@ -268,6 +250,8 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("family")(of_process)
+_LINES.means("max_paths")(max_paths)
 
 
 @_LINES.means("timers")
@@ -276,23 +260,20 @@ def _timers(speaker: BgpTemplate, _: int, keepalive: str, hold: str) -> None:
 
 
 @_LINES.means("activate")
-def _activate(speaker: BgpTemplate, _: int, family: str) -> _Family[BgpTemplate]:
-    session = speaker.session if isinstance(speaker, BgpPeer) else ""
-    if is_address(session) and (":" in session) != (family == "ipv6"):
-        raise ValueError("routes of another family")
-    own = _Family(speaker, _SUFFIXES[family])
-    setattr(speaker, f"activated{own.suffix}", True)
-    return own
+def _activate(speaker: BgpTemplate, _: int, family: str) -> Routes[BgpTemplate]:
+    routes = of_session(speaker, is_ipv6=family == "ipv6")
+    routes.set("activated", value=True)
+    return routes
 
 
 @_LINES.means("policy")
-def _policy(family: _Family[BgpTemplate], _: int, policy: str, way: str) -> None:
-    setattr(family.of, f"policy_{way}{family.suffix}", policy)
+def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
+    routes.set(f"policy_{way}", policy)
 
 
 @_LINES.means("tells_peer_as")
-def _tells_peer_as(family: _Family[BgpTemplate], _: int) -> None:
-    family.of.tells_peer_as = True
+def _tells_peer_as(routes: Routes[BgpTemplate], _: int) -> None:
+    routes.of.tells_peer_as = True
 
 
 @_LINES.means("router_id")
@@ -301,7 +282,7 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(family: _Family[BgpTemplate], _: int, often: str | None = None) -> None:
+def _allowas_in(routes: Routes[BgpTemplate], _: int, often: str | None = None) -> None:
     if often is None:
         raise ValueError("how often holds without a number is not known here")
-    setattr(family.of, f"allowas_in{family.suffix}", int(often))
+    routes.set("allowas_in", int(often))

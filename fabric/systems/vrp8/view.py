@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import IPv4Interface, IPv4Network, ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -23,6 +23,8 @@ from fabric.systems.vrp8.platforms import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
@@ -68,11 +70,34 @@ class QueueView:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyView:
+    """A family of routes of BGP.
+
+    Parameters
+    ----------
+    networks, summaries : tuple of (network, mask)
+        What is originated, and what is announced in place of it; nothing else is. The mask of IPv6
+        is a length.
+    sessions : tuple of str
+        Peers and groups that exchange its routes.
+    """
+
+    name: str
+    networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PortView:
-    """A port with the words that its policy comes to."""
+    """A port with the words that its policy comes to.
+
+    ``prefix`` is what a NIC makes its address of; empty where it does not.
+    """
 
     design: PortDesign
     address: str = ""
+    prefix: str = ""
     frame_bytes: int = 0
     fec: str = ""
     domain: str = ""
@@ -102,8 +127,8 @@ class Vrp8View:
     sessions : tuple of (name, peer)
         Addresses of peers, then the group of sessions without addresses, where there are any: it
         has no peer.
-    networks, summaries : tuple of (network, mask)
-        What is originated into BGP, and what is announced in place of it; nothing else is.
+    families : tuple of FamilyView
+        Families of routes.
     """
 
     family: Family
@@ -118,8 +143,7 @@ class Vrp8View:
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
     sessions: tuple[tuple[str, BgpNeighbour | None], ...]
-    networks: tuple[tuple[str, str], ...]
-    summaries: tuple[tuple[str, str], ...]
+    families: tuple[FamilyView, ...]
 
 
 def view(device: DeviceDesign) -> Vrp8View:
@@ -153,8 +177,27 @@ def view(device: DeviceDesign) -> Vrp8View:
             for vlan in device.vlans
         ),
         sessions=_sessions(device),
-        networks=tuple(map(_network, (device.loopback, *device.host_networks))),
-        summaries=tuple(map(_network, device.summaries)),
+        families=tuple(_families(device)),
+    )
+
+
+def _families(device: DeviceDesign) -> Iterator[FamilyView]:
+    networks = (device.loopback, *device.host_networks)
+    yield _family(device, "ipv4", networks, device.summaries)
+    if device.uses_ipv6:
+        yield _family(device, "ipv6", device.host_networks6, device.summaries6)
+
+
+def _family(
+    device: DeviceDesign, name: str, networks: tuple[str, ...], summaries: tuple[str, ...]
+) -> FamilyView:
+    return FamilyView(
+        name,
+        tuple(map(_network, networks)),
+        tuple(map(_network, summaries)),
+        tuple(
+            session for session, peer in _sessions(device) if peer is None or name in peer.families
+        ),
     )
 
 
@@ -216,6 +259,7 @@ def _port(device: DeviceDesign, port: PortDesign) -> PortView:
     return PortView(
         port,
         address=" ".join(_with_mask(port.address)) if port.address else "",
+        prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
         frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
         fec=_fec(device, port),
         domain=_domain(qos),
@@ -261,5 +305,6 @@ def _with_mask(address: str) -> tuple[str, str]:
 
 
 def _network(text: str) -> tuple[str, str]:
-    network = IPv4Network(text)
-    return str(network.network_address), str(network.netmask)
+    network = ip_network(text)
+    is_ipv4 = isinstance(network, IPv4Network)
+    return str(network.network_address), str(network.netmask if is_ipv4 else network.prefixlen)

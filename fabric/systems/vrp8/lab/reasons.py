@@ -57,6 +57,7 @@ def addition_reason(editor: Editor, context: Section, line: str) -> str:
         "drop": _marking_reason,
         "bgp": _bgp_reason,
         "bgp-af": _family_reason,
+        "bgp-af6": _family_reason,
     }
     reason = reasons.get(context.mode)
     return reason(editor, context, line) if reason else ""

@@ -23,11 +23,11 @@ _UPTIME = re.compile(
 )
 _ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
 _SYSTEM_MAC = re.compile(r"^Current System MAC address: (\S+)\s*$", re.MULTILINE)
-_PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)\s*")
+_PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)(?:\s+Peers in .*)?\s*")
 _ROUTER_ID = re.compile(r"\s*BGP local router ID\s*:")
 _STATUS_CODES = re.compile(r"\s*Status codes:")
 _PEER = re.compile(
-    r"\s*\*?(?P<peer>[\d.]+|FE80:[\dA-F:]+)\s+4\s+(?P<asn>\d+(?:\.\d+)?)\s+\d+\s+\d+\s+\d+\s+\S+\s+"
+    r"\s*\*?(?P<peer>[\d.]+|[\dA-Fa-f]*:[\dA-Fa-f:]+)\s+4\s+(?P<asn>\d+(?:\.\d+)?)\s+\d+\s+\d+\s+\d+\s+\S+\s+"
     r"(?P<state>[A-Z]\w+(?:\(\w+\))?)\s+\d+(?:\s+(?P<port>\d+GE\S+))?\s*"
 )
 _PEER_HEAD = re.compile(r"\s*Peer\s+V\s+AS\s+MsgRcvd\s.*")
@@ -78,9 +78,9 @@ def system_facts(text: str) -> SystemFacts:
 
 
 def bgp_peers(text: str) -> dict[str, BgpPeer]:
-    """Parse ``display bgp peer``, and behind it ``display bgp unnumbered peer``.
+    """Parse ``display bgp peer``, ``display bgp ipv6 peer`` and ``display bgp unnumbered peer``.
 
-    It is about IPv4 unicast of the public network. Sessions over ports go by these.
+    They are about unicast of the public network. Sessions over ports go by these.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _peers(lines: list[str]) -> dict[str, BgpPeer]:
         if _STATUS_CODES.match(line):
             continue
         row = row_of(_PEER, line, "BGP peers")
-        session, state = row["port"] or row["peer"], row["state"]
+        session, state = row["port"] or row["peer"].lower(), row["state"]
         peers[session] = BgpPeer(state == "Established", state, as_number(row["asn"]))
     if total is None or int(total[1]) != len(peers):
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
