@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _NO_HOST = "no host behind {leaves} is in the connections"
 _NO_PARTNER = "hosts behind {leaves} reach no other host in the connections"
-_OWN_ADDRESSES = "NICs behind {leaves} make their addresses, and no MAC address tells them"
+_OWN_ADDRESSES = (
+    "NICs behind {leaves} make their addresses, which no MAC address in the inventory gives"
+)
 
 
 def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> LeafPings:
