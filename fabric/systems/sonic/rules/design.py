@@ -74,8 +74,6 @@ class OtherStack(SwitchRule):
 #: Releases in which the container writes the sessions into FRR's file at each start, in the mode
 #: ``separated`` (dockers/docker-fpm-frr/docker_init.sh); later ones take it for ``unified``.
 _WRITTEN_AT_START = ("202405", "202411", "202505")
-#: Releases whose frrcfgd does not know the words of the YANG models.
-_OTHER_WORDS = ("202405", "202411")
 
 
 @rules.add("SON047")
@@ -107,37 +105,6 @@ class SessionsAfterFreshBoot(SwitchRule):
                 f"the release, if it is {', '.join(_WRITTEN_AT_START)}",
                 place=places.peering_place(device),
                 device=device.name,
-            )
-
-
-@rules.add("SON049")
-class RoutesOfIpv6(SwitchRule):
-    """Releases of SONiC with IPv6 routes switch these on for a session."""
-
-    why = (
-        "frrcfgd of 202405 and 202411 knows admin_status true and false, the YANG models of all "
-        "releases up and down: up switches IPv6 routes of a session off there."
-    )
-    source = (
-        "sonic-net/sonic-buildimage src/sonic-frr-mgmt-framework/frrcfgd/frrcfgd.py "
-        "(nbr_af_key_map), src/sonic-yang-models/yang-models/sonic-bgp-common.yang"
-    )
-    guards = ("addressing.ipv6.hosts", "platforms.leaf.release", "devices.release")
-
-    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
-        """Look for IPv6 on a release that does not switch its routes on."""
-        release = device.sku.release
-        if device.platform != "sonic" or not device.uses_ipv6 or not is_managed(device):
-            return
-        if not release or release in _OTHER_WORDS:
-            yield self.finding(
-                f"SONiC {release or 'of an unknown release'} "
-                f"{'exchanges' if release else 'may exchange'} no IPv6 routes: 202405 and 202411 "
-                "take `up` for off",
-                "use release 202505" if release else "set the release, such as release: 202505",
-                place=places.place("addressing", "ipv6"),
-                device=device.name,
-                severity=None if release else Severity.WARNING,
             )
 
 
