@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from fabric.probe.reach.commands import Marking
     from fabric.probe.reach.incast import Incasts
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg
@@ -53,15 +54,16 @@ class Group:
         return self.target.nic.speed_gbps
 
     @property
-    def mtu_bytes(self) -> int:
-        """Smallest MTU of RoCE in the group."""
-        return min(marking(leg, self.target).mtu_bytes for leg in self.sources)
+    def packets(self) -> Marking:
+        """Packets with the smallest MTU of RoCE in the group."""
+        packets = (marking(leg, self.target) for leg in self.sources)
+        return min(packets, key=lambda one: one.mtu_bytes)
 
     @property
     def needed_gbps(self) -> float:
         """Rate that all flows must reach together."""
-        slow = sum(ceiling_gbps(leg.nic.speed_gbps, self.mtu_bytes) for leg in self.sources)
-        return min(incast_needed_gbps(self.speed_gbps, self.mtu_bytes), slow)
+        slow = sum(ceiling_gbps(leg.nic.speed_gbps, self.packets) for leg in self.sources)
+        return min(incast_needed_gbps(self.speed_gbps, self.packets), slow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,10 +103,21 @@ class Sessions:
         if leg.host not in self._gids:
             raise UnreadableError(f"the GID table of {leg.host} could not be read")
         table = tuple(gid for gid in self._gids[leg.host] if gid.device == leg.nic.rdma_device)
-        mine = [gid for gid in roce_gids(table, leg.nic.network) if gid.address == leg.nic.address]
+        planned, binds = leg.nic.address, self._binds[leg.host]
+        mine = [gid for gid in roce_gids(table, leg.nic.network) if planned in {"", gid.ip}]
         if not mine:
-            raise UnreadableError(f"{leg} has no RoCEv2 GID with {leg.nic.address}")
-        return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index, self._binds[leg.host])
+            raise UnreadableError(f"{leg} has no RoCEv2 GID with {planned or leg.nic.network}")
+        return ProbeEnd(mine[0].ip, leg.nic.rdma_device, mine[0].index, binds)
+
+    def ip_end(self, leg: Leg) -> ProbeEnd:
+        """Return an end for IP alone: as planned, or by its GID where a NIC makes its address.
+
+        Raises
+        ------
+        UnreadableError
+            When the GID is needed and not known.
+        """
+        return leg.end if leg.nic.address else self.end(leg)
 
     @contextmanager
     def served(self, leg: Leg, server: str) -> Iterator[None]:
@@ -170,16 +181,17 @@ def _probe(
 
 
 def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
-    text = sessions.ask(source.host, commands.ping(source.end, target.end))
+    ends = sessions.ip_end(source), sessions.ip_end(target)
+    text = sessions.ask(source.host, commands.ping(*ends))
     try:
         sent, received = probe_output.ping(text)
     except UnreadableError:
-        return f"ping could not start from {source.nic.address}", None
+        return f"ping could not start from {ends[0].address}", None
     return ("" if received == sent else f"{received} of {sent} replies"), None
 
 
 def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
-    server, client = commands.rping(source.end, target.end)
+    server, client = commands.rping(sessions.ip_end(source), sessions.ip_end(target))
     back = probe_output.rping(_served(sessions, source, target, server, client))
     return ("" if back == ROUNDS else f"{back} of {ROUNDS} replies"), None
 

@@ -11,6 +11,7 @@ as here; ``-D`` takes no time.
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,12 @@ if TYPE_CHECKING:
 
 page = pages(__file__)
 _BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_source_ip")
-_BW_FLAGS = ("-F", "--report_gbits")
+_BW_FLAGS = ("-F", "--report_gbits", "--ipv6-addr")
 _RPING_VALUED = ("-a", "-p", "-C", "-I", "-S")
 _RPING_FLAGS = ("-s", "-c", "-v")
 _PING_VALUED = ("-c", "-i", "-W", "-I", "-s", "-M", "-Q")
 _PING_FLAGS = ("-n", "-q")
 _HEADERS_BYTES = 96
-_PING_HEADERS_BYTES = 28  # IPv4 and ICMP
 _LOST = 100
 
 
@@ -118,7 +118,7 @@ class ProbeTools:
         count = int(options.get("-c", "1"))
         reached = self._reached(source, rest[0])
         if reached and options.get("-M") == "do":
-            size = int(options.get("-s", "56")) + _PING_HEADERS_BYTES
+            size = int(options.get("-s", "56")) + _ping_headers_bytes(source)
             mtus = [end.host.network.state.links[end.nic.interface].mtu for end in reached]
             reached = reached if size <= min(mtus) else None
         answered = count if reached else 0
@@ -156,14 +156,17 @@ class ProbeTools:
         return options.get("--bind_source_ip") or self._gid(options) or ""
 
     def _gid(self, options: dict[str, str]) -> str | None:
-        """Return the IPv4 address of the RoCEv2 GID that the options choose."""
+        """Return the address of the RoCEv2 GID that the options choose."""
         nic = next((n for n in self._host.rdma_nics if n.rdma_device == options.get("-d")), None)
         index = options.get("-x", "")
         if nic is None or not index.isdigit() or options.get("-i") != "1":
             return None
         table = gids(self._host, nic)
         half, version = divmod(int(index), 2)
-        return table[half][1] or None if version == 1 and half < len(table) else None
+        if version != 1 or half >= len(table):
+            return None
+        gid, ipv4 = table[half]
+        return ipv4 or str(ipaddress.IPv6Address(gid))
 
     @property
     def _valued(self) -> tuple[str, ...]:
@@ -180,6 +183,8 @@ class ProbeTools:
         if len(rest) != 1:
             return Result("", "ib_write_bw: a server runs as a service here\n", 1)
         source = self._address(options)
+        if ("--ipv6-addr" in options) != (":" in rest[0]):
+            return Result("", f"Problem in resolving basic address and port: {rest[0]}\n", 1)
         reached = self._reached(source, rest[0])
         if self._gid(options) != source or not source:
             return Result("", "Failed to modify QP to RTR\n Unable to Connect the HCA's\n", 1)
@@ -201,11 +206,17 @@ class ProbeTools:
         if not lossless:
             target.host.counters.rdma[target.nic.interface]["out_of_sequence"] += _LOST
             source.host.counters.rdma[source.nic.interface]["packet_seq_err"] += _LOST
-        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows)
+        is_ipv6 = "--ipv6-addr" in options
+        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows, is_ipv6=is_ipv6)
         size = int(options.get("-s", "65536"))
         count = round(rate * 1e9 / 8 / size)
         values = {"size": size, "count": count, "gbps": rate, "mpps": count / 1e6}
         return page("ib_write_bw", mtu=mtu, index=options["-x"], **values)
+
+
+def _ping_headers_bytes(address: str) -> int:
+    """Return the bytes of the headers of IP and ICMP (RFC 791, RFC 8200, RFC 792, RFC 4443)."""
+    return 48 if ":" in address else 28
 
 
 def _paused(end: End, dscp: int) -> bool:
