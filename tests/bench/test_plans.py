@@ -16,14 +16,14 @@ pytestmark = pytest.mark.benchmark
 #: Lines of the base, and what stands there in each plan. A route for each NIC is more than the
 #: switches of the base have room for: ADR011.
 _HOSTS = "  hosts: 10.0.0.0/9\n  host_prefix_length: 25\n"
+_ROUTED = "  vlan_per: none\n  advertise: leaf\n"
+_IPV4, _IPV6 = "  hosts: 10.0.0.0/9\n", '  ipv6: {hosts: "fd00:64::/48"}\n'
 _BGP = "bgp: {"
 IPV4 = "a /31 for each NIC"
 PLANS = {
-    IPV4: {_HOSTS: "  hosts: 10.0.0.0/9\n  vlan_per: none\n  advertise: leaf\n"},
-    "a /31 and a /127": {
-        _HOSTS: '  hosts: 10.0.0.0/9\n  vlan_per: none\n  advertise: leaf\n  ipv6: {hosts: "fd00:64::/48"}\n',
-    },
-    "a /127": {_HOSTS: '  vlan_per: none\n  advertise: leaf\n  ipv6: {hosts: "fd00:64::/48"}\n'},
+    IPV4: {_HOSTS: _IPV4 + _ROUTED},
+    "a /31 and a /127": {_HOSTS: _IPV4 + _ROUTED + _IPV6},
+    "a /127": {_HOSTS: _ROUTED + _IPV6},
 }
 MEASURED = ("check", "show paths", "show capacity", "render")
 
