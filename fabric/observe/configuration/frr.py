@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         StaticRoute,
     )
 
+#: Seconds until a session is tried again, as SONiC has it (sonic-buildimage,
+#: dockers/docker-fpm-frr/frr/bgpd/templates/general/instance.conf.j2); FRR itself waits for 120.
+_RETRY_S = 10
 #: Equal paths that a daemon of Debian takes at most: its rules build it with
 #: ``--enable-multipath=256``, and it refuses a larger number.
 DAEMON_MAX_PATHS = 256
@@ -153,6 +156,7 @@ def _upkeep(peer: BgpPeer) -> Iterator[str]:
     if not peer.names_as:
         return
     name = f"neighbor {peer.session}"
+    yield f"{name} timers connect {_RETRY_S}"
     if peer.keepalive_s is not None and peer.hold_s is not None:
         yield f"{name} timers {peer.keepalive_s} {peer.hold_s}"
     if peer.bfd:
