@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.family import of_family
+from fabric.observe.configuration.family import NOTHING, of_family
 from fabric.observe.configuration.model import Discard, is_address, number_text
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _policies(switch: Configured, *, is_ipv6: bool) -> Iterator[str]:
         (name, number, term)
         for name, group in switch.policies.items()
         for number, term in enumerate(group, 1)
+        if NOTHING not in term.prefix_lists
     ]
     for name, number, term in terms:
         places = enumerate(term.prefixes, 1)
