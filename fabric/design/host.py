@@ -196,12 +196,12 @@ class HostDesigner:
         subnet, table = int(self._fabric.nics.subnet[row]), self._fabric.subnets.ipv6
         if table is None or self._fabric.subnets.vlan[subnet] != NO_VLAN:
             return
-        network, address = str(table.network(subnet)), table.nic(subnet, mac)
+        (network, gateway), address = table.texts(subnet), table.nic(subnet, mac)
         yield NicAddress(
             address=str(address) if address else "",
             prefix_length=table.prefix_length,
             network=network,
-            gateway=str(table.gateway(subnet)),
+            gateway=gateway,
             pools=tuple(one for one in self._reach.of_nic6(row) if one != network),
         )
 

@@ -62,6 +62,12 @@ class Ipv6Subnets:
         """Return the address of the leaf: the first of a /127, else the second."""
         return self.own_gateways.get(row) or IPv6Address(self._first(row) + self.slaac)
 
+    def texts(self, row: int) -> tuple[str, str]:
+        """Return a subnet and the address of the leaf as they are written, each made once."""
+        first = str(IPv6Address(self._first(row)))
+        same = not self.slaac and row not in self.own_gateways
+        return f"{first}/{self.prefix_length}", first if same else str(self.gateway(row))
+
     def nic(self, row: int, mac: str) -> IPv6Address | None:
         """Return the address of the NIC; None where it follows from a MAC that nobody tells."""
         if not self.slaac:

@@ -10,6 +10,7 @@ from fabric.observe.hostfacts import gids
 from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.cumulus import parsers as cumulus
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host
 from fabric.systems.sonic import parsers as sonic
@@ -31,6 +32,24 @@ def test_sonic_bgp() -> None:
         "10.254.0.4": BgpPeer(established=False, state="Active", asn=65100),
     }
     assert sonic.bgp_summary("No IPv4 neighbor is configured\n") == {}
+
+
+def test_sessions_of_ipv6_are_a_table_of_their_own() -> None:
+    """Each platform merges both into one field; a switch without IPv6 says nothing."""
+    text = sample("show_ip_bgp_summary.txt").replace("10.254.0.0 ", "fd00:65::1 ")
+    assert sonic.bgp_ipv6(text)["fd00:65::1"].established
+    said = sample("eos_bgp_summary.json").replace("10.254.0.1", "fd00:65::1")
+    assert eos.bgp_ipv6(said)["fd00:65::1"].established
+    said = (SAMPLES / "cumulus" / "bgp.json").read_text(encoding="utf-8")
+    said = said.replace("10.254.0.0", "fd00:65::1").replace("ipv4Unicast", "ipv6Unicast")
+    assert cumulus.bgp_ipv6(said)["fd00:65::1"].established
+    for platform in (sonic, eos, cumulus):
+        assert platform.bgp_ipv6("") == {}
+    assert sonic.bgp_ipv6("No IPv6 neighbor is configured\n") == cumulus.bgp_ipv6("{}") == {}
+    with pytest.raises(UnreadableError):
+        sonic.bgp_ipv6(text[: len(text) // 2])
+    for name in ("sonic", "eos", "cumulus", "esonic"):
+        assert parsers[name].readings["bgp_ipv6"][0] == "bgp"
 
 
 def test_sonic_lldp() -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 areas.add("JOB")("Jobs and containers")
+#: More than any table has: pods that may have any address of a /64 in turn.
+_COUNTLESS = 2**32
 #: Pods with one IPv4 address each (Mellanox/network-operator pull request 580).
 MOST_PODS = 63
 #: Drivers of the NICs that this is known of.
@@ -173,8 +175,9 @@ class LeafNeighbours(ModelRule):
             need = len(nics) + fabric.trunk_count(row) + _entries(leaf_of[sku.nos], counts)
             limits = [item for item in (table.capacity, getattr(sku, field)) if item]
             if need > min(limits):
+                count = str(need) if need < _COUNTLESS else "countless"
                 yield self.finding(
-                    f"{need} neighbours are possible with pods, but the table has room for "
+                    f"{count} neighbours are possible with pods, but the table has room for "
                     f"{min(limits)}",
                     "increase arp.neighbour_capacity if the switch "
                     "supports it, or set kubernetes.pod_starts_per_hour",
