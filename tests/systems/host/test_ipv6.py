@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from fabric.design.host_kernel import kernel_parameters
+from fabric.render.explain import find
 from fabric.systems.host.adapters.settings import restored
 from fabric.systems.host.drivers import _command
 from fabric.systems.host.parsers import HostParser, ip_addresses, ip_rules
 from fabric.systems.host.parsers.settings import settings
+from fabric.systems.host.render import render_host
 from fabric.systems.host.state import expected_state
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.observe.test_hostfacts import text_of
 from tests.topology.fabrics import INVENTORY
-from tests.workflow.test_ipv6_hosts import write
+from tests.workflow.test_ipv6_hosts import PLANS, STACKS, write
 
+_IPV6 = re.compile(r"accept-ra|IPv6AcceptRA|\[ipv6\]")
 ADDRESSES = json.dumps([
     {
         "ifname": "eth1",
@@ -136,3 +140,17 @@ def test_what_a_nic_is_set_to(
 def test_hosts_without_ipv6_have_none_of_it() -> None:
     host = Project(INVENTORY / "demo").hosts["gpu001"]
     assert not [name for name, _ in kernel_parameters(host) if "ipv6" in name]
+
+
+@each(("plan", "stack"), [(plan, stack) for plan in PLANS for stack in STACKS])
+def test_lines_of_ipv6_are_explained(plan: str, stack: str, tmp_path: Path) -> None:
+    host = Project(write(tmp_path / f"{plan}-{stack}", plan, stack)).hosts["a1"]
+    lines = {
+        line
+        for item in render_host(host)
+        if item.path.endswith((".yaml", ".network", ".nmconnection", ".conf"))
+        for line in item.text.splitlines()
+        if line.strip() and not line.startswith("#")
+    }
+    assert any(_IPV6.search(line) for line in lines)
+    assert [line for line in lines if not find("host", line)] == []
