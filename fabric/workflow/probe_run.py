@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from fabric.design.model import NicAddress
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg, Plan, Report
 
@@ -92,8 +93,13 @@ class Sessions:
         answer: str = self._drivers[host].read_each({"probe": command}).get("probe", "")
         return answer
 
-    def end(self, leg: Leg) -> ProbeEnd:
+    def end(self, leg: Leg, own: NicAddress | None = None) -> ProbeEnd:
         """Return an end with the index of its GID, which is found by its content.
+
+        Parameters
+        ----------
+        own : NicAddress, optional
+            Of one family; default: that of RDMA.
 
         Raises
         ------
@@ -103,13 +109,14 @@ class Sessions:
         if leg.host not in self._gids:
             raise UnreadableError(f"the GID table of {leg.host} could not be read")
         table = tuple(gid for gid in self._gids[leg.host] if gid.device == leg.nic.rdma_device)
-        planned, binds = leg.nic.address, self._binds[leg.host]
-        mine = [gid for gid in roce_gids(table, leg.nic.network) if planned in {"", gid.ip}]
+        own = own or leg.nic.addresses[0]
+        planned, binds = own.address, self._binds[leg.host]
+        mine = [gid for gid in roce_gids(table, own.network) if planned in {"", gid.ip}]
         if not mine:
-            raise UnreadableError(f"{leg} has no RoCEv2 GID with {planned or leg.nic.network}")
+            raise UnreadableError(f"{leg} has no RoCEv2 GID with {planned or own.network}")
         return ProbeEnd(mine[0].ip, leg.nic.rdma_device, mine[0].index, binds)
 
-    def ip_end(self, leg: Leg) -> ProbeEnd:
+    def ip_end(self, leg: Leg, own: NicAddress | None = None) -> ProbeEnd:
         """Return an end for IP alone: as planned, or by its GID where a NIC makes its address.
 
         Raises
@@ -117,7 +124,17 @@ class Sessions:
         UnreadableError
             When the GID is needed and not known.
         """
-        return leg.end if leg.nic.address else self.end(leg)
+        own = own or leg.nic.addresses[0]
+        if not own.address:
+            return self.end(leg, own)
+        return ProbeEnd(own.address, leg.nic.rdma_device)
+
+    def ip_ends(self, source: Leg, target: Leg) -> Iterator[tuple[ProbeEnd, ProbeEnd]]:
+        """Yield the ends of each family that both NICs have, those of RDMA first."""
+        theirs = {own.is_ipv6: own for own in target.nic.addresses}
+        for own in source.nic.addresses:
+            if own.is_ipv6 in theirs:
+                yield self.ip_end(source, own), self.ip_end(target, theirs[own.is_ipv6])
 
     @contextmanager
     def served(self, leg: Leg, server: str) -> Iterator[None]:
@@ -181,13 +198,18 @@ def _probe(
 
 
 def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
-    ends = sessions.ip_end(source), sessions.ip_end(target)
-    text = sessions.ask(source.host, commands.ping(*ends))
-    try:
-        sent, received = probe_output.ping(text)
-    except UnreadableError:
-        return f"ping could not start from {ends[0].address}", None
-    return ("" if received == sent else f"{received} of {sent} replies"), None
+    """Ping over each family that both NICs have."""
+    pairs = list(sessions.ip_ends(source, target))
+    for ends in pairs:
+        text = sessions.ask(source.host, commands.ping(*ends))
+        try:
+            sent, received = probe_output.ping(text)
+        except UnreadableError:
+            return f"ping could not start from {ends[0].address}", None
+        if received != sent:
+            several = f" from {ends[1].address}" if len(pairs) > 1 else ""
+            return f"{received} of {sent} replies{several}", None
+    return ("" if pairs else "the NICs have no address of one family"), None
 
 
 def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:

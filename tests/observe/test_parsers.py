@@ -121,6 +121,39 @@ def test_host_gids() -> None:
     assert gids.ipv4_roce_v2(table, "mlx5_9") is None
 
 
+SHOW_GIDS6 = """\
+DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV
+---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---
+mlx5_1\t1\t0\tfe80:0000:0000:0000:063f:72ff:fe00:0001\t\t\tv1\teth1
+mlx5_1\t1\t1\tfe80:0000:0000:0000:063f:72ff:fe00:0001\t\t\tv2\teth1
+mlx5_1\t1\t2\tfd00:0064:0000:0000:0000:0000:0000:0021\t\t\tv1\teth1
+mlx5_1\t1\t3\tfd00:0064:0000:0000:0000:0000:0000:0021\t\t\tv2\teth1
+n_gids_found=4
+"""
+
+
+def test_host_gids_of_ipv6() -> None:
+    """One has an address of IPv6, which its own column does not have; the link-local is none."""
+    table = gids.show_gids(SHOW_GIDS6)
+    assert [(gid.index, gid.ip) for gid in table if gid.is_routable] == [(3, "fd00:64::21")]
+    assert {gid.address for gid in table} == {""}
+    assert gids.ipv4_roce_v2(table, "mlx5_1") is None
+
+
+LLDP6 = """\
+{"lldp": {"interface": [{"eth1": {"via": "LLDP", "chassis": {"su1-rail0": {
+  "id": {"type": "mac", "value": "02:00:00:00:00:01"},
+  "mgmt-ip": ["192.0.2.1", "2001:db8::1", "fe80::1"], "mgmt-iface": ["2", "2", "2"]}},
+  "port": {"id": {"type": "ifname", "value": "Ethernet1/1"}, "ttl": "120"}}}]}}
+"""
+
+
+def test_host_lldp_of_a_switch_with_addresses_of_both_families() -> None:
+    """A neighbour is its name and port, whatever addresses it is managed by."""
+    (seen,) = host.lldp_neighbours(LLDP6)["eth1"]
+    assert (seen.system_name, seen.port_id) == ("su1-rail0", "Ethernet1/1")
+
+
 def test_host_lldp() -> None:
     """A chassis without a name has none; one interface comes without a list."""
     first = LldpNeighbour("su1-rail0", "Ethernet0", "gpu001 eth1")

@@ -115,3 +115,21 @@ def test_a_change_of_ipv6_is_whole_and_undone(
         back = rollback(status(state)[-1]["run"], state, connections, labs.silent)
         assert back.ok, back.reasons
         assert lab["a1"].run_detached(look) == before
+
+
+def test_each_family_is_pinged(tmp_path: Path) -> None:
+    """RDMA uses IPv6, and IPv4 that is cut is seen too."""
+    (tmp_path / "beside").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        inventory = write(tmp_path / "beside" / "inventory", "beside")
+        with applied_lab(tmp_path / "beside", patch, inventory) as (lab, project, connections):
+            nic = project.hosts["b1"].nics[0]
+            (own,) = (one for one in nic.addresses if not one.is_ipv6)
+            assert (
+                lab["b1"].run_detached(f"ip addr del {own.interface} dev {nic.interface}")[0] == 0
+            )
+            probes = make_plan(project, HOSTS)
+            reported = run_probes(probes, connections, HOSTS, "ping", silent)
+            failures = {one["failure"] for one in reported.failures}
+            start = f"ping could not start from {own.address}"
+            assert failures == {f"0 of 3 replies from {own.address}", start}
