@@ -185,13 +185,13 @@ def _incast(sessions: Sessions, group: Group) -> Incast:
 
 def _rates(sessions: Sessions, group: Group) -> tuple[float, ...]:
     """Start a server for each flow, then all clients at once; return their rates in Gb/s."""
-    server_end = sessions.end(group.target)
     clients = []
     with ExitStack() as servers:
         for number, leg in enumerate(group.sources):
             flow = Flow(number, INCAST_S)
             marks = marking(leg, group.target)
-            server, client = bandwidth(sessions.end(leg), server_end, marks, flow=flow)
+            near, far = sessions.perftest_ends(leg, group.target)
+            server, client = bandwidth(near, far, marks, flow=flow)
             servers.enter_context(sessions.served(group.target, server))
             clients.append((leg.host, client))
         with ThreadPoolExecutor(len(clients)) as pool:

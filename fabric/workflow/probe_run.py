@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +72,7 @@ class Sessions:
         self._drivers: dict[str, Any] = {}
         self._gids: dict[str, Any] = {}
         self._binds: dict[str, bool] = {}
+        self._takes_ipv6: dict[str, bool] = {}
         self.errors: dict[str, str] = {}
         with ThreadPoolExecutor(at_once) as pool:
             list(pool.map(self._open, hosts.items()))
@@ -80,11 +82,16 @@ class Sessions:
         try:
             driver: Any = open_driver(target.connection)
             self._drivers[name] = driver
-            said = driver.read_each({"gids": command_of("gid_files"), "binds": commands.BINDS})
+            said = driver.read_each({
+                "gids": command_of("gid_files"),
+                "binds": commands.BINDS,
+                "takes_ipv6": commands.TAKES_IPV6,
+            })
         except DeviceError as error:
             self.errors[name] = error.reason
             return
         self._binds[name] = "binds" in said
+        self._takes_ipv6[name] = "takes_ipv6" in said
         with suppress(UnreadableError):
             self._gids[name] = readers["gid_files"].parse(said.get("gids", ""))
 
@@ -115,6 +122,28 @@ class Sessions:
         if not mine:
             raise UnreadableError(f"{leg} has no RoCEv2 GID with {planned or own.network}")
         return ProbeEnd(mine[0].ip, leg.nic.rdma_device, mine[0].index, binds)
+
+    def perftest_ends(self, *legs: Leg) -> list[ProbeEnd]:
+        """Return ends that perftest connects, over IPv4 where that of a host knows no other.
+
+        Raises
+        ------
+        UnreadableError
+            When a GID is not known, or a NIC has no address that perftest can connect by.
+        """
+        ends = [self.end(leg) for leg in legs]
+        old = [leg.host for leg in legs if not self._takes_ipv6[leg.host]]
+        if not old or ":" not in ends[0].address:
+            return ends
+        ipv4 = [
+            next((own.address for own in leg.nic.addresses if not own.is_ipv6), "") for leg in legs
+        ]
+        if not all(ipv4):
+            raise UnreadableError(
+                f"ib_write_bw of {old[0]} has no --ipv6-addr, and there is no IPv4 to connect by: "
+                "install a newer perftest"
+            )
+        return [replace(end, ipv4=address) for end, address in zip(ends, ipv4, strict=True)]
 
     def ip_end(self, leg: Leg, own: NicAddress | None = None) -> ProbeEnd:
         """Return an end for IP alone: as planned, or by its GID where a NIC makes its address.
@@ -222,15 +251,15 @@ def _bandwidth(
     plan: Plan, sessions: Sessions, source: Leg, target: Leg
 ) -> tuple[str, float | None]:
     try:
-        ends = (sessions.end(source), sessions.end(target))
+        near, far = sessions.perftest_ends(source, target)
     except UnreadableError as error:
         return str(error), None
-    server, client = commands.bandwidth(*ends, marking(source, target))
+    server, client = commands.bandwidth(near, far, marking(source, target))
     text = _served(sessions, source, target, server, client)
     try:
         gbps = probe_output.bandwidth_gbps(text, MESSAGE_BYTES)
     except UnreadableError as error:
-        return f"{error}{commands.hint(*ends)}", None
+        return f"{error}{commands.hint(near, far)}", None
     needed = plan.needed_gbps(source, target)
     return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} required"), gbps
 

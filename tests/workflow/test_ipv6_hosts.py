@@ -56,12 +56,17 @@ def test_a_host_is_as_planned_and_reached(plan: str, tmp_path: Path) -> None:
     (tmp_path / plan).mkdir()
     with pytest.MonkeyPatch.context() as patch:
         inventory = write(tmp_path / plan / "inventory", plan)
-        with applied_lab(tmp_path / plan, patch, inventory) as (_, project, connections):
+        with applied_lab(tmp_path / plan, patch, inventory) as (lab, project, connections):
             assert told(project, connections) == set()
             probes = make_plan(project, HOSTS)
             reported = run_probes(probes, connections, HOSTS, "bandwidth", silent)
             assert reported.ok, reported.failures
             assert reported.slowest_gbps == pytest.approx(0.995 * 400 * 4096 / 4198, abs=0.01)
+            lab["a1"].spec.options["perftest"] = "4.5"
+            told_old = run_probes(probes, connections, HOSTS, "bandwidth", silent)
+            words = "ib_write_bw of a1 has no --ipv6-addr, and there is no IPv4 to connect by"
+            reasons = {row["failure"].partition(":")[0] for row in told_old.failures}
+            assert reasons == (set() if plan == "beside" else {words})
 
 
 #: Command on a1, and what is said of it, by plan.

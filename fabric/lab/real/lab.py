@@ -372,7 +372,8 @@ class RealLab:
     def _ports(self, device: str, *routes: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the ports of routes as ``ip -j`` prints them."""
         ports = {kernel: port for port, kernel in self._interfaces[device].items()}
-        hops = [hop for route in routes for hop in route.get("nexthops", [route])]
+        ways = [route for route in routes if route.get("type", "unicast") == "unicast"]
+        hops = [hop for route in ways for hop in route.get("nexthops", [route])]
         return tuple(sorted(ports.get(hop["dev"], hop["dev"]) for hop in hops if "dev" in hop))
 
     def learnt_next_hops(self) -> int:

@@ -37,8 +37,9 @@ _UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
 _PORT = 18515  # the default of perftest
 ROUNDS = 3
 DURATION_S = 2
-#: Ends well where perftest has the option; the version of Debian 12, 4.5+0.17, does not have it.
+#: End well where perftest has the option; the version of Debian 12, 4.5+0.17, has neither.
 BINDS = "ib_write_bw --help 2>&1 | grep -q -e --bind_source_ip"
+TAKES_IPV6 = "ib_write_bw --help 2>&1 | grep -q -e --ipv6-addr"
 #: Flows of an incast do not begin at the same moment: so long that a second does not matter.
 INCAST_S = 10
 #: Longer than all tries of a client together.
@@ -66,12 +67,20 @@ class ProbeEnd:
     binds : bool
         Whether its perftest can be told its own address; without, the tools find each other by the
         routes of the main table. What they measure goes between the GIDs all the same.
+    ipv4 : str
+        Address by which perftest connects in place of one of IPv6, which old releases cannot.
     """
 
     address: str
     rdma_device: str
     gid_index: int = -1
     binds: bool = True
+    ipv4: str = ""
+
+    @property
+    def meets(self) -> str:
+        """The address by which perftest connects."""
+        return ip_address(self.ipv4 or self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +133,14 @@ def bandwidth(
 ) -> tuple[str, str]:
     """Return the commands of server and client."""
     server = _perftest(target, marking, flow)
-    return server, _tried(f"{_perftest(source, marking, flow)} {ip_address(target.address)}")
+    return server, _tried(f"{_perftest(source, marking, flow)} {target.meets}")
 
 
 def _perftest(end: ProbeEnd, marking: Marking, flow: Flow) -> str:
     if end.gid_index < 0:
         raise ValueError("the index of the GID is not known")
-    bound = f" --bind_source_ip {ip_address(end.address)}" if end.binds else ""
-    bound += " --ipv6-addr" if ":" in end.address else ""
+    bound = f" --bind_source_ip {end.meets}" if end.binds else ""
+    bound += " --ipv6-addr" if ":" in end.meets else ""
     return (
         f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
         f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
