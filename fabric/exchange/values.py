@@ -6,7 +6,7 @@ What others call the fields of a device, a cable and a NIC: explicit tables, no 
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Address, IPv4Interface, IPv6Interface
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
@@ -160,10 +160,29 @@ def _address(text: str, kind: type[IPv4Address | IPv4Interface | IPv6Interface])
 
 
 def _reached(text: str) -> str:
-    """Return an address without length, or a name of the domain name system."""
+    """Return an address without length, of either family, or a name of the domain name system."""
+    if ":" in text:
+        return reached_ipv6(text)
     if _DNS.fullmatch(text) and len(text) <= _MAX_DNS and not text[-1].isdecimal():
         return text
     return _address(text, IPv4Address)
+
+
+def reached_ipv6(text: str) -> str:
+    """Return an address of IPv6 without length that is known beyond its link.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong, a semicolon, and what to do.
+    """
+    try:
+        address = IPv6Address(text.partition("/")[0])
+    except ValueError:
+        raise ValueError(f"{quoted(text)} is not an IPv6 address; use the form fd00::1") from None
+    if address.is_link_local or address.scope_id:
+        raise ValueError(f"{quoted(text)} is of one link; use an address of the device or its name")
+    return str(address)
 
 
 def _mac(text: str) -> str:

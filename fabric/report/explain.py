@@ -139,7 +139,7 @@ def _port(designs: Designs, device: str, context: str, line: str) -> str:
 def _answer(
     designs: Designs, device: str, subject: str, line: str, entry: Explanation, port: str
 ) -> Answer:
-    entry = in_plan(designs, device, port, entry)
+    entry = in_plan(designs, device, port, line, entry)
     return Answer(
         subject=subject,
         line=line,

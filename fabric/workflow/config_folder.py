@@ -120,7 +120,8 @@ def _addresses(port: ConfiguredPort) -> Iterator[str]:
 
 def _ipv6(port: ConfiguredPort) -> Iterator[str]:
     for line in port.addresses:
-        if line.is_ipv6 and not ip_interface(line.text).is_link_local:
+        own = ip_interface(line.text) if line.is_ipv6 else None
+        if own and not own.is_link_local and own.network.num_addresses > 1:
             yield line.text
 
 

@@ -8,12 +8,16 @@ from typing import Any
 
 import yaml
 
+from fabric.exchange.exporters.netbox import rows_of
+from fabric.exchange.netbox_wanted import wanted
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.routed_units import misfits, routed_units
 from fabric.exchange.source_ipv6 import ipv6_plan
+from fabric.exchange.values import typed
 from fabric.workflow.project import Project
 from tests.cases import each
 from tests.cli.runs import run
+from tests.exchange.plants import put, read
 from tests.exchange.test_routed import FORMS
 from tests.topology.fabrics import document
 from tests.topology.fabrics import ipv6_plan as plan_of
@@ -184,3 +188,68 @@ def test_which_unit_is_routed(ports: Any, options: dict[str, Any], reason: str |
 def test_the_pool_of_the_base_counts_where_it_fits(base: dict[str, Any], expected: str) -> None:
     plan = ipv6_plan(unit(*PAIRS), base, {"su1"})
     assert plan == {**base, "hosts": expected, "assignment": "static"}
+
+
+CONTAINERLAB = """
+name: small
+topology:
+  nodes:
+    leaf1: {kind: ceos, group: leafs, mgmt-ipv6: "3fff:172:20:20::11"}
+    gpu1: {kind: linux, group: hosts, mgmt-ipv4: 172.20.20.12, mgmt-ipv6: "3fff:172:20:20::12"}
+  links:
+    - endpoints: ["leaf1:eth1", "gpu1:eth1"]
+"""
+NETLAB = """
+nodes:
+  leaf1: {device: eos, mgmt: {ipv6: "2001:db8::1"}}
+  gpu1: {device: linux, role: host, mgmt.ipv6: "2001:db8::2"}
+links: [leaf1-gpu1]
+"""
+
+
+@each(
+    ("form", "name", "text", "expected"),
+    [
+        ("containerlab", "t.clab.yml", CONTAINERLAB, ["3fff:172:20:20::11", "172.20.20.12"]),
+        ("netlab", "topology.yml", NETLAB, ["2001:db8::1", "2001:db8::2"]),
+    ],
+)
+def test_management_over_ipv6(
+    form: str, name: str, text: str, expected: list[str], tmp_path: Path
+) -> None:
+    """A device that is reached over IPv6 alone is reached; IPv4 comes first where it has both."""
+    done = read(form, put(tmp_path, {name: text}), roles={"eos": "leaf"})
+    assert [device.management for device in done.plant.devices] == expected
+
+
+def test_management_over_ipv6_of_netbox() -> None:
+    """What is exported has its length and is the primary address of its family."""
+    devices = (
+        Device("leaf1", "switch", "leaf", "u1", management="2001:db8::1"),
+        Device("gpu1", "host", unit="u1", management="192.0.2.2"),
+    )
+    built = Plant("small", devices, (Cable.between(("gpu1", "eth1"), ("leaf1", "Ethernet0")),))
+    rows = rows_of(built)
+    assert [row["address"] for row in rows["ip-addresses"]] == ["2001:db8::1/128", "192.0.2.2/32"]
+    fields = [one.fields for one in wanted(built, "") if one.late]
+    assert [list(one) for one in fields] == [["primary_ip6"], ["primary_ip4"]]
+
+
+@each(
+    ("text", "expected"),
+    [
+        ("2001:DB8::1", "2001:db8::1"),
+        ("2001:db8::1/64", "2001:db8::1"),
+        ("192.0.2.1/24", "192.0.2.1"),
+        ("leaf1.example.net", "leaf1.example.net"),
+        ("fe80::1", "'fe80::1' is of one link; use an address of the device or its name"),
+        ("2001:db8::1%eth0", "'2001:db8::1%eth0' is of one link; use an address of the device"),
+        ("2001:db8:::1", "'2001:db8:::1' is not an IPv6 address; use the form fd00::1"),
+    ],
+)
+def test_what_is_reached(text: str, expected: str) -> None:
+    try:
+        answer = str(typed("management", text))
+    except ValueError as error:
+        answer = str(error)
+    assert answer.startswith(expected)

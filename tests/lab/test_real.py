@@ -74,6 +74,26 @@ def test_a_routed_nic_port_has_the_address_of_its_leaf(tmp_path: Path) -> None:
     assert " aggregate-address 10.64.0.0/23 summary-only\n" in made.routing()
 
 
+def test_frr_has_both_families() -> None:
+    """A term of a policy that is about the other family matches nothing, and is left out."""
+    text = switch("dual-stack", "su1-rail0").routing()
+    assert text.count(" neighbor fd00:65::2 remote-as ") == 1
+    routes = text.partition(" address-family ipv6 unicast\n")[2].partition(" exit")[0]
+    assert routes.splitlines() == [
+        "  redistribute connected route-map RM-FABRIC-6",
+        "  neighbor fd00:65::2 activate",
+        "  neighbor fd00:65::4 activate",
+        "  maximum-paths 64",
+    ]
+    policies = text.partition("ip prefix-list ")[2].splitlines()
+    assert [line for line in policies if "match" in line or "route-map" in line] == [
+        "route-map RM-FABRIC permit 10",
+        " match ip address prefix-list PL-FABRIC",
+        "route-map RM-FABRIC-6 permit 20",
+        " match ipv6 address prefix-list PL-FABRIC6",
+    ]
+
+
 def test_a_route_that_discards_has_no_next_hop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as that of an aggregate: ``ip`` prints no port."""
     lab = RealLab(blueprint(Project(DEMO)))

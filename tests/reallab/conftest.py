@@ -35,6 +35,12 @@ def require_parts(*, booted: bool = False) -> None:
         pytest.skip(f"no real lab: {reason}; 'make judges' installs the packages")
 
 
+def counted(proof: Proof) -> tuple[int, int]:
+    """Return ends of sessions, each once for each of its families, and next hops of a proof."""
+    proofs = [proof, *([proof.other] if proof.other else [])]
+    return sum(own.sessions for own in proofs), sum(own.routes for own in proofs)
+
+
 @dataclass
 class Running:
     """A lab with the project that it is built from."""
@@ -51,11 +57,6 @@ class Running:
     def proof(self) -> Proof:
         """What ``prove`` says while everything works."""
         return self.engine.prove()
-
-    def counted(self, proof: Proof) -> tuple[int, int]:
-        """Return ends of sessions, each once for each of its families, and next hops of a proof."""
-        proofs = [proof, *([proof.other] if proof.other else [])]
-        return sum(own.sessions for own in proofs), sum(own.routes for own in proofs)
 
     def announced(self, leaf: str) -> tuple[str, ...]:
         """Prefixes of NICs that a leaf announces."""
@@ -110,7 +111,7 @@ def running(
     project = Project(inventory_of(request.param, tmp_path_factory.mktemp("inventory")))
     with real_laboratory(project) as lab:
         made = Running(project, lab)
-        sessions, next_hops = made.counted(made.proof())
+        sessions, next_hops = counted(made.proof())
         lab.wait_for_sessions(sessions)
         lab.wait_for_next_hops(next_hops)
         yield made

@@ -20,6 +20,7 @@ def _routed(example: str, *fields: str) -> dict[str, str]:
     return {_HOSTS[example]: "".join(f"  {line}\n" for line in lines)}
 
 
+OVER_IPV6 = "ipv6: {hosts: 'fd00:64::/48', uplinks: 'fd00:65::/64', rdma: true}"
 #: su1 with VLANs, su2 with a /31 for each NIC.
 UNIT_BY_UNIT = {
     "  hosts: 10.64.0.0/16": "  routed_hosts: 10.128.0.0/16\n  hosts: 10.64.0.0/16",
@@ -43,7 +44,7 @@ PLANS = {
     "IPv6 beside IPv4": (
         "dual-tor",
         {
-            **_routed("dual-tor", "ipv6: {hosts: 'fd00:64::/48', rdma: true}"),
+            **_routed("dual-tor", "ipv6: {hosts: 'fd00:64::/48'}"),
             **_UNNUMBERED,
             "spine: {sku: ACS-MSN4700}": "spine: {sku: SN4700}",
         },
@@ -51,7 +52,7 @@ PLANS = {
     "IPv6 beside IPv4 over numbered links": (
         "demo",
         {
-            **_routed("demo", "ipv6: {hosts: 'fd00:64::/48', uplinks: 'fd00:65::/64'}"),
+            **_routed("demo", OVER_IPV6),
             "ACS-MSN4700": "7060X6-64PE",
         },
     ),

@@ -14,7 +14,7 @@ from fabric.report.whatif import whatif
 from fabric.topology.clos import Outage, clos
 from fabric.topology.outages import outage
 from fabric.topology.paths import Layers, next_hop_counts
-from tests.reallab.conftest import Running
+from tests.reallab.conftest import Running, counted
 
 pytestmark = pytest.mark.lab
 
@@ -24,13 +24,13 @@ def test_every_session_is_up(running: Running) -> None:
     states = [
         state for name in running.project.devices for state in running.lab.sessions(name).values()
     ]
-    assert states == ["Established"] * running.counted(running.proof())[0]
+    assert states == ["Established"] * counted(running.proof())[0]
     assert states
 
 
 def test_the_kernels_have_as_many_next_hops_as_prove_counts(running: Running) -> None:
     """Of all routes of BGP of all switches, loopbacks among them."""
-    _, next_hops = running.counted(running.proof())
+    _, next_hops = counted(running.proof())
     assert running.lab.wait_for_next_hops(next_hops) == next_hops
 
 
@@ -148,7 +148,7 @@ def test_whatif_is_right_about_random_failures(running: Running, number: int) ->
     lost = outage(running.project.fabric, words)
     cut_all(running, lost)
     try:
-        sessions, next_hops = running.counted(running.engine.prove_outage(lost))
+        sessions, next_hops = counted(running.engine.prove_outage(lost))
         assert running.lab.wait_for_sessions(sessions) == sessions, words
         assert running.lab.wait_for_next_hops(next_hops) == next_hops, words
         expected = running.promised(lost)
@@ -160,7 +160,7 @@ def test_whatif_is_right_about_random_failures(running: Running, number: int) ->
         ), words
     finally:
         cut_all(running, lost, mend=True)
-    sessions, next_hops = running.counted(running.proof())
+    sessions, next_hops = counted(running.proof())
     assert running.lab.wait_for_sessions(sessions) == sessions
     assert running.lab.wait_for_next_hops(next_hops) == next_hops
     promised = running.promised()

@@ -12,6 +12,8 @@ from tests.cases import each
 from tests.topology.fabrics import INVENTORY
 
 ROUTED = ["routed_hosts", "routed_prefix_length"]
+IPV4 = ["hosts", "routed_prefix_length"]
+IPV6 = ["ipv6.hosts", "ipv6.assignment"]
 VLANS = ["hosts", "host_prefix_length"]
 
 
@@ -34,6 +36,26 @@ def fields(project: Project, device: str, text: str) -> list[str]:
 )
 def test_of_units_with_plans_of_their_own(device: str, text: str, expected: list[str]) -> None:
     assert fields(Project(INVENTORY / "routed"), device, text) == expected
+
+
+@each(
+    ("inventory", "device", "text", "expected"),
+    [
+        ("dual-stack", "su1-rail0", "10.64.0.0/31", ["vlan_per", *IPV4]),
+        ("dual-stack", "su1-rail0", "fd00:64::20/127", ["vlan_per", *IPV6]),
+        ("dual-stack", "gpu001", "addresses:", ["vlan_per", *IPV4, *IPV6]),
+        ("dual-stack", "gpu001", 'to: "fd00:64::20/127"', ["vlan_per", *IPV6]),
+        ("dual-stack", "gpu001", "to: 10.64.0.0/31", ["vlan_per", *IPV4]),
+        ("dual-stack", "spine01", "permit fd00:64::/48", ["ipv6.hosts"]),
+        ("dual-stack", "su1-rail0", "neighbor 10.254.0.0 peer group", ["uplinks"]),
+        ("dual-stack", "su1-rail0", "neighbor fd00:65::2 peer group", ["ipv6.uplinks"]),
+        ("ipv6", "gpu001", "addresses:", ["vlan_per", *IPV6]),
+        ("ipv6", "su1-rail0", "fd00:64::20/127", ["vlan_per", *IPV6]),
+    ],
+)
+def test_of_each_family(inventory: str, device: str, text: str, expected: list[str]) -> None:
+    """A line names the fields of the family of its addresses; of both where it holds both."""
+    assert fields(Project(INVENTORY / inventory), device, text) == expected
 
 
 @each("leaf", ["eos-leaf", "nxos-leaf", "junos-leaf", "esonic-leaf", "cumulus-leaf", "sonic-leaf"])

@@ -157,9 +157,9 @@ def _addresses(plant: Plant) -> Rows:
     rows: list[tuple[str, str, str]] = [
         *((item.name, LOOPBACK, f"{item.loopback}/32") for item in plant.devices if item.loopback),
         *(
-            (item.name, MANAGEMENT, f"{item.management}/32")
+            (item.name, MANAGEMENT, f"{item.management}/{128 if ':' in item.management else 32}")
             for item in plant.devices
-            if item.management[-1:].isdecimal()
+            if ":" in item.management or item.management[-1:].isdecimal()
         ),
         *(
             (nic.host, nic.interface, address)

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self
 
@@ -253,6 +254,13 @@ class RealLab:
         """Run a command on a device: exit code, output and errors."""
         return self.keeper.run(self.namespace(device), argv, timeout_s)
 
+    @cached_property
+    def _families(self) -> dict[str, str]:
+        """Families of NICs as bgpd calls them, and the option of ``ip`` for each."""
+        both = {"ipv4Unicast": "-4", "ipv6Unicast": "-6"}
+        used = {"-6" if own.is_ipv6 else "-4" for _, nic in self.nics() for own in nic.addresses}
+        return {name: option for name, option in both.items() if option in used}
+
     def nics(self) -> list[tuple[str, NicDesign]]:
         """Return the NICs that are enabled, each with its host."""
         return [
@@ -314,7 +322,7 @@ class RealLab:
         return self.run(device, self._switches[device].vtysh(*words))
 
     def sessions(self, device: str) -> dict[tuple[str, str], str]:
-        """Return the state of each BGP session of a switch for each family, as bgpd says it."""
+        """Return the state of each BGP session of a switch, by family of NICs, as bgpd says it."""
         answer = self.vtysh(device, "show bgp summary json")
         try:
             families = json.loads(answer.out)
@@ -323,6 +331,7 @@ class RealLab:
         return {
             (family, name): str(peer["state"])
             for family, shown in families.items()
+            if family in self._families
             for name, peer in shown["peers"].items()
         }
 
@@ -353,7 +362,7 @@ class RealLab:
         """Return the routes of BGP in the kernel of a switch: their ports, none where it drops."""
         routes = [
             route
-            for family in ("-4", "-6")
+            for family in self._families.values()
             for route in json.loads(
                 self.run(device, ["ip", "-j", family, "route", "show", "proto", "bgp"]).out or "[]"
             )
@@ -363,7 +372,8 @@ class RealLab:
     def _ports(self, device: str, *routes: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the ports of routes as ``ip -j`` prints them."""
         ports = {kernel: port for port, kernel in self._interfaces[device].items()}
-        hops = [hop for route in routes for hop in route.get("nexthops", [route])]
+        ways = [route for route in routes if route.get("type", "unicast") == "unicast"]
+        hops = [hop for route in ways for hop in route.get("nexthops", [route])]
         return tuple(sorted(ports.get(hop["dev"], hop["dev"]) for hop in hops if "dev" in hop))
 
     def learnt_next_hops(self) -> int:

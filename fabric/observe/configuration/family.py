@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     LineT = TypeVar("LineT", Origination, Aggregate, StaticRoute)
 
 #: Name of a prefix list that no configuration has: a term that is about the other family alone.
-_NOTHING = "\0"
+NOTHING = "\0"
 
 
 def of_family(switch: Configured, *, is_ipv6: bool) -> Configured:
@@ -92,5 +92,5 @@ def _term(term: PolicyTerm, *, is_ipv6: bool) -> PolicyTerm:
     prefixes = [entry for entry in term.prefixes if entry.is_ipv6 == is_ipv6]
     conditions = bool(term.prefix_lists or term.prefix_lists6 or term.prefixes)
     if conditions and not lists and not prefixes:
-        lists = [_NOTHING]
+        lists = [NOTHING]
     return replace(term, prefix_lists=lists, prefixes=prefixes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.family import of_family
+from fabric.observe.configuration.family import NOTHING, of_family
 from fabric.observe.configuration.model import Discard, is_address, number_text
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         StaticRoute,
     )
 
+#: Seconds until a session is tried again, as SONiC has it (sonic-buildimage,
+#: dockers/docker-fpm-frr/frr/bgpd/templates/general/instance.conf.j2); FRR itself waits for 120.
+_RETRY_S = 10
 #: Equal paths that a daemon of Debian takes at most: its rules build it with
 #: ``--enable-multipath=256``, and it refuses a larger number.
 DAEMON_MAX_PATHS = 256
@@ -91,6 +94,7 @@ def _policies(switch: Configured, *, is_ipv6: bool) -> Iterator[str]:
         (name, number, term)
         for name, group in switch.policies.items()
         for number, term in enumerate(group, 1)
+        if NOTHING not in term.prefix_lists
     ]
     for name, number, term in terms:
         places = enumerate(term.prefixes, 1)
@@ -153,6 +157,7 @@ def _upkeep(peer: BgpPeer) -> Iterator[str]:
     if not peer.names_as:
         return
     name = f"neighbor {peer.session}"
+    yield f"{name} timers connect {_RETRY_S}"
     if peer.keepalive_s is not None and peer.hold_s is not None:
         yield f"{name} timers {peer.keepalive_s} {peer.hold_s}"
     if peer.bfd:

@@ -75,7 +75,7 @@ def _of_nic(design: HostDesign, nic: NicDesign, reader: str) -> Iterator[str]:
     if design.traits.tuning.max_read_request_bytes:
         yield f"read_request:{nic.interface}"
     if design.traits.static_neighbours and nic.gateway_mac:
-        yield f"neighbour:{nic.interface}/{nic.gateway}"
+        yield from (f"neighbour:{nic.interface}/{one.gateway}" for one in nic.addresses)
     if design.no_lossless:
         return
     yield f"cm:{nic.rdma_device}"

@@ -46,8 +46,9 @@ def _nic_lines(design: HostDesign, nic: NicDesign) -> Iterable[str]:
     own: dict[str, Any] = {
         "mtu_bytes": nic.mtu_bytes,
         "addresses": [one.interface for one in nic.addresses if one.address],
-        "table": str(nic.table),
     }
+    if own["addresses"]:
+        own["table"] = str(nic.table)  # the rule of what a NIC makes is one of its subnet
     match reader(design):
         case "mlnx_qos":
             own |= {**_marks(nic), **_parameters(nic)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.view import is_managed
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ class FixedPaths(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
-        plain = device.platform == "sonic" and not (
-            device.bgp.bfd or device.unnumbered_ports or device.bgp.allowas_in
-        )
+        plain = device.platform == "sonic" and not is_managed(device)
         if plain and device.bgp.max_paths != _PATHS:
             yield self.finding(
                 f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {_PATHS}",
@@ -59,7 +59,7 @@ class OtherStack(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for BFD on SONiC without anything else that needs the framework."""
-        needs = device.unnumbered_ports or device.bgp.allowas_in
+        needs = is_managed(replace(device, bgp=replace(device.bgp, bfd=False)))
         if device.platform == "sonic" and device.bgp.bfd and not needs:
             yield self.finding(
                 "bgp.bfd moves SONiC to the FRR management framework",

@@ -62,12 +62,22 @@ if [ -z "$only" ]; then
     kernel_value net/ipv4/conf/eth1/rp_filter 2
     kernel_value net/ipv4/neigh/eth1/base_reachable_time_ms 30000
     kernel_value net/ipv4/neigh/eth1/gc_stale_time 60
+    kernel_value net/ipv6/conf/eth1/accept_ra 0
+    kernel_value net/ipv6/conf/eth1/use_tempaddr 0
+    kernel_value net/ipv6/conf/eth1/ndisc_notify 1
+    kernel_value net/ipv6/neigh/eth1/base_reachable_time_ms 30000
+    kernel_value net/ipv6/neigh/eth1/gc_stale_time 60
     kernel_value net/ipv4/conf/eth2/arp_ignore 1
     kernel_value net/ipv4/conf/eth2/arp_announce 2
     kernel_value net/ipv4/conf/eth2/arp_notify 1
     kernel_value net/ipv4/conf/eth2/rp_filter 2
     kernel_value net/ipv4/neigh/eth2/base_reachable_time_ms 30000
     kernel_value net/ipv4/neigh/eth2/gc_stale_time 60
+    kernel_value net/ipv6/conf/eth2/accept_ra 0
+    kernel_value net/ipv6/conf/eth2/use_tempaddr 0
+    kernel_value net/ipv6/conf/eth2/ndisc_notify 1
+    kernel_value net/ipv6/neigh/eth2/base_reachable_time_ms 30000
+    kernel_value net/ipv6/neigh/eth2/gc_stale_time 60
     kernel_value net/ipv4/neigh/default/gc_thresh1 4096
     kernel_value net/ipv4/neigh/default/gc_thresh2 8192
     kernel_value net/ipv4/neigh/default/gc_thresh3 16384
