@@ -1,4 +1,4 @@
-"""IPv6 on running switches: over addresses and without, beside IPv4, and back."""
+"""IPv6 on running switches and hosts: over addresses and without, beside IPv4, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FABRICS = {
 POOL = "hosts: 10.64.0.0/16"
 ROUTED = f"{POOL}, vlan_per: none, routed_prefix_length: 30"
 NUMBERED = f"{ROUTED}, ipv6: {{hosts: fd00:64::/48, uplinks: fd00:65::/64}}"
-SWITCHES = Selection(hosts=False)
+EVERYTHING = Selection()
 PLAIN, UNNUMBERED = "bgp: {peering: numbered}", "bgp: {peering: unnumbered}"
 STEPS = (
     (ROUTED, PLAIN),
@@ -48,9 +48,9 @@ def test_there_and_back(name, tmp_path, monkeypatch):
             labs.changed(folder, pool, new_pool)
             project = labs.changed(folder, peering, new_peering)
             pool, peering = new_pool, new_peering
-            made = plan(project, connections, SWITCHES, "rail", labs.silent)
+            made = plan(project, connections, EVERYTHING, "rail", labs.silent)
             result = apply(made, tmp_path / "state", connections, OPTIONS, labs.silent)
             assert result.ok, result.reasons
-            assert plan(project, connections, SWITCHES, "rail", labs.silent).empty
-            found = verify(project, connections, SWITCHES, labs.silent, wait_s=10)
+            assert plan(project, connections, EVERYTHING, "rail", labs.silent).empty
+            found = verify(project, connections, EVERYTHING, labs.silent, wait_s=10)
             assert [item for item in found if not item.ok] == []

@@ -156,9 +156,10 @@ class ReleaseKnown(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the release of each switch whose release is said."""
         platform, release = platforms[device.platform], device.sku.release
-        if not release or platform.knows(release) or has_first_releases(device.platform):
-            return
         known = ", ".join(platform.releases)
+        ordered = not known and has_first_releases(device.platform)
+        if not release or platform.knows(release) or ordered:
+            return
         yield self.finding(
             f"{platform.title} {release} is not known"
             if known

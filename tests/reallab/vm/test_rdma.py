@@ -185,7 +185,7 @@ def test_probe_runs_every_stage(virtual: Virtual) -> None:
         row["failure"] for row in report["failures"]
     ]  # on a busy machine a queue pair may give up (timeout 14: 67 ms, seven times)
     for row in measured:
-        assert row["failure"].endswith("Gb/s, 386.3 required")
+        assert re.fullmatch(r"[0-9.]+ Gb/s, 38[46]\.[0-9] required", row["failure"])
     assert all("the driver has no counter out_of_sequence" in line for line in report["lost"])
 
 
