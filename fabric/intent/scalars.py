@@ -29,6 +29,8 @@ _MAX_CAGE = 1024
 
 
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
+#: How the ends of a cable between switches speak: between addresses, or by the port.
+Peering = Literal["numbered", "unnumbered"]
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
 #: sonic-net/sonic-buildimage sonic-default-lossless-buffer-parameter.yang: ``over_subscribe_ratio``
@@ -131,6 +133,16 @@ def _network(value: object) -> object:
         raise ValueError(message) from None
 
 
+def _network6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Network(value)
+    except ValueError as error:
+        message = f"{value!r} is not an IPv6 network ({error}); use the form fd00:64::/48"
+        raise ValueError(message) from None
+
+
 def _address(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -138,6 +150,15 @@ def _address(value: object) -> object:
         return ipaddress.IPv4Address(value)
     except ValueError:
         raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
+
+
+def _address6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Address(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not an IPv6 address; use the form fd00:64::1") from None
 
 
 def _link_address(value: object) -> object:
@@ -189,7 +210,9 @@ Names = Annotated[str, AfterValidator(_names)]
 Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
+Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+Address6 = Annotated[ipaddress.IPv6Address, BeforeValidator(_address6)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]
