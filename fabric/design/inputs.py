@@ -218,6 +218,7 @@ def _uplinks(fabric: Fabric, switches: Ints) -> Ints:
     """Return what tables say of each cable between switches and of its ends, a row each."""
     up = fabric.uplinks
     own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length, numbered_links(fabric))
+    own += (*fabric.links6.columns.T,) if fabric.links6 else ()
     ends = [switches[rows][:, [0, 5, 7]] for rows in (up.lower, up.upper)]
     return np.column_stack((*own, up.speed_gbps, up.cable_m, up.enabled, *ends))
 

@@ -264,7 +264,7 @@ class SwitchDesigner:
             name = fabric.switches.names[peer]
             far_name = fabric.switches.skus[peer].port(peer_port)
             links6 = fabric.links6 if numbered else None
-            odd = bool(up.upper[link] == peer)
+            above = bool(up.lower[link] == peer)
             yield (
                 port,
                 _Cable(
@@ -277,7 +277,7 @@ class SwitchDesigner:
                     peer=name,
                     peer_port=far_name,
                     address=f"{ipv4_text(ip)}/{length}" if numbered else "",
-                    ipv6=str(links6.interface(link, odd=odd)) if links6 else "",
+                    ipv6=str(links6.interface(link, above=above)) if links6 else "",
                 ),
             )
 

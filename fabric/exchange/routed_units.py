@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.topology.ipv6 import HALF, PAIR6
+from fabric.intent.scalars import PAIR6
+from fabric.topology.ipv6 import HALF
 from fabric.topology.routed import PAIR, SHORTEST
 
 if TYPE_CHECKING:

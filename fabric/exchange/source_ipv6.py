@@ -5,7 +5,8 @@ from __future__ import annotations
 from ipaddress import IPv6Interface, IPv6Network
 from typing import TYPE_CHECKING, Any
 
-from fabric.topology.ipv6 import HALF, PAIR6
+from fabric.intent.scalars import PAIR6
+from fabric.topology.ipv6 import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -24,6 +24,7 @@ from fabric.intent.scalars import (
     Gbps,
     Glob,
     LinkAddress,
+    LinkAddress6,
     Loose,
     Mac,
     Name,
@@ -473,6 +474,9 @@ class PortOverride(Model):
     description: Text | None = Field(None, description="Port description.")
     address: LinkAddress | None = Field(
         None, description="Address of this end of a cable between switches, as a /31 or with /30."
+    )
+    ipv6: LinkAddress6 | None = Field(
+        None, description="IPv6 address of this end of a cable between switches, as a /127."
     )
     peering: Peering | None = Field(
         None,

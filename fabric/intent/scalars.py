@@ -25,6 +25,8 @@ _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
 _MAX_NAME = 63
 #: Prefix lengths of cables between switches; the first is that of the pools (RFC 3021).
 LINK_LENGTHS = (31, 30)
+#: Length of an IPv6 subnet of two addresses (RFC 6164).
+PAIR6 = 127
 _MAX_CAGE = 1024
 
 
@@ -178,6 +180,18 @@ def _link_address(value: object) -> object:
     return address
 
 
+def _link_address6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        address = ipaddress.IPv6Interface(value if "/" in value else f"{value}/127")
+    except ValueError:
+        address = ipaddress.IPv6Interface("::/0")
+    if address.network.prefixlen != PAIR6:
+        raise ValueError(f"{value!r} is not an end of a cable; use the form fd00:65::2 in a /127")
+    return address
+
+
 def _day(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -213,6 +227,7 @@ Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Address6 = Annotated[ipaddress.IPv6Address, BeforeValidator(_address6)]
+LinkAddress6 = Annotated[ipaddress.IPv6Interface, BeforeValidator(_link_address6)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]

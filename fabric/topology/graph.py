@@ -151,9 +151,8 @@ def _link_ipv6(
     table = fabric.links6 if numbered else None
     if table is None:
         return {}
-    below, above = ends
-    odd = {below: True, above: False}
-    return {"ipv6": {name: str(table.interface(row, odd=odd[name])) for name in ends}}
+    names = zip(ends, (False, True), strict=True)
+    return {"ipv6": {name: str(table.interface(row, above=above)) for name, above in names}}
 
 
 def _nic_ipv6(fabric: Fabric, row: int, ends: tuple[str, str]) -> dict[str, dict[str, str]]:

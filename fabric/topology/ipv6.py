@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from fabric.intent.scalars import PAIR6
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Bits of half an address: of a subnet, and of an interface (RFC 4291 section 2.5.4).
 HALF = 64
-#: Length of a subnet of two addresses (RFC 6164).
-PAIR6 = 127
 _LOWER = (1 << HALF) - 1
 
 
@@ -119,22 +119,34 @@ def halves(address: IPv6Address) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Ipv6Links:
-    """A /127 for each cable between switches (RFC 6164); the upper end has the even address.
+    """A /127 for each cable between switches (RFC 6164).
 
     Parameters
     ----------
-    upper : int
-        Upper half of all addresses.
-    lower : array of uint64, shape (cables,)
-        Lower half of the even address of each, in the rows of the cables.
+    upper, lower : array of uint64, shape (cables,)
+        Halves of the address of the upper end of each cable, which is the even one unless the
+        inventory gives it the other.
     """
 
-    upper: int
+    upper: Words
     lower: Words
 
-    def interface(self, row: int, *, odd: bool) -> IPv6Interface:
-        """Return the address of one end of a cable, with its length."""
-        return IPv6Interface(((self.upper << HALF) + int(self.lower[row]) + odd, PAIR6))
+    def interface(self, row: int, *, above: bool) -> IPv6Interface:
+        """Return the address of the upper or the lower end of a cable, with its length."""
+        lower = int(self.lower[row]) ^ (not above)
+        return IPv6Interface((int(self.upper[row]) << HALF | lower, PAIR6))
+
+    def write(self, row: int, address: IPv6Interface, *, above: bool) -> IPv6Interface:
+        """Give an end of a cable an address; return that of the other end."""
+        far = int(address.ip) ^ 1
+        first = int(address.ip) if above else far
+        self.upper[row], self.lower[row] = first >> HALF, first & (1 << HALF) - 1
+        return IPv6Interface((far, PAIR6))
+
+    @property
+    def columns(self) -> NDArray[np.int64]:
+        """The halves as numbers of another kind; shape (cables, 2)."""
+        return np.column_stack((self.upper, self.lower)).view(np.int64)
 
 
 def eui64(mac: str) -> int:

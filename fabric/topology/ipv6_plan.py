@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.ipv6 import HALF, PAIR6, Ipv6Links, Ipv6Subnets
+from fabric.intent.scalars import PAIR6
+from fabric.topology.ipv6 import HALF, Ipv6Links, Ipv6Subnets
 
 if TYPE_CHECKING:
     from fabric.intent.model import FabricFile
@@ -86,7 +87,8 @@ def ipv6_links(pool: IPv6Network, number: Ints, core: Bools, *, shared: bool) ->
     first = int(pool[0])
     half = pool.num_addresses // 2 if shared else 0
     lower = _words((number + 1) << 1) + np.where(core, np.uint64(half), np.uint64(0))
-    return Ipv6Links(first >> HALF, lower + np.uint64(first & (2**HALF - 1)))
+    lower += np.uint64(first & (2**HALF - 1))
+    return Ipv6Links(np.full_like(lower, first >> HALF), lower)
 
 
 def _words(values: Ints) -> Words:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Interface, IPv6Interface
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabric.topology.layout import Layout
     from fabric.topology.model import Fabric, Subnets
 
+    _Interface: TypeAlias = IPv4Interface | IPv6Interface
     #: An override, and the path of a field in it.
     _Place: TypeAlias = tuple[
         Located[DeviceOverride] | Located[HostOverride], *tuple[str | int, ...]
@@ -113,27 +114,46 @@ def write_own_links(
         Rows of switches and their overrides; a later one of a port counts.
     """
     up = fabric.uplinks
-    ends: dict[tuple[int, bool], tuple[IPv4Interface, _Place]] = {}
+    ends: dict[tuple[int, bool, int], tuple[_Interface, _Place]] = {}
     for row, override in overrides:
         numbers = fabric.switches.skus[row].port_numbers()
-        for port, change in override.value.ports.items():
-            if change.address is None:
-                continue
+        for port, field, address in _of_ports(override.value):
             cable = fabric.uplink_at(row, numbers[port])
-            place: _Place = (override, "ports", port, "address")
+            place: _Place = (override, "ports", port, field)
             if cable is None:
                 message = f"{port} has no cable to another switch, so it has no address"
                 yield _finding(message, "remove the address, or name another port", place)
+            elif address.version == 6 and fabric.links6 is None:  # noqa: PLR2004 - a family
+                message = f"{address} is of IPv6, and links have IPv4 alone"
+                yield _finding(message, "add addressing.ipv6.uplinks, or remove it", place)
             else:
-                ends[cable, int(up.upper[cable]) == row] = (change.address, place)
-    for (cable, upper), (address, place) in ends.items():
-        length, mine = address.network.prefixlen, int(address.ip)
-        far = other_end(mine, length)
-        up.upper_address[cable], up.prefix_length[cable] = mine if upper else far, length
-        other = ends.get((cable, not upper))
-        if upper and other and other[0] != IPv4Interface((far, length)):
+                ends[cable, int(up.upper[cable]) == row, address.version] = (address, place)
+    for (cable, upper, version), (address, place) in ends.items():
+        far = _write_end(fabric, cable, address, upper=upper)
+        other = ends.get((cable, not upper, version))
+        if upper and other and other[0] != far:
             message = f"{address} and {other[0]} are not the two ends of one subnet"
+            length = address.network.prefixlen
             yield _finding(message, f"set one end alone, or both in one /{length}", place)
+
+
+def _of_ports(override: DeviceOverride) -> Iterator[tuple[str, str, _Interface]]:
+    """Yield port, field and value of the addresses of cables that an override sets."""
+    for port, change in override.ports.items():
+        for field in ("address", "ipv6"):
+            if address := getattr(change, field):
+                yield port, field, address
+
+
+def _write_end(fabric: Fabric, cable: int, address: _Interface, *, upper: bool) -> _Interface:
+    """Give an end of a cable an address; return that of the other end."""
+    if isinstance(address, IPv6Interface):
+        assert fabric.links6
+        return fabric.links6.write(cable, address, above=upper)
+    up, length, mine = fabric.uplinks, address.network.prefixlen, int(address.ip)
+    far = other_end(mine, length)
+    up.upper_address[cable], up.prefix_length[cable] = mine if upper else far, length
+    return IPv4Interface((far, length))
 
 
 def _finding(message: str, fix: str, place: _Place) -> Finding:

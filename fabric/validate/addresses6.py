@@ -10,7 +10,7 @@ import numpy as np
 from fabric.topology.ipv6_plan import rail_network, rail_numbers
 from fabric.topology.model import NO_VLAN
 from fabric.topology.peering import numbered_links
-from fabric.validate.origins import nic_place, subnet_place
+from fabric.validate.origins import nic_place, port_place, subnet_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,21 +44,35 @@ class _Owners:
             return fabric.switches.names[int(fabric.subnets.leaf[index])]
         if self.kind[row] == 1:
             return fabric.hosts.names[int(fabric.nics.host[index])]
-        ends = fabric.uplinks.lower if self.kind[row] == 2 else fabric.uplinks.upper  # noqa: PLR2004 - as above
-        return fabric.switches.names[int(ends[index])]
+        return fabric.switches.names[self._end(row)[0]]
+
+    def _end(self, row: int) -> tuple[int, int]:
+        """Return the switch and the port of the end of a cable."""
+        up, index = self.fabric.uplinks, int(self.index[row])
+        lower, upper = (up.lower, up.lower_port), (up.upper, up.upper_port)
+        ends, ports = lower if self.kind[row] == 2 else upper  # noqa: PLR2004 - as above
+        return int(ends[index]), int(ports[index])
 
     def place(self, row: int) -> Place | None:
         """Return where an override set the address of a row; others follow from the pools."""
         index = int(self.index[row])
         if self.kind[row] == 0:
             return own_place(self.fabric, index)
-        return nic_place(self.fabric, index, "ipv6") if self.kind[row] == 1 else None
+        if self.kind[row] == 1:
+            return nic_place(self.fabric, index, "ipv6")
+        switch, port = self._end(row)
+        names = self.fabric.switches.names[switch], self.fabric.port_name(switch, port)
+        return port_place(self.fabric.intent, *names, "ipv6")
 
 
 def doubles(fabric: Fabric) -> Iterator[Wrong]:
     """Yield the addresses that an override assigns twice."""
     table = fabric.subnets.ipv6
-    if table is None or not (table.own or table.own_nics or table.own_gateways):
+    if table is None:
+        return
+    ports = (port for one in fabric.intent.devices for port in one.value.ports.values())
+    links = any(port.ipv6 for port in ports)
+    if not (links or table.own or table.own_nics or table.own_gateways):
         return
     halves, owners = _owners(fabric, table)
     order = np.lexsort((halves[1], halves[0]))
@@ -79,9 +93,8 @@ def _owners(fabric: Fabric, table: Ipv6Subnets) -> tuple[Halves, _Owners]:
     kinds += [(nics, tuple(half[fabric.nics.subnet[nics]] for half in table.nics))]
     if fabric.links6:
         rows = np.flatnonzero(numbered_links(fabric))
-        even = fabric.links6.lower[rows]
-        upper = np.full_like(even, fabric.links6.upper)
-        kinds += [(rows, (upper, even + np.uint64(1))), (rows, (upper, even))]
+        upper, lower = fabric.links6.upper[rows], fabric.links6.lower[rows]
+        kinds += [(rows, (upper, lower ^ np.uint64(1))), (rows, (upper, lower))]
     counts = [len(rows) for rows, _ in kinds]
     halves = tuple(np.concatenate([its[half] for _, its in kinds]) for half in (0, 1))
     index = np.concatenate([rows for rows, _ in kinds])

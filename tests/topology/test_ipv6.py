@@ -134,8 +134,75 @@ def test_an_own_subnet_of_a_port(
     assert nic(fabric(devices, hosts, **plan), "b1") == nic(fabric(**plan), "b1")
 
 
+LINKED = {
+    "addressing__vlan_per": "none",
+    "addressing__ipv6": {"hosts": POOL, "uplinks": "fd00:65::/64"},
+}
+
+
+def link(built: Fabric, leaf: str, place: int = 0) -> tuple[str, str]:
+    """Return the addresses of the lower and the upper end of a cable to a spine."""
+    row = int(built.uplinks_of(built.switch_row[leaf])[place])
+    assert built.links6
+    return str(built.links6.interface(row, above=False)), str(
+        built.links6.interface(row, above=True)
+    )
+
+
+def test_links_have_the_places_of_those_of_ipv4() -> None:
+    """64 are kept for a leaf; the first /127 of the pool stays free."""
+    built = fabric(**LINKED)
+    assert link(built, "su1-rail0") == ("fd00:65::3/127", "fd00:65::2/127")
+    assert link(built, "su1-rail0", 1) == ("fd00:65::5/127", "fd00:65::4/127")
+    assert link(built, "su1-rail1") == ("fd00:65::83/127", "fd00:65::82/127")
+    assert fabric(**STATIC).links6 is None
+
+
+PORT = "devices:\n- names: %s\n  ports: {%s: {%s}}\n"
+
+
+@each(
+    ("devices", "expected"),
+    [
+        (PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8'"), ("fd00:7::8", "fd00:7::9")),
+        (PORT % ("spine01", "Ethernet0", "ipv6: 'fd00:7::9/127'"), ("fd00:7::8", "fd00:7::9")),
+        (PORT % ("su1-rail0", "Ethernet128", "address: 10.9.9.0"), ("fd00:65::3", "fd00:65::2")),
+    ],
+)
+def test_an_own_address_of_a_cable(devices: str, expected: tuple[str, str]) -> None:
+    """One end is enough; that of IPv4 moves none of IPv6."""
+    built = fabric(devices, **LINKED)
+    assert link(built, "su1-rail0") == tuple(f"{address}/127" for address in expected)
+    assert link(built, "su1-rail0", 1) == ("fd00:65::5/127", "fd00:65::4/127")
+
+
 #: Changes, overrides of devices and of hosts, and field with message of every error.
 REFUSED: dict[str, tuple[dict[str, Any], str, str, list[tuple[str, str]]]] = {
+    "an address of a cable without a pool": (
+        STATIC,
+        PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8'"),
+        "",
+        [("devices.0.ports.Ethernet128.ipv6", "fd00:7::8/127 is of IPv6, and links have IPv4")],
+    ),
+    "an address of IPv6 on a NIC port": (
+        LINKED,
+        PORT % ("su1-rail0", "Ethernet0", "ipv6: 'fd00:7::8'"),
+        "",
+        [("devices.0.ports.Ethernet0.ipv6", "has no cable to another switch")],
+    ),
+    "two ends of different subnets": (
+        LINKED,
+        (PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8'"))
+        + "- names: spine01\n  ports: {Ethernet0: {ipv6: 'fd00:7::b'}}\n",
+        "",
+        [("devices.1.ports.Ethernet0.ipv6", "are not the two ends of one subnet")],
+    ),
+    "no end of a cable": (
+        LINKED,
+        PORT % ("su1-rail0", "Ethernet128", "ipv6: 'fd00:7::8/64'"),
+        "",
+        [("devices[0].ports.Ethernet128.ipv6", "use the form fd00:65::2 in a /127")],
+    ),
     "no routed ports": (
         {"addressing__ipv6": {"hosts": POOL}, "bgp__peering": "unnumbered"},
         "",

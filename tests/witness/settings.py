@@ -302,14 +302,17 @@ _NETWORK = {
         },
         "bgp": {"peering": "unnumbered"},
     }),
-    "IPv6 over numbered links": Setting({
-        "addressing": {
-            "vlan_per": "none",
-            "routed_prefix_length": 30,
-            "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
+    "IPv6 over numbered links": Setting(
+        {
+            "addressing": {
+                "vlan_per": "none",
+                "routed_prefix_length": 30,
+                "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
+            },
+            "bgp": {"peering": "numbered"},
         },
-        "bgp": {"peering": "numbered"},
-    }),
+        ({"names": LEAF, "ports": {"{uplink}": {"ipv6": "fd00:7::8/127"}}},),
+    ),
     "IPv6 alone, by SLAAC, behind one prefix": Setting({
         "addressing": {
             "vlan_per": "none",

@@ -17,8 +17,7 @@ from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import lldp
 from fabric.exchange.port_text import far_end
 from fabric.exchange.values import malformed
-from fabric.intent.scalars import LINK_LENGTHS
-from fabric.topology.ipv6 import PAIR6
+from fabric.intent.scalars import LINK_LENGTHS, PAIR6
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

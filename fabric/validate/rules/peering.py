@@ -25,7 +25,10 @@ class OnePeering(SwitchRule):
 
     why = "A session is between addresses at both ends, or at none; otherwise it stays down."
     source = "RFC 8950; RFC 4271 section 8.2.1"
-    guards = ("devices.ports.peering", "devices.ports.address", "devices.peering", "bgp.peering")
+    guards = (
+        *("devices.ports.peering", "devices.ports.address", "devices.ports.ipv6"),
+        *("devices.peering", "bgp.peering"),
+    )
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare what the inventory says of each port with its link."""
@@ -52,10 +55,11 @@ def _misfits(places: Places, name: str, port: PortDesign) -> Iterator[tuple[str,
         end = f"{port.peer} {port.peer_port}"
         message = f"{port.name} is unnumbered, but the other end of its cable, {end}, is numbered"
         yield "peering", message, f"set peering to unnumbered for {end} too, or remove it here"
-    has_address = port_value(places.intent, name, port.name, "address")
-    if has_address and port.kind == "uplink" and not port.address:
-        message = f"{port.name} has an IPv4 address, but its session is unnumbered, over IPv6"
-        yield "address", message, "remove the address, or set peering to numbered for this port"
+    unnumbered = port.kind == "uplink" and not port.address
+    for field in ("address", "ipv6") if unnumbered else ():
+        if value := port_value(places.intent, name, port.name, field):
+            message = f"{port.name} has the address {value.ip}, but its session is unnumbered"
+            yield field, message, "remove the address, or set peering to numbered for this port"
 
 
 @rules.add("BGP010")
