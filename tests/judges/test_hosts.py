@@ -27,7 +27,8 @@ KEYFILES = ["keyfiles-ofed", "keyfiles-bnxt", "keyfiles-routed"]
 NETWORKD_PROGRAM = Path("/lib/systemd/systemd-networkd")
 SYSCTL = re.compile(
     r"net\.ipv4\.conf\.[A-Za-z][A-Za-z0-9_/-]*\.(arp_ignore|arp_announce|arp_notify|rp_filter)"
-    r" = [0-8]|net\.ipv4\.neigh\.[A-Za-z][A-Za-z0-9_/-]*\.(base_reachable_time_ms|gc_stale_time)"
+    r" = [0-8]|net\.ipv6\.conf\.[A-Za-z][A-Za-z0-9_/-]*\.(accept_ra|use_tempaddr|ndisc_notify)"
+    r" = [0-2]|net\.ipv[46]\.neigh\.[A-Za-z][A-Za-z0-9_/-]*\.(base_reachable_time_ms|gc_stale_time)"
     r" = [1-9]\d*|net\.ipv4\.neigh\.default\.gc_thresh[123] = [1-9]\d*"
 )
 
@@ -80,14 +81,17 @@ def test_netplan(root: Path) -> None:
     assert (status, said) == (0, "")
     units = list((root / "run/systemd/network").glob("10-netplan-*.network"))
     plan = (root / "etc/netplan/60-rocefab.yaml").read_text(encoding="utf-8")
-    addresses = re.findall(r"addresses: \[(\S+)\]", plan)
+    addresses = [
+        line.replace('"', "").split(", ") for line in re.findall(r"addresses: \[(.+)\]", plan)
+    ]
     assert len(units) == len(addresses) > 0
     made = "\n".join(path.read_text(encoding="utf-8") for path in units)
-    for address in addresses:
+    for address in (address for own in addresses for address in own):
         assert f"Address={address}\n" in made
         assert f"PreferredSource={address.partition('/')[0]}\n" in made
-        assert f"From={address.partition('/')[0]}/32\n" in made
-    assert made.count("LinkLocalAddressing=no\n") == len(units)
+        assert f"From={address.partition('/')[0]}/{128 if ':' in address else 32}\n" in made
+    local = "ipv6" if ":" in str(addresses) else "no"
+    assert made.count(f"LinkLocalAddressing={local}\n") == len(units)
     assert made.count("MTUBytes=9000\n") == len(units)
 
 
@@ -204,7 +208,7 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
     for nic in host.nics:
         route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
         default = f"0.0.0.0/0 2147483647 table={nic.table} type=unreachable"
-        for pool in nic.pools:
+        for pool in nic.addresses[0].pools:
             default += f", {pool} {nic.gateway} src={nic.address} table={nic.table}"
             if nic.in_main_table:
                 default += f", {pool} {nic.gateway} 1024 src={nic.address}"
