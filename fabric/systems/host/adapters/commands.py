@@ -148,9 +148,11 @@ def _dcb_commands(interface: str, nic: dict[str, Any]) -> Iterator[str]:
 def _address_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) -> list[str]:
     commands = [f"ip link set dev {interface} mtu {int(old['mtu_bytes'])}"]
     mine, others = _addresses(old), _addresses(now)
+    sources = {address.ip for address in mine}  # an address may stay, and its subnet go
     for address in others:
         if address not in mine:
             commands.append(f"ip addr del {address} dev {interface} || true")
+        if address.ip not in sources:
             family = "-6 " if address.version == _IPV6 else ""
             commands.append(f"ip {family}rule del from {address.ip} || true")
     commands += [
