@@ -351,7 +351,8 @@ def test_a_placement_lights_up(page: Any, site: Any) -> None:
 def test_what_fails_is_clicked_away(page: Any, site: Any) -> None:
     shown(page, site, "#/what-if?unit=su1")
     box(page, "spine01").click()
-    until(lambda: "others carry 1.14 times as much" in text(page), "the answer is there")
+    until(lambda: "Traffic that moves" in text(page), "the answer is there")
+    until(lambda: "others carry 1.14 times as much" in text(page), "the traffic is counted")
     box(page, "su1-rail0").click()
     until(lambda: "hosts lose a rail" in text(page), "the answer is there")
     until(lambda: len(every(page, ".chips li")) == 2, "both are named")
