@@ -15,6 +15,7 @@ from fabric.intent.scalars import (
     Address,
     Address6,
     AddressOffset,
+    AnyAddress,
     Asn,
     BufferModel,
     CableMetres,
@@ -371,8 +372,10 @@ class Arp(Model):
 class Management(Model):
     """Servers used by the switches; logins and management ports are not changed."""
 
-    ntp_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="NTP servers.")
-    syslog_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="Syslog servers.")
+    ntp_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field((), description="NTP servers.")
+    syslog_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field(
+        (), description="Syslog servers."
+    )
 
 
 class Waiver(Model):

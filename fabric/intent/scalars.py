@@ -163,6 +163,17 @@ def _address6(value: object) -> object:
         raise ValueError(f"{value!r} is not an IPv6 address; use the form fd00:64::1") from None
 
 
+def _any_address(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.ip_address(value)
+    except ValueError:
+        raise ValueError(
+            f"{value!r} is not an address; use the form 10.0.0.1 or fd00:64::1"
+        ) from None
+
+
 def _link_address(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -227,6 +238,7 @@ Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Address6 = Annotated[ipaddress.IPv6Address, BeforeValidator(_address6)]
+AnyAddress = Annotated[ipaddress.IPv4Address | ipaddress.IPv6Address, BeforeValidator(_any_address)]
 LinkAddress6 = Annotated[ipaddress.IPv6Interface, BeforeValidator(_link_address6)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]

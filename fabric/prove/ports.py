@@ -6,7 +6,7 @@ from collections import defaultdict
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, is_address
 from fabric.prove.breach import Breach
 from fabric.prove.policies import undefined
 
@@ -21,13 +21,19 @@ if TYPE_CHECKING:
 
 
 def leftovers(network: Network) -> Iterator[Breach]:
-    """Yield the lines that no reader knows, and the absent ones whose default nobody knows."""
+    """Yield what no reader knows: lines, defaults of absent ones, routes over the other family."""
     for name, configured in network.switches.items():
         for item in configured.leftovers:
             message = f"this line was not understood: {item.text}"
             yield Breach("BAT001", name, "", item.line, message)
         for item in configured.undecided:
             yield Breach("BAT001", name, "", item.line, f"not judged: {item.text}")
+        for peer in configured.bgp.peers.values() if configured.bgp else ():
+            is_far = is_address(peer.session) and (":" in peer.session) != network.is_ipv6
+            if is_far and (peer.activated6 if network.is_ipv6 else peer.activated):
+                family = "IPv6" if network.is_ipv6 else "IPv4"
+                message = f"not judged: {family} routes over the session {peer.session}"
+                yield Breach("BAT001", name, "", peer.line, message)
 
 
 def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Breach]:

@@ -86,3 +86,20 @@ def test_a_missing_line_is_named(tmp_path: Path, system: str) -> None:
     shorter = {**files, kind: re.sub(LINES[system], "", files[kind], flags=re.DOTALL)}
     breaches = prove(project, {**texts, "spine01": shorter}).breaches
     assert "BAT004" in {breach.rule for breach in breaches}
+
+
+def test_routes_of_the_other_family_are_not_judged(tmp_path: Path) -> None:
+    """A session between addresses of one family can exchange routes of both."""
+    project, texts = _fabric(tmp_path / "numbered", "vrp8", "numbered")
+    files = texts["spine01"]
+    own = files["running-config"]
+    pairs = (("fd00:65::3", "10.254.0.1"), ("10.254.0.1", "fd00:65::3"))
+    for session, other in pairs:
+        line = f"  peer {session} enable\n"
+        assert line in own
+        own = own.replace(line, f"{line}  peer {other} enable\n", 1)
+    breaches = prove(project, {**texts, "spine01": {**files, "running-config": own}}).breaches
+    assert {(breach.rule, breach.message) for breach in breaches} == {
+        ("BAT001", "not judged: IPv6 routes over the session 10.254.0.1"),
+        ("BAT001", "not judged: IPv4 routes over the session fd00:65::3"),
+    }

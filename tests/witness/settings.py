@@ -407,8 +407,8 @@ _NETWORK = {
     }),
     "servers": Setting({
         "management": {
-            "ntp_servers": ["192.0.2.10", "192.0.2.11"],
-            "syslog_servers": ["192.0.2.20", "192.0.2.21"],
+            "ntp_servers": ["192.0.2.10", "192.0.2.11", "2001:db8::10"],
+            "syslog_servers": ["192.0.2.20", "192.0.2.21", "2001:db8::20"],
         }
     }),
     "no servers": Setting({"management": {"ntp_servers": [], "syslog_servers": []}}),

@@ -9,7 +9,6 @@ from fabric.observe.configuration.model import Bgp, Discard, StaticRoute
 from fabric.observe.configuration.routes import (
     Routes,
     max_paths,
-    of_session,
     originate,
     summarise,
 )
@@ -35,7 +34,10 @@ def _group(bgp: Bgp, line: int, name: str) -> None:
 
 
 def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
-    bgp.speaker(name, line).asn = int(asn)
+    speaker = bgp.speaker(name, line)
+    speaker.asn = int(asn)
+    if ":" in name and speaker.activated is None:
+        speaker.activated = False  # IPv4 routes over IPv6 by `peer enable` alone
 
 
 def _description(bgp: Bgp, line: int, session: str, text: str) -> None:
@@ -60,7 +62,7 @@ def _ipv6_routes(bgp: Bgp, _: int) -> Routes[Bgp]:
 
 
 def _of(routes: Routes[Bgp], line: int, name: str) -> Routes[BgpTemplate]:
-    return of_session(routes.of.speaker(name, line), is_ipv6=routes.is_ipv6)
+    return Routes(routes.of.speaker(name, line), routes.is_ipv6)
 
 
 def _activate(routes: Routes[Bgp], line: int, name: str, no: str | None) -> None:

@@ -8,10 +8,8 @@ from typing import Generic, TypeVar
 from fabric.observe.configuration.model import (
     Aggregate,
     Bgp,
-    BgpPeer,
     BgpTemplate,
     Origination,
-    is_address,
 )
 
 OwnerT = TypeVar("OwnerT", Bgp, BgpTemplate)
@@ -32,20 +30,6 @@ class Routes(Generic[OwnerT]):
 def of_process(bgp: Bgp, _: int, family: str) -> Routes[Bgp]:
     """Return the routes that a process has of a family, ``ipv4`` or ``ipv6``."""
     return Routes(bgp, family == "ipv6")
-
-
-def of_session(speaker: BgpTemplate, *, is_ipv6: bool) -> Routes[BgpTemplate]:
-    """Return the routes that a session, or a group of them, has of a family.
-
-    Raises
-    ------
-    ValueError
-        When the session is between addresses of the other family: such routes are not followed.
-    """
-    session = speaker.session if isinstance(speaker, BgpPeer) else ""
-    if is_address(session) and (":" in session) != is_ipv6:
-        raise ValueError("routes of another family")
-    return Routes(speaker, is_ipv6)
 
 
 def originate(

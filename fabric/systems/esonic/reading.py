@@ -37,7 +37,6 @@ from fabric.observe.configuration.routes import (
     Routes,
     max_paths,
     of_process,
-    of_session,
     originate,
     summarise,
 )
@@ -204,7 +203,7 @@ def _timers(peer: BgpPeer, _: int, keepalive: str, hold: str) -> None:
 
 @_LINES.means("family_of_peer")
 def _family_of_peer(peer: BgpPeer, _: int, family: str) -> Routes[BgpTemplate]:
-    return of_session(peer, is_ipv6=family == "ipv6")
+    return Routes(peer, family == "ipv6")
 
 
 @_LINES.means("activate")

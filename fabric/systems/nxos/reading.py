@@ -39,7 +39,6 @@ from fabric.observe.configuration.routes import (
     Routes,
     max_paths,
     of_process,
-    of_session,
     originate,
     summarise,
 )
@@ -261,7 +260,7 @@ def _timers(speaker: BgpTemplate, _: int, keepalive: str, hold: str) -> None:
 
 @_LINES.means("activate")
 def _activate(speaker: BgpTemplate, _: int, family: str) -> Routes[BgpTemplate]:
-    routes = of_session(speaker, is_ipv6=family == "ipv6")
+    routes = Routes(speaker, family == "ipv6")
     routes.set("activated", value=True)
     return routes
 

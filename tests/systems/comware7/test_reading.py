@@ -217,10 +217,6 @@ UNKNOWN = {
         "peer 10.0.0.0 connect-interface LoopBack0",
     ),
     "other family": (f"{BGP} address-family l2vpn evpn\n", "address-family l2vpn evpn"),
-    "routes of the other family": (
-        f"{BGP} address-family ipv6 unicast\n  peer 10.0.0.0 enable\n",
-        "peer 10.0.0.0 enable",
-    ),
     "IPv6 of a switched port": (
         f"{SWITCHED} ipv6 address fd00::1/127\n",
         "ipv6 address fd00::1/127",

@@ -275,16 +275,12 @@ UNKNOWN = {
         f"{BGP}  address-family ipv4 unicast\n    redistribute direct\n",
         "redistribute direct",
     ),
-    "other family": (f"{PEER}    address-family ipv6 unicast\n", "address-family ipv6 unicast"),
+    "other family": (f"{PEER}    address-family l2vpn evpn\n", "address-family l2vpn evpn"),
     "option": (
         f"{PEER}    address-family ipv4 unicast\n      as-override\n",
         "as-override",
     ),
     "source": (f"{PEER}    update-source loopback0\n", "update-source loopback0"),
-    "routes of the other family": (
-        f"{PEER}    address-family ipv6 unicast\n",
-        "address-family ipv6 unicast",
-    ),
     "switched port with an IPv6 address": (
         f"{PORT}  switchport\n  ipv6 address fd00::1/127\n",
         "ipv6 address fd00::1/127",

@@ -288,10 +288,6 @@ UNKNOWN = {
         "peer 10.0.0.0 connect-interface LoopBack0",
     ),
     "other family": (f"{BGP} l2vpn-family evpn\n", "l2vpn-family evpn"),
-    "routes of the other family": (
-        f"{BGP} ipv6-family unicast\n  peer 10.0.0.0 enable\n",
-        "peer 10.0.0.0 enable",
-    ),
     "IPv6 that is off": (f"{ROUTED} ipv6 address fd00::1/127\n", "ipv6 address fd00::1/127"),
     "routing protocol": ("ospf 1\n", "ospf 1"),
     "paths of IBGP": (
