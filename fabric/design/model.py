@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Literal
 
@@ -303,7 +304,7 @@ class DeviceDesign:
 
     def _subnets(self, field: str) -> list[IPv4Network | IPv6Network]:
         texts = (getattr(port, field) for port in self.routed_nics)
-        return [ip_interface(text).network for text in texts if text]
+        return [_network(text) for text in texts if text]
 
     @property
     def uses_ipv6(self) -> bool:
@@ -325,6 +326,11 @@ class DeviceDesign:
         """BGP sessions with switches that are further from the hosts."""
         higher = {"leaf": ("spine",), "spine": ("super-spine",), "super-spine": ()}[self.role]
         return tuple(peer for peer in self.bgp.neighbours if peer.role in higher)
+
+
+@lru_cache(4096)  # both a subnet and its summary are asked for, by template and rule
+def _network(text: str) -> IPv4Network | IPv6Network:
+    return ip_interface(text).network
 
 
 def _around(
