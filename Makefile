@@ -145,7 +145,7 @@ bench: $(READY) ## Print timings and memory; nothing is asserted. ROCEFAB_PREVIO
 	$(BIN)/pytest -q -s -m benchmark tests/bench
 
 bench-page: $(READY) ## Measure the figures of docs/speed.md and docs/scale.md again, and write them
-	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_judge.py tests/bench/test_anchors.py
+	ROCEFAB_FIGURES=tests/bench/figures.json $(BIN)/pytest -q -s -m benchmark tests/bench/test_scale.py tests/bench/test_plans.py tests/bench/test_judge.py tests/bench/test_anchors.py
 	$(BIN)/pytest -q -m "" tests/docs/test_speed.py --update-golden
 
 bench-devices: $(READY) ## Measure the table of devices in docs/scale.md again, and write it; 20 minutes

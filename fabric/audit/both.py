@@ -12,6 +12,7 @@ from fabric.core.units import ms_to_s
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+    from ipaddress import IPv4Network, IPv6Network
 
     from fabric.audit.hosts import HostFault
     from fabric.observe.configuration.lossless import Lossless
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_IPV4 = 4
 #: An entry is reachable for up to this times base_reachable_time (RFC 4861 section 6.3.4).
 _MOST = 1.5
 
@@ -88,7 +90,8 @@ def _dscps(
 
 
 def _ages(host: SavedHost, arp_s: float) -> Iterator[HostFault]:
-    for name in (nic.name for nic in host.carriers):
+    """Judge ARP; a NIC without IPv4 has none, and ages of ND on switches are not read."""
+    for name in (nic.name for nic in host.carriers if not nic.addresses or nic.addresses.ipv4):
         reachable_ms, stale_s = (
             host.parameters.get(("neigh", name, key))
             for key in ("base_reachable_time_ms", "gc_stale_time")
@@ -104,21 +107,24 @@ def _ages(host: SavedHost, arp_s: float) -> Iterator[HostFault]:
 
 
 def _tables(hosts: Sequence[SavedHost]) -> Iterator[tuple[SavedHost, Output, Fault]]:
-    """Count the NICs of all hosts in the subnets of each."""
-    subnets = [
-        [
-            ip_interface(address).network
-            for nic in host.carriers
-            for address in (nic.addresses.ipv4 if nic.addresses else ())
-        ]
-        for host in hosts
-    ]
+    """Count the NICs in the subnets of each host; the kernel has a table for each family."""
+    subnets = [list(_subnets(host)) for host in hosts]
     members = Counter(subnet for own in subnets for subnet in own)
     for host, own in zip(hosts, subnets, strict=True):
-        room = host.parameters.get(("neigh", "default", "gc_thresh3"))
-        peers = sum(members[subnet] - 1 for subnet in own)
-        if room is not None and peers > room:
-            output = host.outputs["sysctl", ""]
-            line = output.line(r"neigh\.default\.gc_thresh3")
-            message = f"{peers} NICs are in its subnets, gc_thresh3 is {room}"
-            yield host, output, Fault("AUD024", "", line, message)
+        for version, group in ((4, "neigh"), (6, "neigh6")):
+            room = host.parameters.get((group, "default", "gc_thresh3"))
+            peers = sum(members[subnet] - 1 for subnet in own if subnet.version == version)
+            if room is not None and peers > room:
+                output = host.outputs["sysctl", ""]
+                line = output.line(rf"ipv{version}\.neigh\.default\.gc_thresh3")
+                message = f"{peers} NICs are in its subnets, gc_thresh3 is {room}"
+                yield host, output, Fault("AUD024", "", line, message)
+
+
+def _subnets(host: SavedHost) -> Iterator[IPv4Network | IPv6Network]:
+    """Yield the subnet of each address of the NICs of a host."""
+    for nic in host.carriers:
+        for address in (*nic.addresses.ipv4, *nic.addresses.ipv6) if nic.addresses else ():
+            network = ip_interface(address).network
+            if network.version == _IPV4 or not network.is_link_local:
+                yield network

@@ -16,9 +16,9 @@ HOST_RULES = (
     (
         "AUD021",
         Severity.WARNING,
-        "A NIC has one RoCEv2 GID with IPv4",
+        "A NIC has one RoCEv2 GID with IPv4, and one with IPv6",
         "Which of several a program takes follows from the order in which addresses were set.",
-        "keep one IPv4 address on the NIC, or set NCCL_IB_ADDR_RANGE",
+        "keep one address of the family on the NIC, or set NCCL_IB_ADDR_RANGE",
         "NCCL user guide, NCCL_IB_GID_INDEX and NCCL_IB_ADDR_RANGE",
     ),
     (

@@ -80,11 +80,12 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
     if routable and not any(gid.address for gid in routable):
         yield table, Fault("AUD030", "", 0, "every routable RoCEv2 GID is one of IPv6")
     # The address of a bond is in the table of every RDMA device below it.
-    count = Counter((gid.device, gid.port, gid.interface) for gid in routable if gid.address)
-    for (device, _, name), number in count.items():
+    count = Counter((gid.device, gid.port, gid.interface, bool(gid.address)) for gid in routable)
+    for (device, _, name, is_ipv4), number in count.items():
         if name and number > 1:
-            line = table.line(rf"^{re.escape(device)}\s.*\.\d+\s+v2\s+{re.escape(name)}\s*$")
-            message = f"the NIC has {number} RoCEv2 GIDs with IPv4"
+            column = r"\.\d+" if is_ipv4 else r"[23][0-9a-f]{3}:\S+|f[cd][0-9a-f]{2}:\S+"
+            line = table.line(rf"^{re.escape(device)}\s.*({column})\s+v2\s+{re.escape(name)}\s*$")
+            message = f"the NIC has {number} RoCEv2 GIDs with {'IPv4' if is_ipv4 else 'IPv6'}"
             yield table, Fault("AUD021", name, line, message)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
+from fabric.audit.switch import ROCE_MTU6_BYTES, ROCE_MTU_BYTES
 from fabric.observe.configuration import readers
 from fabric.prove.policies import undefined
 
@@ -41,6 +42,7 @@ def judge(switch: Lossless, text: str) -> Iterator[Fault]:
 def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
     if any(port.gateway_vlan is not None for port in configured.ports.values()):
         yield from _ageing(switch)
+    yield from _mtu6(switch, configured)
     for peer in configured.bgp.peers.values() if configured.bgp else ():
         if peer.bfd or (peer.hold_s is not None and 0 < peer.hold_s <= MOST_HOLD_S):
             continue
@@ -49,6 +51,16 @@ def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:
         yield Fault("AUD012", "", peer.line, message, is_absence=True)
     for line, words in undefined(configured):
         yield Fault("AUD013", "", line, f"{words} does not exist", is_absence=True)
+
+
+def _mtu6(switch: Lossless, configured: Configured) -> Iterator[Fault]:
+    """Judge ports whose MTU fits RoCE packets of IPv4 alone, where the port has IPv6."""
+    for name, port in configured.ports.items():
+        mtu = switch.ports[name].mtu_bytes if name in switch.ports else None
+        has_ipv6 = any(entry.is_ipv6 for entry in port.addresses)
+        if mtu and has_ipv6 and ROCE_MTU_BYTES <= mtu.value < ROCE_MTU6_BYTES:
+            message = f"the MTU is {mtu.value:g} bytes; RoCE packets of IPv6 take"
+            yield Fault("AUD009", name, mtu.line or port.line, f"{message} {ROCE_MTU6_BYTES:,}")
 
 
 def _ageing(switch: Lossless) -> Iterator[Fault]:

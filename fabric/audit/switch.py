@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: RoCEv2 packet of a 4,096-byte RDMA MTU: IPv4 20, UDP 8, BTH 12, RETH 16, payload, ICRC 4
 #: (InfiniBand annex A17); what a switch calls MTU counts from the IP header on.
 ROCE_MTU_BYTES = 4_156
+#: The same with IPv6, whose header has 40 bytes (RFC 8200 section 3).
+ROCE_MTU6_BYTES = ROCE_MTU_BYTES + 20
 #: Lossless priorities that most chips have headroom for (IEEE 802.1Q-2018 annex N).
 MOST_LOSSLESS = 2
 

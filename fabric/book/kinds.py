@@ -210,6 +210,8 @@ _LOOSE = {
     "mac": r"[0-9a-fA-F:.]+",
     **dict.fromkeys(("ip4", "mask"), r"[\d.]+"),
     "cidr4": r"[\d.]+/\d+",
+    "ip6": r"[\da-fA-F.]*:[\da-fA-F:.]*",
+    "cidr6": r"[\da-fA-F.]*:[\da-fA-F:.]*/\d+",
     "asn": r"[\d.]+",
     **dict.fromkeys(("name", "host", "hash", "word", "file"), r"\S+"),
 }

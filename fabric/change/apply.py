@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fabric.change.actor import user
 from fabric.change.approvals import approvers, needed
 from fabric.change.budget import Budget
-from fabric.change.cables import changed_ports, check_cables
+from fabric.change.cables import check_cables, checked_ports
 from fabric.change.crew import Crew
 from fabric.change.drain import Drains
 from fabric.change.gates import PATIENCE_S, WaveGates
@@ -280,7 +280,7 @@ def _preflight(
             restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
             # Nothing is written before the wave, which asks again.
             session.unchanged(restoration.clear_orphans(session))
-            if changed_ports(plan):
+            if checked_ports(plan):
                 check_cables(crew, plan, read_snapshot(session.driver, ("lldp",)), known)
         finally:
             session.close()

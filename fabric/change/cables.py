@@ -1,4 +1,4 @@
-"""Cables that are wrong on ports that a plan changes.
+"""Cables that are wrong on ports that a plan changes, or with sessions that need no address.
 
 A cable is wrong when a known device is at its other end, and not the planned one, or the planned
 device on another port. A neighbour that nobody knows, or none at all, tells nothing.
@@ -34,8 +34,14 @@ def changed_ports(plan: DevicePlan) -> list[str]:
     ]
 
 
+def checked_ports(plan: DevicePlan) -> list[str]:
+    """Return the ports that change, and those whose session comes up over a wrong cable too."""
+    alone = plan.expected.sessions_over_ports() - {*changed_ports(plan)}
+    return [*changed_ports(plan), *sorted(alone)]
+
+
 def wrong_cables(plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> list[str]:
-    """Return what is wrong with the cables on the ports that a plan changes.
+    """Return what is wrong with the cables on the ports that are checked.
 
     Parameters
     ----------
@@ -43,7 +49,7 @@ def wrong_cables(plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> list[s
         Devices of the fabric.
     """
     messages = []
-    for port in changed_ports(plan):
+    for port in checked_ports(plan):
         name, ids = plan.expected.lldp[port]
         neighbours = (seen.lldp or {}).get(port, ())
         linked = [item for item in neighbours if known.match(item.system_name)]
@@ -54,7 +60,7 @@ def wrong_cables(plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> list[s
 
 
 def check_cables(crew: Crew, plan: DevicePlan, seen: Snapshot, known: DeviceNames) -> None:
-    """Refuse a device that is cabled wrongly on a port that changes, unless told otherwise.
+    """Refuse a device that is cabled wrongly on a port that is checked, unless told otherwise.
 
     Raises
     ------

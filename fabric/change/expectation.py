@@ -28,7 +28,7 @@ class Expectation:
     Parameters
     ----------
     bgp : dict
-        AS number by peer address.
+        AS number by session: the address of the peer, or the own port.
     lldp : dict
         (system name, accepted port ids) by local port.
     pfc : dict
@@ -44,6 +44,10 @@ class Expectation:
     pfc: dict[str, tuple[int, ...]] = field(default_factory=dict)
     quantum_bytes: int = 1
     daemons: tuple[str, ...] = ()
+
+    def sessions_over_ports(self) -> set[str]:
+        """Return the ports with a session of their own, which any cable brings up."""
+        return self.bgp.keys() & self.lldp.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +135,26 @@ def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
     if seen.lldp is None:
         yield Deviation(seen.device, "lldp", "", "the output could not be parsed", unknown=True)
         return
+    up = sessions_up(expected, seen)
     for port, (name, ids) in expected.lldp.items():
         neighbours = seen.lldp.get(port, ())
         if not neighbours:
             message = f"no neighbour; {name} {ids[0]} expected"
-            yield Deviation(seen.device, "lldp", port, message, unknown=True)
+            if port in up:
+                message += ", and its session, which needs no address, is up over whatever cable"
+            yield Deviation(seen.device, "lldp", port, message, unknown=port not in up)
         elif not any(is_neighbour(item, name, ids) for item in neighbours):
             others = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
             message = f"{others}, expected {name} {ids[0]}"
             yield Deviation(seen.device, "lldp", port, message)
+
+
+def sessions_up(expected: Expectation, seen: Snapshot) -> set[str]:
+    """Return the ports whose own session is up: LLDP alone tells whether the cable is right."""
+    peers = seen.bgp or {}
+    return {
+        port for port in expected.sessions_over_ports() if port in peers and peers[port].established
+    }
 
 
 def is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:

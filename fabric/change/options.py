@@ -36,7 +36,8 @@ class Options:
     without_net : bool
         Whether devices are changed on which no timer rolls an unconfirmed change back.
     despite_cabling : bool
-        Whether ports are changed that are cabled to another device than planned.
+        Whether ports are changed that are cabled to another device than planned, and sessions
+        over ports are trusted whose neighbour LLDP does not confirm.
     traffic_stopped : bool
         Whether nobody minds that packets of the lossless class are lost between waves.
     approvals : Approvals or None

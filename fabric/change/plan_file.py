@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -115,8 +115,8 @@ class PingForm(_Form):
 
     source_host: Name
     target_host: Name
-    source: IPv4Address
-    target: IPv4Address
+    source: IPv4Address | IPv6Address
+    target: IPv4Address | IPv6Address
     packet_bytes: Annotated[int, Field(ge=68, le=65_535)]
     traffic_class_byte: Annotated[int, Field(ge=0, le=255)]
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from fabric.intent.rollout_model import Rollout
 
-#: Headers of IPv4 and ICMP (RFC 791, RFC 792).
-PING_HEADERS_BYTES = 28
+#: Headers of IPv4 and ICMP (RFC 791, RFC 792), and of IPv6 and ICMPv6 (RFC 8200, RFC 4443).
+PING_HEADERS_BYTES, PING_HEADERS_IPV6_BYTES = 28, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Ping:
     Parameters
     ----------
     packet_bytes : int
-        Size with the header of IPv4.
+        Size with the header of IP.
     """
 
     source_host: str
@@ -34,7 +34,9 @@ class Ping:
     @property
     def figures(self) -> tuple[str, str, int, int]:
         """What the command needs: both addresses, payload, traffic class byte."""
-        payload_bytes = self.packet_bytes - PING_HEADERS_BYTES
+        is_ipv6 = ":" in self.source
+        payload_bytes = self.packet_bytes
+        payload_bytes -= PING_HEADERS_IPV6_BYTES if is_ipv6 else PING_HEADERS_BYTES
         return self.source, self.target, payload_bytes, self.traffic_class_byte
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabric.change.advice import Attempt, Reached, what_follows
 from fabric.change.budget import Budget
 from fabric.change.cables import check_cables
-from fabric.change.expectation import WATCHED, deviations
+from fabric.change.expectation import WATCHED, deviations, sessions_up
 from fabric.change.journal import State
 from fabric.change.options import SPARE_S
 from fabric.change.restoration import Restoration, kept_text
@@ -216,7 +216,9 @@ class Wave:
         try:
             draft = session.draft(session.running())
             problems = [f"{change.path} is not as planned" for change in draft.changes[:3]]
-            return problems + worse(session.plan, item.seen, read_snapshot(session.driver, WATCHED))
+            now = read_snapshot(session.driver, WATCHED)
+            trusted = self._crew.options.despite_cabling
+            return problems + worse(session.plan, item.seen, now, trusts_cables=trusted)
         except ConnectionLostError as error:
             with suppress(ConnectionLostError):
                 session.reopen()
@@ -278,9 +280,17 @@ def _gone(item: _Work) -> bool:
         return False
 
 
-def worse(plan: DevicePlan, before: Snapshot, now: Snapshot) -> list[str]:
-    """Return what is wrong now and was not wrong before."""
+def worse(
+    plan: DevicePlan, before: Snapshot, now: Snapshot, *, trusts_cables: bool = False
+) -> list[str]:
+    """Return what is wrong now and was not wrong before.
+
+    The neighbour of a port with a session of its own counts as soon as that is up, whatever was
+    before: such a session says nothing of the cable. ``trusts_cables`` does without.
+    """
     old = {(item.subject, item.item) for item in deviations(plan.expected, before)}
+    if not trusts_cables:
+        old -= {("lldp", port) for port in sessions_up(plan.expected, now)}
     return [
         str(item) for item in deviations(plan.expected, now) if (item.subject, item.item) not in old
     ]

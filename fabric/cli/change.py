@@ -215,8 +215,8 @@ def apply(
     despite_cabling: Annotated[
         bool,
         option(
-            "Also change ports that are cabled to a different device than planned. The "
-            "journal records it.",
+            "Also change ports that are cabled to a different device than planned, and accept "
+            "sessions without addresses over them. The journal records it.",
             "",
             "--despite-cabling",
         ),

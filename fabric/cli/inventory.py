@@ -171,9 +171,9 @@ def render(
         )
         if bare := sum(map(without_mac, projects.values())):
             output.note(
-                f"warning: config_db.json of {bare} SONiC switches has no mac, and VLANs do not "
-                "work without it: `rocefab apply` keeps that of the switch; to load a file as it "
-                "is, set `mac` of the device"
+                f"warning: config_db.json of {bare} SONiC switches has no mac, and no VLAN and no "
+                "address works without it: `rocefab apply` keeps that of the switch; to load a "
+                "file as it is, set `mac` of the device"
             )
 
 

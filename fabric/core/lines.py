@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Path: TypeAlias = tuple[str, ...]
+
+#: Lines of addresses and of BGP, but for free texts.
+_ADDRESSED = re.compile(r"\s*(?:ipv6|peer|network|aggregate) (?!\S+ description )")
+_IPV6 = re.compile(r"(?<= )[\dA-Fa-f]{1,4}:[\dA-Fa-f:]+(?=[ /]|$)")
+
+
+def small_ipv6(line: str) -> str:
+    """Return a line with its IPv6 addresses in small letters: some switches show them in capitals.
+
+    Samples of CloudEngine V300R023C00 have both (WheaterW/INTA-project @ a9b3a9a1, BGP4+).
+    """
+    if not _ADDRESSED.match(line):
+        return line
+    return _IPV6.sub(lambda found: found[0].lower(), line)
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.design.qos_model import Lossy
+    from fabric.platforms.features import FeatureCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,15 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A feature, or the values of one, that a design uses and its system lacks."""
+    """A feature, or the values of one, that a design uses and its system lacks.
+
+    ``since`` is the first release that has it, where that of the switch is older; else empty.
+    """
 
     feature: Feature
     message: str
     fix: str
+    since: str = ""
 
 
 _YES = frozenset({"yes"})
@@ -76,6 +81,11 @@ def _balancing(device: DeviceDesign) -> frozenset[str]:
 _used_ports = _if(lambda device: any(port.qos for port in device.ports))
 _paused = _if(lambda device: any(one.pfc for one in device.qos_profiles))
 _vlans = _if(lambda device: device.vlans)
+
+
+def _has_nics(device: DeviceDesign) -> bool:
+    return bool(device.vlans or device.routed_nics)
+
 
 #: Every feature, in the order of the matrix.
 FEATURES = (
@@ -138,19 +148,48 @@ FEATURES = (
     Feature("scheduling", "scheduling of queues", "lossless.scheduler", _used_ports),
     Feature("mtu", "MTU of ports", "lossless.mtu.port_bytes", _used_ports),
     Feature("vlan_per_nic", "VLANs with a gateway for NICs", "addressing.vlan_per", _vlans),
-    Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _vlans),
+    Feature(
+        "routed_nics",
+        "routed ports for NICs",
+        "addressing.vlan_per",
+        _if(lambda device: device.routed_nics),
+    ),
+    Feature(
+        "ipv6",
+        "IPv6",
+        "addressing.ipv6",
+        _if(lambda device: device.uses_ipv6),
+    ),
+    Feature(
+        "slaac",
+        "IPv6 addresses that NICs make",
+        "addressing.ipv6.assignment",
+        _if(lambda device: device.announces_routers),
+    ),
+    Feature(
+        "arp_ageing",
+        "ageing of ARP entries",
+        "arp.timeout_s",
+        _if(lambda device: _has_nics(device) and device.uses_arp),
+    ),
+    Feature(
+        "nd_ageing",
+        "ageing of IPv6 neighbours",
+        "arp.timeout_s",
+        _if(lambda device: _has_nics(device) and device.uses_ipv6),
+    ),
     Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
     Feature(
         "bgp",
         "BGP with addresses",
         "bgp.peering",
-        _if(lambda d: d.bgp.neighbours and not d.bgp.unnumbered),
+        _if(lambda d: any(peer.address for peer in d.bgp.neighbours)),
     ),
     Feature(
         "bgp_unnumbered",
         "unnumbered BGP",
         "bgp.peering",
-        _if(lambda d: d.bgp.unnumbered),
+        _if(lambda d: d.unnumbered_ports),
         rule="BGP007",
     ),
     Feature(
@@ -212,13 +251,21 @@ def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
         cell = feature(device.platform, one.name, device.sku, device.role)
         lacks = values if cell is None else values - set(cell.values or values)
         if lacks:
-            declared = feature(device.platform, one.name)
-            system = platforms[device.platform].title
-            owner = f"{device.sku.name} with {system}" if declared and not cell else system
-            which = "" if values == _YES else f" ({', '.join(sorted(lacks))})"
-            fix = declared.fix if declared else ""
-            yield Missing(
-                one,
-                f"{owner} does not support {one.title}{which}",
-                fix or f"change {one.field}, or use another system there",
-            )
+            yield _missing(device, one, cell, "" if values == _YES else ", ".join(sorted(lacks)))
+
+
+def _missing(device: DeviceDesign, one: Feature, cell: FeatureCell | None, values: str) -> Missing:
+    """Return what a design uses and its system lacks: a feature, or values of one."""
+    declared = feature(device.platform, one.name)
+    since = declared.since if declared and declared.is_newer(device.sku.release) else ""
+    owner = platforms[device.platform].title + (f" {device.sku.release}" if since else "")
+    if declared and not cell:
+        owner = f"{device.sku.name} with {owner}"
+    which = f" ({values})" if values else ""
+    fix = f"use release {since} or later" if since else declared.fix if declared else ""
+    return Missing(
+        one,
+        f"{owner} does not support {one.title}{which}",
+        fix or f"change {one.field}, or use another system there",
+        since,
+    )

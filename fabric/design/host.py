@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import MS_PER_S, ipv4_text
-from fabric.design.model import HostDesign, NicDesign
+from fabric.design.model import HostDesign, NicAddress, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
+from fabric.topology.model import NO_VLAN
 from fabric.topology.naming import nic_names, rails_of_gpus
 from fabric.topology.reach import Reach
 from fabric.topology.site import neighbours_of_host
@@ -137,8 +138,8 @@ class HostDesigner:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
-        network = subnets.text(subnet)
         qos = self._host_qos(policy)
+        address = nic.pci_addresses[number] if number < len(nic.pci_addresses) else ""
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
@@ -149,18 +150,14 @@ class HostDesigner:
             mac=(change.mac if change else None) or "",
             speed_gbps=speed_gbps,
             mtu_bytes=policy.mtu.host_bytes,
-            address=ipv4_text(int(nics.address[row])),
-            prefix_length=int(subnets.prefix_length[subnet]),
-            network=network,
-            pools=tuple(one for one in self._reach.of_nic(row) if one != network),
-            gateway=ipv4_text(int(subnets.gateway[subnet])),
+            addresses=self._addresses(row, (change.mac if change else None) or ""),
             vlan=int(subnets.vlan[subnet]),
             table=fabric.intent.fabric.host.first_table + number,
             rule_priority=fabric.intent.fabric.host.first_table + number,
             cable_m=int(nics.cable_m[row]),
             gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
             card=rail // nic.ports_per_card,
-            pci_address=nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
+            pci_address=address,
             numa_node=nic.numa_nodes[number] if number < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.port_name(leaf, int(nics.port[row])),
@@ -173,6 +170,39 @@ class HostDesigner:
             dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
             in_main_table=is_main,
+            path=f"pci-{address}" if address and nic.match == "path" else "",
+        )
+
+    def _addresses(self, row: int, mac: str) -> tuple[NicAddress, ...]:
+        """Return the addresses of a NIC, that of RDMA first."""
+        addressing = self._fabric.intent.fabric.addressing
+        addresses = [self._ipv4(row)] if addressing.ipv4 else []
+        addresses += self._ipv6(row, mac)
+        return tuple(reversed(addresses) if addressing.rdma_ipv6 else addresses)
+
+    def _ipv4(self, row: int) -> NicAddress:
+        nics, subnets = self._fabric.nics, self._fabric.subnets
+        subnet = int(nics.subnet[row])
+        network = subnets.text(subnet)
+        return NicAddress(
+            address=ipv4_text(int(nics.address[row])),
+            prefix_length=int(subnets.prefix_length[subnet]),
+            network=network,
+            gateway=ipv4_text(int(subnets.gateway[subnet])),
+            pools=tuple(one for one in self._reach.of_nic(row) if one != network),
+        )
+
+    def _ipv6(self, row: int, mac: str) -> Iterator[NicAddress]:
+        subnet, table = int(self._fabric.nics.subnet[row]), self._fabric.subnets.ipv6
+        if table is None or self._fabric.subnets.vlan[subnet] != NO_VLAN:
+            return
+        (network, gateway), address = table.texts(subnet), table.nic(subnet, mac)
+        yield NicAddress(
+            address=str(address) if address else "",
+            prefix_length=table.prefix_length,
+            network=network,
+            gateway=gateway,
+            pools=tuple(one for one in self._reach.of_nic6(row) if one != network),
         )
 
     def _in_main_table(self, rows: Iterable[int]) -> Iterator[bool]:

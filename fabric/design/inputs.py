@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.design.nic import leaf_macs
+from fabric.topology.peering import numbered_links
 from fabric.topology.reach import Reach
 
 if TYPE_CHECKING:
@@ -180,7 +181,8 @@ class HostInputs:
 
     def _reached_through(self, leaf: int) -> str:
         """Return a digest of what NICs reach through a leaf."""
-        return hashlib.sha256("\0".join(self._reach.of_leaf(leaf)).encode()).hexdigest()
+        pools = (*self._reach.of_leaf(leaf), *self._reach.of_leaf6(leaf))
+        return hashlib.sha256("\0".join(pools).encode()).hexdigest()
 
 
 def _joined(shared: bytes, tables: Sequence[Ints], words: Sequence[str]) -> bytes:
@@ -207,13 +209,16 @@ def _nics(fabric: Fabric, switches: Ints) -> Ints:
     own = (nics.rail, nics.nic_port, nics.port, nics.address, nics.speed_gbps, nics.cable_m)
     its = [column[nics.subnet] for column in (subnets.network, subnets.gateway)]
     its += [column[nics.subnet] for column in (subnets.vlan, subnets.prefix_length)]
+    if subnets.ipv6:
+        its += [*subnets.ipv6.columns[nics.subnet].T]
     return np.column_stack((*own, nics.enabled, *its, switches[nics.leaf, -1]))
 
 
 def _uplinks(fabric: Fabric, switches: Ints) -> Ints:
     """Return what tables say of each cable between switches and of its ends, a row each."""
     up = fabric.uplinks
-    own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length)
+    own = (up.lower_port, up.upper_port, up.upper_address, up.prefix_length, numbered_links(fabric))
+    own += (*fabric.links6.columns.T,) if fabric.links6 else ()
     ends = [switches[rows][:, [0, 5, 7]] for rows in (up.lower, up.upper)]
     return np.column_stack((*own, up.speed_gbps, up.cable_m, up.enabled, *ends))
 
@@ -226,4 +231,5 @@ def _subnets(fabric: Fabric) -> Ints:
         table.network,
         table.gateway,
         table.prefix_length,
+        *(table.ipv6.columns.T if table.ipv6 else ()),
     ))

@@ -87,6 +87,9 @@ FIELDS: dict[str, Callable[[DeviceDesign], Iterator[tuple[Subject, Any]]]] = {
     "platforms.leaf.sku": _of_device(attrgetter("sku.asic")),
     "devices.ports.lossless": _of_device(attrgetter("qos_profiles")),
     "addressing.vlan_first": lambda device: ((None, vlan.vlan) for vlan in device.vlans),
+    "addressing.routed_prefix_length": lambda device: (
+        (port, int(port.address.partition("/")[2])) for port in device.routed_nics if port.address
+    ),
     "cables": _of_ports(attrgetter("cable_m")),
     "devices.ports.fec": _of_ports(attrgetter("fec")),
     "devices.ports.description": _of_ports(attrgetter("description")),

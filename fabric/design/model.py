@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_interface
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -81,9 +83,9 @@ class PortDesign:
     kind : str
         ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
     vlan : int or None
-        Access VLAN of a host port.
-    address : str
-        Interface address with prefix length of an uplink (``10.254.0.1/31``), else empty.
+        Access VLAN of a host port; None where it is routed.
+    address, ipv6 : str
+        Interface addresses with prefix length of a routed port (``10.254.0.1/31``), else empty.
     qos : QosProfile or None
         Lossless policy; None on unused ports.
     headroom : HeadroomProfile or None
@@ -109,8 +111,14 @@ class PortDesign:
     peer_port: str
     vlan: int | None = None
     address: str = ""
+    ipv6: str = ""
     qos: QosProfile | None = None
     headroom: HeadroomProfile | None = None
+
+    @property
+    def announces_router(self) -> bool:
+        """Whether it tells a NIC its prefix, so that the NIC makes its own address."""
+        return self.kind == "host" and self.ipv6.endswith(f"/{HALF_BITS}")
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
@@ -143,9 +151,10 @@ class VlanDesign:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay; without addresses where the peering is unnumbered.
+    """A BGP session of the underlay; without addresses where its cable is unnumbered.
 
-    ``role`` is that of the peer.
+    Between addresses it has routes of their family, otherwise of both. ``role`` is that of the
+    peer.
     """
 
     address: str
@@ -157,9 +166,33 @@ class BgpNeighbour:
     peer_port: str
 
     @property
+    def unnumbered(self) -> bool:
+        """Whether it is between link-local addresses."""
+        return not self.address
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Families whose routes it has, where the fabric has them."""
+        if self.unnumbered:
+            return ("ipv4", "ipv6")
+        return ("ipv6",) if ":" in self.address else ("ipv4",)
+
+    @property
     def session(self) -> str:
         """What a switch calls the session by: the address of the peer, or its own port."""
         return self.address or self.port
+
+
+@dataclass(frozen=True, slots=True)
+class HostPool:
+    """A pool of NIC subnets, the length of the shortest of them, and of what leaves announce.
+
+    ``summary_length`` is None where leaves announce the subnets themselves.
+    """
+
+    network: str
+    prefix_length: int
+    summary_length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +211,10 @@ class BgpDesign:
     hold_s: int
     max_paths: int
     bfd: bool
-    unnumbered: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
-    host_pool: str
-    host_prefix_length: int
+    host_pools: tuple[HostPool, ...]
+    host_pools6: tuple[HostPool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,21 +271,132 @@ class DeviceDesign:
         return sum(port.headroom is not None for port in self.ports)
 
     @property
+    def unnumbered_ports(self) -> tuple[PortDesign, ...]:
+        """Ports to other switches without an address, also those that are off."""
+        return tuple(port for port in self.ports if port.kind == "uplink" and not port.address)
+
+    @property
+    def routed_nics(self) -> tuple[PortDesign, ...]:
+        """Routed ports of NICs."""
+        return tuple(
+            port for port in self.ports if port.kind == "host" and (port.address or port.ipv6)
+        )
+
+    @property
+    def host_networks(self) -> tuple[str, ...]:
+        """Subnets of NICs that this leaf announces: of its VLANs, then of its routed ports."""
+        return (*(vlan.network for vlan in self.vlans), *map(str, self._subnets("address")))
+
+    @property
+    def host_networks6(self) -> tuple[str, ...]:
+        """IPv6 subnets of NICs that this leaf announces."""
+        return tuple(map(str, self._subnets("ipv6")))
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """Prefixes that this leaf announces in place of the subnets of its routed NIC ports."""
+        return _around(self._subnets("address"), self.bgp.host_pools)
+
+    @property
+    def summaries6(self) -> tuple[str, ...]:
+        """IPv6 prefixes that this leaf announces in place of the subnets of its NIC ports."""
+        return _around(self._subnets("ipv6"), self.bgp.host_pools6)
+
+    def _subnets(self, field: str) -> list[IPv4Network | IPv6Network]:
+        texts = (getattr(port, field) for port in self.routed_nics)
+        return [_network(text) for text in texts if text]
+
+    @property
+    def uses_ipv6(self) -> bool:
+        """Whether the fabric has IPv6."""
+        return bool(self.bgp.host_pools6)
+
+    @property
+    def uses_arp(self) -> bool:
+        """Whether it has neighbours by IPv4; where a fabric has no IPv6, its ageing is told."""
+        return not self.uses_ipv6 or bool(self.vlans) or any(port.address for port in self.ports)
+
+    @property
+    def announces_routers(self) -> bool:
+        """Whether a port tells a NIC its prefix."""
+        return any(port.announces_router for port in self.ports)
+
+    @property
     def above(self) -> tuple[BgpNeighbour, ...]:
         """BGP sessions with switches that are further from the hosts."""
         higher = {"leaf": ("spine",), "spine": ("super-spine",), "super-spine": ()}[self.role]
         return tuple(peer for peer in self.bgp.neighbours if peer.role in higher)
 
 
+@lru_cache(4096)  # both a subnet and its summary are asked for, by template and rule
+def _network(text: str) -> IPv4Network | IPv6Network:
+    return ip_interface(text).network
+
+
+def _around(
+    subnets: list[IPv4Network | IPv6Network], pools: tuple[HostPool, ...]
+) -> tuple[str, ...]:
+    """Return the prefixes of the length of each pool that is summarised, each once."""
+    return tuple(
+        dict.fromkeys(
+            str(subnet.supernet(new_prefix=pool.summary_length))
+            for pool in pools
+            if pool.summary_length
+            for subnet in subnets
+        )
+    )
+
+
+#: Length of a subnet in which NICs make their addresses (RFC 4862 section 5.5.3).
+HALF_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class NicAddress:
+    """An address of a NIC with its subnet, and what it reaches.
+
+    ``address`` is empty where it follows from a MAC address that nobody tells. ``pools`` are routed
+    to the gateway: the whole pool of NIC subnets, the parts of its plane, or the subnets of its
+    leaf where no cable leads further; its own subnet is none of them.
+    """
+
+    address: str
+    prefix_length: int
+    network: str
+    gateway: str
+    pools: tuple[str, ...]
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Whether it is of IPv6."""
+        return ":" in self.network
+
+    @property
+    def interface(self) -> str:
+        """The address with the length of its subnet."""
+        return f"{self.address}/{self.prefix_length}"
+
+    @property
+    def source(self) -> str:
+        """The prefix of packets from it: the address, or its subnet where it is not known."""
+        length = 128 if self.is_ipv6 else 32
+        return f"{self.address}/{length}" if self.address else self.network
+
+    @property
+    def everything(self) -> str:
+        """The prefix of all addresses of the family."""
+        return "::/0" if self.is_ipv6 else "0.0.0.0/0"
+
+
 @dataclass(frozen=True, slots=True)
 class NicDesign:
     """One port of a NIC of a host and the cable that leaves it.
 
-    ``pools`` are routed to the gateway: the whole pool of NIC subnets, the parts of its plane, or
-    the subnets of its leaf where no cable leads further; its own subnet is none of them.
+    ``addresses`` has one of each family, the first of that which RDMA uses.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
-    ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
+    ``path`` is its udev path where files find it by that. ``pci_address``, ``gateway_mac`` and
+    ``port_uuid`` are empty and ``numa_node`` None where the
     inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
     buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
     parameters are left as they are. Sockets without a source go by a NIC ``in_main_table``.
@@ -267,11 +410,7 @@ class NicDesign:
     mac: str
     speed_gbps: int
     mtu_bytes: int
-    address: str
-    prefix_length: int
-    network: str
-    pools: tuple[str, ...]
-    gateway: str
+    addresses: tuple[NicAddress, ...]
     vlan: int
     table: int
     rule_priority: int
@@ -291,6 +430,37 @@ class NicDesign:
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
     in_main_table: bool = False
+    path: str = ""
+
+    @property
+    def uses_ipv6(self) -> bool:
+        """Whether it has IPv6."""
+        return any(one.is_ipv6 for one in self.addresses)
+
+    @property
+    def makes_address(self) -> bool:
+        """Whether it makes an address from what the leaf announces."""
+        return any(one.is_ipv6 and one.prefix_length == HALF_BITS for one in self.addresses)
+
+    @property
+    def address(self) -> str:
+        """The address that RDMA uses."""
+        return self.addresses[0].address
+
+    @property
+    def prefix_length(self) -> int:
+        """Length of the subnet of the address that RDMA uses."""
+        return self.addresses[0].prefix_length
+
+    @property
+    def network(self) -> str:
+        """Subnet of the address that RDMA uses."""
+        return self.addresses[0].network
+
+    @property
+    def gateway(self) -> str:
+        """Gateway of the address that RDMA uses."""
+        return self.addresses[0].gateway
 
 
 @dataclass(frozen=True, slots=True)

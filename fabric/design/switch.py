@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.units import ipv4_text
@@ -11,6 +13,7 @@ from fabric.design.model import (
     BgpNeighbour,
     DeviceDesign,
     HeadroomProfile,
+    HostPool,
     NeighbourTable,
     PortDesign,
     VlanDesign,
@@ -19,8 +22,11 @@ from fabric.design.overlay import overlay
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
 from fabric.platforms import platforms
+from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
 from fabric.topology.naming import nic_names
+from fabric.topology.peering import numbered_links
+from fabric.topology.routed import BITS, host_pools, summary_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Ints
 
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
 REACHABLE_FACTOR = 1.5
@@ -49,6 +55,7 @@ class _Cable:
     peer_port: str
     vlan: int | None = None
     address: str = ""
+    ipv6: str = ""
 
 
 class SwitchDesigner:
@@ -146,6 +153,7 @@ class SwitchDesigner:
                     peer_port=cable.peer_port,
                     vlan=cable.vlan,
                     address=cable.address,
+                    ipv6=cable.ipv6,
                     qos=qos.of(policy),
                     headroom=headrooms.get(like),
                 )
@@ -215,9 +223,20 @@ class SwitchDesigner:
                 description=f"{name} {interface}",
                 peer=name,
                 peer_port=interface,
-                vlan=int(fabric.subnets.vlan[subnet]),
+                vlan=int(fabric.subnets.vlan[subnet]) or None,
+                **({} if fabric.subnets.vlan[subnet] else self._gateways(subnet)),
             )
         return cables
+
+    def _gateways(self, subnet: int) -> dict[str, str]:
+        """Return the addresses of a leaf in the subnets of a NIC, with their length."""
+        table, texts = self._fabric.subnets, {}
+        if self._fabric.intent.fabric.addressing.ipv4:
+            length = int(table.prefix_length[subnet])
+            texts["address"] = f"{ipv4_text(int(table.gateway[subnet]))}/{length}"
+        if table.ipv6:
+            texts["ipv6"] = f"{table.ipv6.gateway(subnet)}/{table.ipv6.prefix_length}"
+        return texts
 
     def _uplink_cables(self, row: int) -> dict[int, _Cable]:
         fabric, up = self._fabric, self._fabric.uplinks
@@ -235,16 +254,17 @@ class SwitchDesigner:
     ) -> Iterator[tuple[int, _Cable]]:
         """Yield port and cable of some uplinks, as seen from one of their ends."""
         fabric, up = self._fabric, self._fabric.uplinks
-        numbered = fabric.intent.fabric.bgp.peering == "numbered"
         columns = (
             *(near, far, far_port, address, up.prefix_length),
-            *(up.speed_gbps, up.cable_m, up.enabled),
+            *(up.speed_gbps, up.cable_m, up.enabled, self._numbered),
         )
-        for link, port, peer, peer_port, ip, length, speed, cable, enabled in zip(
+        for link, port, peer, peer_port, ip, length, speed, cable, enabled, numbered in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             name = fabric.switches.names[peer]
             far_name = fabric.switches.skus[peer].port(peer_port)
+            links6 = fabric.links6 if numbered else None
+            above = bool(up.lower[link] == peer)
             yield (
                 port,
                 _Cable(
@@ -257,6 +277,7 @@ class SwitchDesigner:
                     peer=name,
                     peer_port=far_name,
                     address=f"{ipv4_text(ip)}/{length}" if numbered else "",
+                    ipv6=str(links6.interface(link, above=above)) if links6 else "",
                 ),
             )
 
@@ -268,7 +289,7 @@ class SwitchDesigner:
         per_nic = fabric.intent.fabric.addressing.vlan_per == "nic"
         vlans = {}
         for subnet in fabric.subnets_of_leaf(row).tolist():
-            if per_nic and subnet not in used:
+            if (per_nic and subnet not in used) or not table.vlan[subnet]:
                 continue
             vlan, rail = int(table.vlan[subnet]), int(table.rail[subnet])
             vlans[vlan] = VlanDesign(
@@ -287,8 +308,8 @@ class SwitchDesigner:
         file, role = fabric.intent.fabric, switches.role(row)
         neighbours = tuple(
             BgpNeighbour(
-                address=_other_end(port.address) if port.address else "",
-                local_address=port.address.partition("/")[0],
+                address=_other_end(address) if address else "",
+                local_address=address.partition("/")[0],
                 asn=int(switches.asn[fabric.switch_row[port.peer]]),
                 name=port.peer,
                 role=switches.role(fabric.switch_row[port.peer]),
@@ -297,6 +318,7 @@ class SwitchDesigner:
             )
             for port in ports
             if port.kind == "uplink" and port.enabled
+            for address in _ends(port)
         )
         return BgpDesign(
             asn=int(switches.asn[row]),
@@ -307,12 +329,34 @@ class SwitchDesigner:
             hold_s=file.bgp.hold_s,
             max_paths=file.bgp.max_paths,
             bfd=file.bgp.bfd,
-            unnumbered=file.bgp.peering == "unnumbered",
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
-            host_pool=str(file.addressing.hosts),
-            host_prefix_length=int(self._fabric.subnets.prefix_length.min()),
+            host_pools=self._host_pools,
+            host_pools6=self._host_pools6,
         )
+
+    @cached_property
+    def _numbered(self) -> Bools:
+        return numbered_links(self._fabric)
+
+    @cached_property
+    def _host_pools(self) -> tuple[HostPool, ...]:
+        table, intent = self._fabric.subnets, self._fabric.intent
+        file, pools = intent.fabric, []
+        for pool in host_pools(file).values():
+            own = (table.network >= int(pool[0])) & (table.network <= int(pool[-1]))
+            summary = summary_length(file, pool, slots_per_subnet_group(intent))
+            shortest = summary or int(table.prefix_length[own].min(initial=BITS))
+            pools.append(HostPool(str(pool), shortest, summary))
+        return tuple(pools)
+
+    @cached_property
+    def _host_pools6(self) -> tuple[HostPool, ...]:
+        addressing, table = self._fabric.intent.fabric.addressing, self._fabric.subnets.ipv6
+        if table is None or addressing.ipv6 is None:
+            return ()
+        summary = table.summary_length if addressing.advertise == "leaf" else None
+        return (HostPool(str(addressing.ipv6.hosts), summary or table.prefix_length, summary),)
 
     def _neighbours(self, row: int) -> NeighbourTable:
         arp = self._fabric.intent.fabric.arp
@@ -370,8 +414,15 @@ def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
     return merged
 
 
+def _ends(port: PortDesign) -> tuple[str, ...]:
+    """Return the addresses of a port that sessions begin at; an empty one where it has none."""
+    return tuple(filter(None, (port.address, port.ipv6))) or ("",)
+
+
 def _other_end(address: str) -> str:
     ip, _, length = address.partition("/")
+    if ":" in ip:
+        return str(IPv6Address(int(IPv6Address(ip)) ^ 1))
     head, _, last = ip.rpartition(".")
     return f"{head}.{other_end(int(last), int(length))}"
 

@@ -27,6 +27,7 @@ from fabric.core.json_text import parse_json
 from fabric.devices import limits
 from fabric.devices.answers import LONGEST_READING_CHARACTERS, AnswerTooLongError, allowance
 from fabric.devices.base import BaseDriver
+from fabric.devices.https import in_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,7 +97,7 @@ class GnmiDriver(BaseDriver):
         if connection.gnmi_name:
             options.append(("grpc.ssl_target_name_override", connection.gnmi_name))
         credentials = self._grpc.ssl_channel_credentials(connection.gnmi_trust.encode() or None)
-        target = f"{connection.address}:{connection.gnmi_port}"
+        target = f"{in_url(connection.address)}:{connection.gnmi_port}"
         self._channel = self._grpc.secure_channel(target, credentials, options)
         with self._translated("log in"):
             try:

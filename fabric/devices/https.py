@@ -95,6 +95,11 @@ class CappedResponse(HTTPResponse):
         return body
 
 
+def in_url(host: str) -> str:
+    """Return a name or an address as it stands before a port (RFC 3986 section 3.2.2)."""
+    return f"[{host}]" if ":" in host else host
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a switch answers to one request."""
@@ -131,7 +136,7 @@ class PinnedConnection(HTTPSConnection):
         self._used_s = 0.0
 
     def __str__(self) -> str:
-        return f"https://{self.host}:{self.port}{self.path}"
+        return f"https://{in_url(self.host)}:{self.port}{self.path}"
 
     def connect(self) -> None:
         """Connect; nothing is sent to a switch that shows another certificate.

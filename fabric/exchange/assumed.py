@@ -31,7 +31,7 @@ _WORDS: dict[Path, str] = {
     ("host", "gpus"): "no GPU count in the source",
 }
 #: Pools that are made around the addresses of the source.
-_POOLS = {("addressing", "hosts"), ("addressing", "loopbacks")}
+_POOLS = {("addressing", name) for name in ("hosts", "routed_hosts", "loopbacks")}
 _DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 
@@ -88,6 +88,8 @@ class _Assumed:
             return figure.reason if figure else ""
         if section == "platforms" and key == "sku":
             return self._model(str(path[1]))
+        if path == ("platforms", "leaf", "host_ports") and self._recipe.host_ports:
+            return ""  # follows from the hosts of the source
         if path == ("platforms", "spine", "down_ports") and not self._of_base(path):
             return ""  # follows from the leaves of the source
         if path == ("host", "interfaces"):

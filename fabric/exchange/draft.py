@@ -11,7 +11,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.names import Names
 from fabric.exchange.notes import Notes
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.values import meant, typed
+from fabric.exchange.values import CABLE_WORDS, meant, typed
 from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
 from fabric.intent.yaml.file import input_error
 
@@ -154,7 +154,8 @@ class Draft:
             return
         typed = self._typed(values, place)
         addresses = typed.pop("near_address", ""), typed.pop("far_address", "")
-        cable = Cable.between(one, other, **typed, addresses=addresses)
+        ipv6 = typed.pop("near_ipv6", ""), typed.pop("far_ipv6", "")
+        cable = Cable.between(one, other, **typed, addresses=addresses, ipv6=ipv6)
         key = (cable.near, cable.far)
         if key in self._cables:
             self._cables[key] = (self._merged(self._cables[key][0], cable, place), place)
@@ -216,7 +217,7 @@ class Draft:
 
     def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
         both: dict[str, Any] = {}
-        for name in ("speed_gbps", "cable_m", "near_address", "far_address", "vlan", "state"):
+        for name in CABLE_WORDS:
             before, now = getattr(old, name), getattr(new, name)
             both[name] = before if now in {None, ""} else now
             if not {None, ""} & {before, now} and before != now:

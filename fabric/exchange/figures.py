@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.intent.model import Cables
+from fabric.topology.ipv6 import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +110,7 @@ def _default(name: str) -> Any:
     return Cables.model_fields[name].default
 
 
-def own_addresses(plant: Plant, realised: Plant) -> dict[End, str]:
+def own_addresses(plant: Plant, realised: Plant) -> dict[End, dict[str, str]]:
     """Return the addresses that differ from those of the inventory and lie in its subnets.
 
     Parameters
@@ -119,12 +120,14 @@ def own_addresses(plant: Plant, realised: Plant) -> dict[End, str]:
     realised : Plant
         The inventory that was made of it, with the addresses that follow from positions.
     """
-    addresses = {}
+    addresses: dict[End, dict[str, str]] = {}
     for end, nic in plant.nic.items():
         planned = realised.nic.get(end)
-        if planned is None or not nic.address or nic.address == planned.address:
-            continue
-        address = ipaddress.IPv4Interface(nic.address).ip
-        if address in ipaddress.IPv4Interface(planned.address).network:
-            addresses[end] = str(address)
+        for field in ("address", "ipv6") if planned else ():
+            mine, other = getattr(nic, field), getattr(planned, field)
+            if not (mine and other) or mine == other:
+                continue
+            address, network = ip_interface(mine).ip, ip_interface(other).network
+            if address in network and network.prefixlen != HALF:
+                addresses.setdefault(end, {})[field] = str(address)
     return addresses

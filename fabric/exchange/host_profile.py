@@ -56,7 +56,7 @@ class HostProfile:
             "rdma_devices": folded(self.rdma_devices),
         }
 
-    def overrides(self, addresses: Mapping[End, str]) -> list[dict[str, Any]]:
+    def overrides(self, addresses: Mapping[End, Mapping[str, str]]) -> list[dict[str, Any]]:
         """Return what differs, host by host, and addresses that do."""
         overrides = []
         for host in self._plant.hosts:
@@ -74,7 +74,9 @@ class HostProfile:
     def _place(self, nic: Nic) -> int:
         return (nic.rail or 0) * self.nic_ports + nic.nic_port
 
-    def _override(self, nic: Nic, addresses: Mapping[End, str]) -> dict[str, Any] | None:
+    def _override(
+        self, nic: Nic, addresses: Mapping[End, Mapping[str, str]]
+    ) -> dict[str, Any] | None:
         place = self._place(nic)
         override: dict[str, Any] = {}
         if nic.interface != self.interfaces[place]:
@@ -83,8 +85,7 @@ class HostProfile:
             override["rdma_device"] = nic.rdma_device
         if nic.mac:
             override["mac"] = nic.mac
-        if (nic.host, nic.interface) in addresses:
-            override["address"] = addresses[nic.host, nic.interface]
+        override |= addresses.get((nic.host, nic.interface), {})
         if not override:
             return None
         port = {"nic_port": nic.nic_port} if nic.nic_port else {}

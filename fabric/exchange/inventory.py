@@ -17,7 +17,9 @@ from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.figures import figures
 from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
-from fabric.exchange.source_addresses import pools
+from fabric.exchange.routed_units import has_routed, routed_units, untaken
+from fabric.exchange.source_addresses import pools, without_routed
+from fabric.exchange.source_ipv6 import has_addresses_of_links
 from fabric.exchange.values import known
 from fabric.exchange.yaml_text import dump
 
@@ -121,16 +123,20 @@ def _layers(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
+    place = Position(recipe.source)
+    untaken_ports = [
+        Finding("EXC012", Severity.WARNING, message, fix, position=place)
+        for message, fix in untaken(plant, recipe.base.get("addressing", {}))
+    ]
     base = recipe.base.get("host", {})
     interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if interface == chosen:
-        return []
+        return untaken_ports
     message = (
         f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
     )
     fix = "correct it in fabric.yaml; jobs start over that interface"
-    place = Position(recipe.source)
-    return [Finding("EXC012", Severity.WARNING, message, fix, position=place)]
+    return [*untaken_ports, Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(
@@ -155,7 +161,17 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
     hosts = _hosts_by_unit(plant)
     pods = {host.unit: host.pod for host in plant.hosts}
     pods |= {item.unit: item.pod for item in plant.switches if item.role == "leaf"}
-    units = [{"name": unit, "hosts": folded(hosts[unit]), "pod": pods[unit]} for unit in hosts]
+    routed = routed_units(plant)
+    mixed = base.get("addressing", {}).get("vlan_per") != "none"
+    units = [
+        {
+            "name": unit,
+            "hosts": folded(hosts[unit]),
+            "pod": pods[unit],
+            "vlan_per": "none" if mixed and unit in routed else "",
+        }
+        for unit in hosts
+    ]
     taken = {*_REPLACED, "platforms", "speeds", "cables", "host"}
     return {
         "name": _name(plant.name) or _name(recipe.name) or "fabric",
@@ -178,6 +194,11 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     section = dict(base)
     if "addressing" in section and plant.cables:
         section["addressing"] = pools(plant, section["addressing"])
+    if "addressing" in section and not has_routed(plant, section["addressing"]):
+        section["addressing"] = without_routed(section["addressing"])
+    addressing = section.get("addressing", {})
+    if "ipv6" in addressing and not has_addresses_of_links(plant):
+        section["bgp"] = {**section.get("bgp", {}), "peering": "unnumbered"}
     if "addressing" in section and not any(it.role == "super-spine" for it in plant.switches):
         above = ("core_links", "core_links_per_spine")
         section["addressing"] = {k: v for k, v in section["addressing"].items() if k not in above}
@@ -279,10 +300,13 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     usual = _usual_skus(plant, recipe)
     present = {item.role for item in plant.switches}
     roles = [role for role in _SECTIONS if role in present or (role == "spine" and role in usual)]
-    return {
+    sections = {
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
         for role in roles
     }
+    if recipe.host_ports and "leaf" in sections:
+        sections["leaf"].setdefault("host_ports", recipe.host_ports)
+    return sections
 
 
 def _overrides(plant: Plant, recipe: Recipe) -> list[dict[str, Any]]:

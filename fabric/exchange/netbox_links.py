@@ -17,7 +17,7 @@ from fabric.exchange.plant import DISABLED
 from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.exchange.draft import Draft
     from fabric.exchange.lanes import Lane
@@ -51,9 +51,10 @@ class Links:
         kinds: Mapping[str, str],
         interfaces: Mapping[End, Row],
         addresses: Mapping[End, str],
+        ipv6: Mapping[End, str],
     ) -> None:
         self._draft, self._notes = draft, notes
-        self._kinds, self._addresses = kinds, addresses
+        self._kinds, self._addresses, self._ipv6 = kinds, addresses, ipv6
         self._by_id = {str(row["id"]): end for end, row in interfaces.items() if "id" in row}
         self._interfaces = {end: with_peers(row, self._by_id) for end, row in interfaces.items()}
         self._decided: set[End] = set()
@@ -93,9 +94,10 @@ class Links:
             self._notes.add(what, _PROFILE, name)
         self._join(joined, place, self._length(row, place))
 
-    def _address(self, end: End) -> str:
-        """Return the address of a port of a switch."""
-        return self._addresses.get(end, "") if self._kinds[end[0]] == "switch" else ""
+    def _of_switches(self, known: Mapping[End, str], ends: tuple[End, End]) -> Iterator[str]:
+        """Yield what is known of each end that is a port of a switch."""
+        for end in ends:
+            yield known.get(end, "") if self._kinds[end[0]] == "switch" else ""
 
     def _is_off(self, end: End) -> bool:
         return self._interfaces.get(end, {}).get("enabled") is False
@@ -114,11 +116,15 @@ class Links:
             ends = [end for end, port in zip(whole, (one, other), strict=True) if port not in lanes]
             speeds = [self._speed(self._interfaces.get(end, {})) for end in ends]
             known = [speed for speed in speeds if speed]
+            near_address, far_address = self._of_switches(self._addresses, whole)
+            near_ipv6, far_ipv6 = self._of_switches(self._ipv6, whole)
             figures = {
                 "speed_gbps": min(known) if known else None,
                 "cable_m": cable_m,
-                "near_address": self._address(whole[0]),
-                "far_address": self._address(whole[1]),
+                "near_address": near_address,
+                "far_address": far_address,
+                "near_ipv6": near_ipv6,
+                "far_ipv6": far_ipv6,
                 "state": DISABLED if any(map(self._is_off, whole)) else None,
             }
             self._draft.cable(one, other, place, figures)

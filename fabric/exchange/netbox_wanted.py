@@ -123,7 +123,8 @@ def _late(kind: str, row: Row, ref: Ref) -> Iterator[NetBoxObject]:
         key = (row["device"].lower(), row["interface"])
         yield NetBoxObject("interfaces", key, {"primary_mac_address": ref}, late=True)
     elif kind == "ip-addresses":
-        yield NetBoxObject("devices", (row["device"].lower(),), {"primary_ip4": ref}, late=True)
+        field = "primary_ip6" if ":" in row["address"] else "primary_ip4"
+        yield NetBoxObject("devices", (row["device"].lower(),), {field: ref}, late=True)
 
 
 def _key(kind: str, row: Row) -> Key:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.plant import DISABLED, Cable, Device, Nic, Plant
-from fabric.exchange.values import known
+from fabric.exchange.values import CABLE_WORDS, known
 from fabric.topology.graph import graph
 from fabric.topology.naming import nic_names
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Attribute of a node by our field, where the names differ.
 _NODE_WORDS = {"model": "sku", "system": "platform"}
-_FLAT_ADDRESSES = ("near_address", "far_address")
+_FLAT_ADDRESSES, _FLAT_IPV6 = ("near_address", "far_address"), ("near_ipv6", "far_ipv6")
 _FLAT_ENDS = ("near_device", "near_port", "far_device", "far_port")
 _NIC = ("rail", "nic_port", "rdma_device")
 
@@ -81,18 +81,20 @@ def take_edge(draft: Draft, edge: Mapping[str, Any], place: Place, hosts: Collec
         message = "expected two ends, each with a device and a port"
         draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
-    figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m", "vlan", *_FLAT_ADDRESSES)}
+    figures = {name: edge.get(name) for name in CABLE_WORDS}
     figures["state"] = DISABLED if edge.get("enabled") is False else None
-    addresses = edge.get("addresses")
-    if isinstance(addresses, dict):
-        known_ends = (None if end[0] in hosts else addresses.get(end[0]) for end in ends)
-        figures |= dict(zip(_FLAT_ADDRESSES, known_ends, strict=True))
+    addresses, ipv6 = edge.get("addresses"), edge.get("ipv6")
+    for of_ends, names in ((addresses, _FLAT_ADDRESSES), (ipv6, _FLAT_IPV6)):
+        if isinstance(of_ends, dict):
+            known_ends = (None if end[0] in hosts else of_ends.get(end[0]) for end in ends)
+            figures |= dict(zip(names, known_ends, strict=True))
     draft.cable(ends[0], ends[1], place, figures)
     nic = next((end for end in ends if end[0] in hosts), None)
     if edge.get("kind") == "nic" and nic is not None:
         values = {name: edge.get(name) for name in _NIC}
         address = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
-        values |= {"address": address, "mac": edge.get("nic_mac")}
+        own = ipv6.get(nic[0]) if isinstance(ipv6, dict) else ipv6
+        values |= {"address": address, "mac": edge.get("nic_mac"), "ipv6": own}
         draft.nic(*nic, place, values)
 
 
@@ -113,16 +115,19 @@ def edge_of(plant: Plant, cable: Cable) -> dict[str, Any]:
     ends = dict(zip((cable.near[0], cable.far[0]), cable.addresses, strict=True))
     addresses = known(ends | ({nic.host: nic.address} if nic else {}))
     attributes["addresses"] = addresses or None
+    ends = dict(zip((cable.near[0], cable.far[0]), cable.ipv6, strict=True))
+    attributes["ipv6"] = known(ends | ({nic.host: nic.ipv6} if nic else {})) or None
     return attributes
 
 
 def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
     attributes = edge_of(plant, cable)
-    del attributes["addresses"], attributes["ports"]
+    del attributes["addresses"], attributes["ipv6"], attributes["ports"]
     attributes |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
     attributes |= dict(zip(_FLAT_ADDRESSES, cable.addresses, strict=True))
+    attributes |= dict(zip(_FLAT_IPV6, cable.ipv6, strict=True))
     nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
-    attributes["address"] = nic.address if nic else ""
+    attributes |= {"address": nic.address, "ipv6": nic.ipv6} if nic else {"address": ""}
     return attributes
 
 
@@ -131,7 +136,6 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if all(data["ports"].values())]
     macs = _macs(fabric)
-    numbered = fabric.intent.fabric.bgp.peering == "numbered"
     nodes: list[tuple[str, dict[str, Any]]] = [
         (name, dict(data)) for name, data in network.nodes(data=True)
     ]
@@ -142,7 +146,7 @@ def plant(fabric: Fabric) -> Plant:
             _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
             for name, data in nodes
         ),
-        tuple(_cable(data, numbered=numbered) for data in edges),
+        tuple(_cable(data) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
     )
 
@@ -189,16 +193,18 @@ def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
     }
 
 
-def _cable(data: dict[str, Any], *, numbered: bool) -> Cable:
+def _cable(data: dict[str, Any]) -> Cable:
     one, other = data["ports"].items()
-    near, far = (data["addresses"][end[0]] for end in (one, other))
+    (near, far), (near6, far6) = (
+        [data.get(name, {}).get(end[0], "") for end in (one, other)]
+        for name in ("addresses", "ipv6")
+    )
     if data["kind"] == "nic":
-        near = ""  # the host comes first, and its address is that of its NIC
-    elif not numbered:
-        near = far = ""
+        near = near6 = ""  # the host comes first, and its address is that of its NIC
     return Cable.between(
         *(one, other, data["speed_gbps"], data["cable_m"], (near, far), data.get("vlan")),
         state="" if data["enabled"] else DISABLED,
+        ipv6=(near6, far6),
     )
 
 
@@ -216,4 +222,5 @@ def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], 
         data["rdma_device"],
         data["addresses"][host],
         macs.get((host, data["rail"], nic_port), ""),
+        data.get("ipv6", {}).get(host, ""),
     )

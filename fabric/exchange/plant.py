@@ -70,8 +70,9 @@ class Cable:
         Speed in Gb/s.
     cable_m : int or None
         One-way length in metres.
-    near_address, far_address : str
-        IPv4 address with length of a switch at that end; to a NIC that of its gateway.
+    near_address, far_address, near_ipv6, far_ipv6 : str
+        Address with length of a switch at that end, of IPv4 and of IPv6; to a NIC that of its
+        gateway.
     vlan : int or None
         VLAN of a cable to a NIC.
     state : str
@@ -86,6 +87,8 @@ class Cable:
     far_address: str = ""
     vlan: int | None = None
     state: str = ""
+    near_ipv6: str = ""
+    far_ipv6: str = ""
 
     @classmethod
     def between(
@@ -97,16 +100,25 @@ class Cable:
         addresses: tuple[str, str] = ("", ""),
         vlan: int | None = None,
         state: str = "",
+        ipv6: tuple[str, str] = ("", ""),
     ) -> Cable:
         """Return the cable between two ends, whichever is named first."""
-        ends = sorted(zip((one, other), addresses, strict=True), key=lambda end: end_key(end[0]))
-        (near, near_address), (far, far_address) = ends
-        return cls(near, far, speed_gbps, cable_m, near_address, far_address, vlan, state)
+        both = zip((one, other), addresses, ipv6, strict=True)
+        (near, near_ipv4, near_ipv6), (far, far_ipv4, far_ipv6) = sorted(
+            both, key=lambda end: end_key(end[0])
+        )
+        figures = (speed_gbps, cable_m, near_ipv4, far_ipv4, vlan, state, near_ipv6, far_ipv6)
+        return cls(near, far, *figures)
 
     @property
     def addresses(self) -> tuple[str, str]:
-        """Addresses of both ends."""
+        """IPv4 addresses of both ends."""
         return self.near_address, self.far_address
+
+    @property
+    def ipv6(self) -> tuple[str, str]:
+        """IPv6 addresses of both ends."""
+        return self.near_ipv6, self.far_ipv6
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +129,8 @@ class Nic:
     ----------
     nic_port : int
         Which port of the NIC of a rail, from 0.
-    address : str
-        IPv4 address with length: 10.64.0.2/24.
+    address, ipv6 : str
+        Address with length, of IPv4 and of IPv6: 10.64.0.2/24, fd00:64::21/127.
     """
 
     host: str
@@ -128,6 +140,7 @@ class Nic:
     rdma_device: str = ""
     address: str = ""
     mac: str = ""
+    ipv6: str = ""
 
 
 @dataclass(frozen=True)
@@ -180,6 +193,7 @@ class Plant:
                 cable.addresses,
                 cable.vlan,
                 cable.state,
+                cable.ipv6,
             )
             for cable in self.cables
         )

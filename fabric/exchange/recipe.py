@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.scalars import listed
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
 _FIGURES = frozenset({
     *("cable.speed_gbps", "cable.cable_m", "cable.near_address", "cable.far_address", "cable.vlan"),
+    *("cable.near_ipv6", "cable.far_ipv6"),
 })
 
 
@@ -39,7 +40,7 @@ class Recipe:
     gpus : int or None
         GPUs of a host; None is what the base says.
     addresses : mapping
-        Addresses of NICs that differ from those that follow from positions.
+        Addresses of NICs that differ from those that follow from positions, by field.
     subnets : mapping
         Subnets of leaves that differ from those of the pools, by leaf.
     links : mapping
@@ -60,6 +61,8 @@ class Recipe:
         Why values of a generated ``fabric.yaml`` are assumed, by their keys in it.
     breakouts : mapping
         Breakouts of each switch that has ports in parts.
+    host_ports : int or None
+        Ports for hosts that leaves need where each NIC has a subnet; None is what the base says.
     """
 
     name: str
@@ -67,7 +70,7 @@ class Recipe:
     base: Mapping[str, Any]
     skus: Mapping[str, str] = field(default_factory=dict)
     gpus: int | None = None
-    addresses: Mapping[End, str] = field(default_factory=dict)
+    addresses: Mapping[End, Mapping[str, str]] = field(default_factory=dict)
     subnets: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     descriptions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -78,6 +81,7 @@ class Recipe:
     of_base: frozenset[str] = frozenset()
     remarks: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
     breakouts: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    host_ports: int | None = None
 
 
 def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:
@@ -91,7 +95,8 @@ def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:
         del counts[name]
     cables = set(plant.without(_FIGURES).cables) - set(realised.without(_FIGURES).cables)
     counts["cable"] += len(cables)
-    counts["cable.address"] += _other_addresses(plant, realised)
+    counts["cable.address"] += _other_addresses(plant, realised, "addresses")
+    counts["cable.ipv6"] += _other_addresses(plant, realised, "ipv6")
     lost = [f"{name} of {count}" for name, count in sorted(counts.items()) if count]
     if not lost:
         return []
@@ -100,14 +105,14 @@ def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:
     return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
 
 
-def _other_addresses(plant: Plant, realised: Plant) -> int:
-    """Return how many ends of cables have another address."""
-    kept = {(cable.near, cable.far): cable.addresses for cable in realised.cables}
+def _other_addresses(plant: Plant, realised: Plant, family: Literal["addresses", "ipv6"]) -> int:
+    """Return how many ends of cables have another address of a family."""
+    now = {(cable.near, cable.far): getattr(cable, family) for cable in realised.cables}
     return sum(
         bool(mine) and mine != other
         for cable in plant.cables
         for mine, other in zip(
-            cable.addresses, kept.get((cable.near, cable.far), ("", "")), strict=True
+            getattr(cable, family), now.get((cable.near, cable.far), ("", "")), strict=True
         )
     )
 

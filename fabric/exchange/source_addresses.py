@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, ip_interface
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.routed_units import routed_units
+from fabric.exchange.source_ipv6 import ipv6_plan
 from fabric.intent.scalars import LINK_LENGTHS
 from fabric.topology.model import other_end
+from fabric.topology.routed import OF_VLANS, PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.exchange.plant import Cable, Nic, Plant
+    from fabric.platforms.model import Sku
 
 #: Limits of `fabric.intent.model.Addressing.host_prefix_length`.
 _LENGTHS = range(8, 31)
 #: Loopbacks are numbered from parts of their pool: leaves from its half, super-spines its quarter.
 _PARTS = 4
 _FEWEST_LOOPBACKS = 256
+#: Fields of routed NIC ports: none of them is of the source where no unit has such.
+_OF_ROUTED = frozenset({"routed_hosts", "routed_prefix_length", "advertise", "ipv6"})
+#: Fields of IPv4, which NICs with IPv6 alone do not have.
+_OF_IPV4 = frozenset({"hosts", *OF_VLANS})
+#: A pool is cut with room for as many NICs as a leaf may have: no leaf has more.
+_MOST_PORTS = 128
 #: Bits of the hosts of the largest private network (RFC 1918).
 _LARGEST = 24
 
@@ -29,6 +39,7 @@ class Place:
     """Where the subnet of a NIC belongs: leaf, rail, and with VLANs of single NICs its slot."""
 
     leaf: str
+    unit: str
     rail: int
     slot: int | None
 
@@ -41,20 +52,30 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     base : mapping
         ``addressing`` of the base, whose pools count where they hold all of them.
     """
+    routed, single = routed_units(plant), _single(plant)
     section = dict(base)
-    single = _single(plant)
-    networks = {
-        IPv4Network(values["network"])
-        for values in _subnets(plant, plant, single=single).values()
-        if "network" in values
-    }
-    length = Counter(one.prefixlen for one in networks).most_common(1)
-    if networks and length[0][0] in _LENGTHS:
-        section["host_prefix_length"] = length[0][0]
+    networks: dict[bool, set[IPv4Network]] = {True: set(), False: set()}
+    for place, values in _subnets(plant, plant, single=single).items():
+        if "network" in values:
+            networks[place.unit in routed].add(IPv4Network(values["network"]))
+    ipv6 = ipv6_plan(plant, base.get("ipv6"), routed)
+    if networks[True] or networks[False] or ipv6:
+        section = without_routed(section)
+    if networks[True]:
+        section = _with_routed(plant, section, base, networks[True], alone=not networks[False])
+    elif ipv6 and not networks[False]:
+        section = {key: value for key, value in section.items() if key not in _OF_IPV4}
+        section |= {"vlan_per": "none", **_said(base, "advertise")}
+    section |= {"ipv6": ipv6} if ipv6 else {}
+    usual = _of_usual_length(networks[False])
+    if usual and usual[0].prefixlen in _LENGTHS:
+        section["host_prefix_length"] = usual[0].prefixlen
         if single:
             section["vlan_per"] = "nic"
-        kept = [one for one in networks if one.prefixlen == length[0][0]]
-        section["hosts"] = _pool(kept, section.get("hosts"), len(kept))
+        count = len(usual) + len(networks[True])
+        section["hosts"] = _pool(usual, section.get("hosts"), count)
+        if _overlap(section):
+            section["hosts"] = _pool(usual, None, count)
     loopbacks = [IPv4Network(one.loopback) for one in plant.switches if one.loopback]
     if loopbacks:
         need = max(_PARTS * len(plant.switches), _FEWEST_LOOPBACKS)
@@ -62,15 +83,88 @@ def pools(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     return section
 
 
+def without_routed(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``addressing`` without what is about routed NIC ports."""
+    rest = {key: value for key, value in section.items() if key not in _OF_ROUTED}
+    if rest.get("vlan_per") == "none":
+        del rest["vlan_per"]
+    return rest
+
+
+def _with_routed(
+    plant: Plant,
+    section: dict[str, Any],
+    base: Mapping[str, Any],
+    networks: set[IPv4Network],
+    *,
+    alone: bool,
+) -> dict[str, Any]:
+    """Return ``addressing`` with the pool of routed NIC ports, which is that of all NICs or not."""
+    usual = _of_usual_length(networks)
+    field = "hosts" if alone and not base.get("routed_hosts") else "routed_hosts"
+    is_routed = base.get("vlan_per") == "none" or "routed_hosts" in base
+    own = _pool(usual, base.get(field) if is_routed else None, _room(plant))
+    pool = {field: own or base.get(field)}
+    if usual[0].prefixlen != PAIR:
+        pool["routed_prefix_length"] = usual[0].prefixlen
+    pool |= _said(base, "advertise")
+    if not alone:
+        return section | pool
+    rest = {key: value for key, value in section.items() if key not in OF_VLANS}
+    return {**rest, "vlan_per": "none", **pool}
+
+
+def _said(base: Mapping[str, Any], field: str) -> dict[str, Any]:
+    return {field: base[field]} if field in base else {}
+
+
+def _of_usual_length(networks: set[IPv4Network]) -> list[IPv4Network]:
+    """Return the networks with the length that most of them have."""
+    lengths = Counter(network.prefixlen for network in networks).most_common(1)
+    return [network for network in networks if network.prefixlen == lengths[0][0]]
+
+
+def _room(plant: Plant) -> int:
+    """Return how many subnets the pool of routed NIC ports is to be cut into."""
+    leaves = [switch for switch in plant.switches if switch.role == "leaf"]
+    rails = max((nic.rail or 0 for nic in plant.nics), default=0)
+    planes = len({leaf.plane for leaf in leaves}) or 1
+    return planes * (1 << rails.bit_length()) * len(leaves) * _MOST_PORTS
+
+
+def host_ports(plant: Plant, models: Mapping[str, Sku]) -> int | None:
+    """Return the ports for hosts that leaves need, where half of their ports are too few.
+
+    A leaf has a subnet for each of these ports where each NIC has one alone.
+    """
+    if not (routed_units(plant) or _single(plant)):
+        return None
+    hosts = max(Counter(host.unit for host in plant.hosts).values(), default=0)
+    leaves = [switch.name for switch in plant.switches if switch.role == "leaf"]
+    ports = min((len(models[name].port_numbers()) for name in leaves if name in models), default=0)
+    return hosts if ports // 2 < hosts <= ports else None
+
+
+def _overlap(section: Mapping[str, Any]) -> bool:
+    hosts, routed = (section.get(name) for name in ("hosts", "routed_hosts"))
+    return bool(hosts and routed) and IPv4Network(str(hosts)).overlaps(IPv4Network(str(routed)))
+
+
 def _single(plant: Plant) -> bool:
-    """Tell whether each NIC has a subnet alone, though it shares its leaf with others."""
+    """Tell whether each NIC has a subnet alone, though it shares its leaf with others.
+
+    Those on routed ports have one anyway and do not count.
+    """
+    routed = routed_units(plant)
     shared: Counter[IPv4Network] = Counter()
     places: Counter[Place] = Counter()
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is not None and (nic.address or gateway):
+        nic, leaf, gateway, _ = _nic_end(plant, cable)
+        if nic is None or plant.device[nic.host].unit in routed:
+            continue
+        if nic.address or gateway:
             shared[IPv4Interface(nic.address or gateway).network] += 1
-            places[Place(leaf, nic.rail or 0, None)] += 1
+            places[Place(leaf, "", nic.rail or 0, None)] += 1
     return max(places.values(), default=1) > 1 and max(shared.values()) == 1
 
 
@@ -113,22 +207,26 @@ def own_subnets(plant: Plant, realised: Plant) -> dict[str, list[dict[str, Any]]
 def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[str, Any]]:
     """Return network, VLAN and gateway of each place, where more than half of its NICs agree."""
     slot_of: dict[str, int] = {}
+    routed = routed_units(slots)
     sizes: Counter[str] = Counter()
     for host in slots.hosts:
         slot_of[host.name] = sizes[host.unit]
         sizes[host.unit] += 1
     counted: dict[Place, dict[str, Counter[Any]]] = defaultdict(lambda: defaultdict(Counter))
     for cable in plant.cables:
-        nic, leaf, gateway = _nic_end(plant, cable)
-        if nic is None or not (nic.address or gateway):
+        nic, leaf, gateway, gateway6 = _nic_end(plant, cable)
+        if nic is None:
             continue
-        place = Place(leaf, nic.rail or 0, slot_of.get(nic.host) if single else None)
-        network = IPv4Interface(nic.address or gateway).network
-        counted[place]["network"][str(network)] += 1
-        if cable.vlan is not None:
-            counted[place]["vlan"][cable.vlan] += 1
-        if gateway and IPv4Interface(gateway).ip in network:
-            counted[place]["gateway"][str(IPv4Interface(gateway).ip)] += 1
+        unit = slots.device[nic.host].unit
+        slot = slot_of.get(nic.host) if single or unit in routed else None
+        place = Place(leaf, unit, nic.rail or 0, slot)
+        values = _subnet(nic.address, gateway, ("network", "gateway"))
+        if values and cable.vlan is not None:
+            values["vlan"] = cable.vlan
+        if unit in routed:
+            values |= _subnet(nic.ipv6, gateway6, ("ipv6", "ipv6_gateway"))
+        for field, value in values.items():
+            counted[place][field][value] += 1
     return {
         place: {
             key: value
@@ -140,12 +238,23 @@ def _subnets(plant: Plant, slots: Plant, *, single: bool) -> dict[Place, dict[st
     }
 
 
-def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str]:
-    """Return the NIC of a cable, its leaf, and the gateway that the leaf has for it."""
+def _subnet(address: str, gateway: str, fields: tuple[str, str]) -> dict[str, Any]:
+    """Return the subnet of a NIC and the address of its leaf in it, by field."""
+    if not (address or gateway):
+        return {}
+    network = ip_interface(address or gateway).network
+    values: dict[str, Any] = {fields[0]: str(network)}
+    if gateway and ip_interface(gateway).ip in network:
+        values[fields[1]] = str(ip_interface(gateway).ip)
+    return values
+
+
+def _nic_end(plant: Plant, cable: Cable) -> tuple[Nic | None, str, str, str]:
+    """Return the NIC of a cable, its leaf, and the gateways of it, of IPv4 and of IPv6."""
     near, far = plant.nic.get(cable.near), plant.nic.get(cable.far)
     if near is not None:
-        return near, cable.far[0], cable.far_address
-    return far, cable.near[0], cable.near_address
+        return near, cable.far[0], cable.far_address, cable.far_ipv6
+    return far, cable.near[0], cable.near_address, cable.near_ipv6
 
 
 def own_links(plant: Plant, realised: Plant) -> dict[str, dict[str, str]]:

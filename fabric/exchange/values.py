@@ -5,8 +5,8 @@ What others call the fields of a device, a cable and a NIC: explicit tables, no 
 
 from __future__ import annotations
 
-import ipaddress
 import re
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,12 @@ _NUMBERS = {
     "cable_m": (1, 80_000),
     "vlan": (1, 4094),
 }
+#: Fields that hold an address, and its form: one with a length, but for loopbacks.
+_ADDRESSES: dict[str, type[IPv4Address | IPv4Interface | IPv6Interface]] = {
+    "loopback": IPv4Address,
+    **dict.fromkeys(("address", "near_address", "far_address"), IPv4Interface),
+    **dict.fromkeys(("ipv6", "near_ipv6", "far_ipv6"), IPv6Interface),
+}
 _MAX_TEXT = 120
 _DIGITS = 19
 #: RFC 1123, section 2.1.
@@ -73,6 +79,8 @@ CABLE_WORDS: dict[str, tuple[str, ...]] = {
     "cable_m": ("cable_m",),
     "near_address": ("near_address",),
     "far_address": ("far_address",),
+    "near_ipv6": ("near_ipv6",),
+    "far_ipv6": ("far_ipv6",),
     "vlan": ("vlan",),
     "state": ("state",),
 }
@@ -82,6 +90,7 @@ NIC_WORDS: dict[str, tuple[str, ...]] = {
     "rdma_device": ("rdma_device",),
     "address": ("nic_address",),
     "mac": ("nic_mac",),
+    "ipv6": ("nic_ipv6",),
 }
 #: Words for what a device is: (kind, role).
 ROLES: dict[str, tuple[str, str]] = {
@@ -114,8 +123,8 @@ def typed(key: str, value: object) -> int | str:
     text = str(value)
     if "{{" in text or "{%" in text:
         raise ValueError(f"{quoted(text)} is a template, which is not evaluated; use its value")
-    if key in {"loopback", "address", "near_address", "far_address"}:
-        return _address(text, length=key != "loopback")
+    if key in _ADDRESSES:
+        return _address(text, _ADDRESSES[key])
     if key == "management":
         return _reached(text)
     if key == "mac":
@@ -140,20 +149,40 @@ def _number(value: object, low: int, high: int) -> int:
     return int(text)
 
 
-def _address(text: str, *, length: bool) -> str:
+def _address(text: str, kind: type[IPv4Address | IPv4Interface | IPv6Interface]) -> str:
     try:
-        if length:
-            return str(ipaddress.IPv4Interface(text))
-        return str(ipaddress.IPv4Address(text.partition("/")[0]))
+        return str(kind(text.partition("/")[0] if kind is IPv4Address else text))
     except ValueError:
-        raise ValueError(f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1") from None
+        words = "IPv6 address; use the form fd00:64::1"
+        if kind is not IPv6Interface:
+            words = "IPv4 address; use the form 10.0.0.1"
+        raise ValueError(f"{quoted(text)} is not an {words}") from None
 
 
 def _reached(text: str) -> str:
-    """Return an address without length, or a name of the domain name system."""
+    """Return an address without length, of either family, or a name of the domain name system."""
+    if ":" in text:
+        return reached_ipv6(text)
     if _DNS.fullmatch(text) and len(text) <= _MAX_DNS and not text[-1].isdecimal():
         return text
-    return _address(text, length=False)
+    return _address(text, IPv4Address)
+
+
+def reached_ipv6(text: str) -> str:
+    """Return an address of IPv6 without length that is known beyond its link.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong, a semicolon, and what to do.
+    """
+    try:
+        address = IPv6Address(text.partition("/")[0])
+    except ValueError:
+        raise ValueError(f"{quoted(text)} is not an IPv6 address; use the form fd00::1") from None
+    if address.is_link_local or address.scope_id:
+        raise ValueError(f"{quoted(text)} is of one link; use an address of the device or its name")
+    return str(address)
 
 
 def _mac(text: str) -> str:

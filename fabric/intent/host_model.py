@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.scalars import (
     Address,
+    Address6,
     CableMetres,
     Gbps,
     Interface,
@@ -136,6 +137,11 @@ class NicTraits(Model):
     pci_addresses: Annotated[tuple[PciAddress, ...], Loose] = Field(
         (), max_length=64, description="PCI address of each NIC."
     )
+    match: Literal["mac", "path"] = Field(
+        "mac",
+        description="How files find a NIC: by its MAC address, or by name where hosts.nics has "
+        "none; path: by its PCI address, so that a NIC in the same slot takes its place.",
+    )
     numa_nodes: Annotated[tuple[NumaNode, ...], Loose] = Field(
         (), max_length=64, description="NUMA node of each NIC."
     )
@@ -257,6 +263,12 @@ class HostProfile(HostTraits):
         None, description="RDMA device of the management NIC, which jobs must not use."
     )
     nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
+    nccl_subnet_aware: bool = Field(
+        default=False,
+        description="NCCL takes the NIC on the rail of its peer, by the prefix of the rail "
+        "(NCCL_IB_SUBNET_AWARE_ROUTING, from 2.30.7 on). Needs routed NIC ports in all units, and "
+        "one plane.",
+    )
     namespace: Namespace = Field(
         "",
         description="Namespace in the names of files and units on hosts. Hosts in several fabrics "
@@ -291,6 +303,9 @@ class NicOverride(Model):
     )
     port: PortName | None = Field(None, description="Port of that leaf.")
     address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
+    ipv6: Address6 | None = Field(
+        None, description="IPv6 address inside the subnet of its port; not with slaac."
+    )
 
 
 class HostOverride(Model):

@@ -13,7 +13,9 @@ from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
+    Address6,
     AddressOffset,
+    AnyAddress,
     Asn,
     BufferModel,
     CableMetres,
@@ -23,12 +25,15 @@ from fabric.intent.scalars import (
     Gbps,
     Glob,
     LinkAddress,
+    LinkAddress6,
     Loose,
     Mac,
     Name,
     Names,
     Network,
+    Network6,
     OverSubscription,
+    Peering,
     PortName,
     PortNames,
     Release,
@@ -51,6 +56,10 @@ class Unit(Model):
     )
     host_gbps: Gbps | None = Field(None, description="Speed of its NICs, if it differs.")
     leaf_sku: str | None = Field(None, description="Switch model of its leaves, if it differs.")
+    vlan_per: Literal["none"] | None = Field(
+        None,
+        description="none: its NICs are on routed ports; default: addressing.vlan_per.",
+    )
 
 
 class Spines(Model):
@@ -204,6 +213,27 @@ class Cables(Model):
     )
 
 
+class Ipv6Plan(Model):
+    """IPv6 of NICs on routed ports, and of the links between switches."""
+
+    hosts: Network6 = Field(
+        description="Pool of the NIC ports: a /64 for each rail, and with slaac for each NIC."
+    )
+    assignment: Literal["static", "slaac"] = Field(
+        "static",
+        description="static: a /127 for each NIC, leaf even, NIC odd. slaac: a /64 for each NIC, "
+        "whose address follows from its MAC address.",
+    )
+    uplinks: Network6 | None = Field(
+        None,
+        description="Pool of /127 links between switches; needed with bgp.peering numbered.",
+    )
+    rdma: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether RDMA uses IPv6; it does where there is no addressing.hosts.",
+    )
+
+
 class Addressing(Model):
     """Address pools; addresses are derived from unit, rail and slot, so that growth is stable."""
 
@@ -212,39 +242,73 @@ class Addressing(Model):
         "super-spines the second quarter."
     )
     uplinks: Network | None = Field(
-        None, description="Pool of /31 links between leaves and spines; needed with spines."
+        None,
+        description="Pool of /31 links between leaves and spines; needed where their sessions are "
+        "numbered.",
     )
     uplinks_per_leaf: int = Field(
         64, ge=1, le=1024, description="/31 links reserved for each leaf."
     )
     core_links: Network | None = Field(
-        None, description="Pool of /31 links between spines and super-spines; needed with these."
+        None,
+        description="Pool of /31 links between spines and super-spines; needed where their "
+        "sessions are numbered.",
     )
     core_links_per_spine: int = Field(
         64, ge=1, le=1024, description="/31 links reserved for each spine."
     )
-    hosts: Network = Field(
+    hosts: Network | None = Field(
+        None,
         description="Pool of the NIC subnets; hosts route the whole pool over the rail, or "
-        "with planes the parts that have subnets of their plane alone: by default, half of it."
+        "with planes the parts that have subnets of their plane alone: by default, half of it. "
+        "Needed without ipv6.",
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: AddressOffset = Field(1, description="Gateway = network address + this.")
     first_host_offset: AddressOffset = Field(2, description="First host = network address + this.")
     vlan_first: int = Field(101, ge=2, le=4094, description="VLAN of rail 0 (or of port 1).")
-    vlan_per: Literal["rail", "nic"] = Field(
+    vlan_per: Literal["rail", "nic", "none"] = Field(
         "rail",
         description="Whether the NICs of a rail on a leaf share one VLAN and subnet, or each NIC "
-        "has its own.",
+        "has its own; none: each NIC is on a routed port without a VLAN.",
     )
+    routed_hosts: Network | None = Field(
+        None,
+        description="Pool of routed NIC ports, cut by rail, leaf and port; default: hosts. Needed "
+        "where some units have VLANs.",
+    )
+    routed_prefix_length: int = Field(
+        31,
+        ge=26,
+        le=31,
+        description="Length of the subnet of a routed NIC port. 31: leaf even, NIC odd; shorter: "
+        "the leaf is first, the NIC second, and the rest is free for virtual functions or pods.",
+    )
+    advertise: Literal["nic", "leaf"] = Field(
+        "nic",
+        description="What a leaf announces of routed NIC ports: the subnet of each, or one prefix "
+        "for each rail, which hides that a NIC is cut off.",
+    )
+    ipv6: Ipv6Plan | None = Field(None, description="IPv6 of NICs, which are on routed ports.")
+
+    @property
+    def ipv4(self) -> bool:
+        """Whether NICs have IPv4 addresses."""
+        return bool(self.hosts or self.routed_hosts)
+
+    @property
+    def rdma_ipv6(self) -> bool:
+        """Whether RDMA of routed NIC ports uses IPv6."""
+        return self.ipv6 is not None and (self.ipv6.rdma or not self.ipv4)
 
 
 class Bgp(Model):
     """BGP underlay: one AS per leaf, one for the spines of a pod, one for the super-spines."""
 
-    peering: Literal["numbered", "unnumbered"] = Field(
+    peering: Peering = Field(
         "numbered",
         description="Numbered: sessions between /31 addresses. Unnumbered: sessions between "
-        "link-local addresses.",
+        "link-local addresses, on cables that no end wants numbered.",
     )
     spine_asn: Asn = Field(65100, description="AS number of all spines in a fabric without pods.")
     pod_asn_first: Asn = Field(
@@ -308,8 +372,10 @@ class Arp(Model):
 class Management(Model):
     """Servers used by the switches; logins and management ports are not changed."""
 
-    ntp_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="NTP servers.")
-    syslog_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="Syslog servers.")
+    ntp_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field((), description="NTP servers.")
+    syslog_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field(
+        (), description="Syslog servers."
+    )
 
 
 class Waiver(Model):
@@ -412,6 +478,14 @@ class PortOverride(Model):
     address: LinkAddress | None = Field(
         None, description="Address of this end of a cable between switches, as a /31 or with /30."
     )
+    ipv6: LinkAddress6 | None = Field(
+        None, description="IPv6 address of this end of a cable between switches, as a /127."
+    )
+    peering: Peering | None = Field(
+        None,
+        description="Peering of the cable between switches, which is unnumbered if both ends are; "
+        "default: that of the switch.",
+    )
     peer: Peer | None = Field(
         None, description="Other end of the cable, if it differs from the design."
     )
@@ -437,6 +511,15 @@ class LeafSubnet(Model):
     gateway: Address | None = Field(
         None, description="Gateway; default: gateway_offset in the subnet."
     )
+    ipv6: Network6 | None = Field(
+        None,
+        description="IPv6 subnet of a routed NIC port, in addressing.ipv6.hosts: a /127, or with "
+        "slaac a /64.",
+    )
+    ipv6_gateway: Address6 | None = Field(
+        None,
+        description="Address of the leaf in it; default: the first of a /127, the second of a /64.",
+    )
 
 
 class DeviceOverride(Model):
@@ -456,6 +539,11 @@ class DeviceOverride(Model):
         description="Breakouts of cages, replacing those of the role, also for a different sku.",
     )
     asn: Asn | None = Field(None, description="AS number.")
+    peering: Peering | None = Field(
+        None,
+        description="Peering of its cables to other switches; numbered for a system that has no "
+        "unnumbered sessions; default: bgp.peering.",
+    )
     loopback: Address | None = Field(None, description="Loopback address.")
     mac: Mac | None = Field(
         None, description="Chassis MAC; a switch with a different one is never changed."

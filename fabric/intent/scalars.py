@@ -25,10 +25,14 @@ _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
 _MAX_NAME = 63
 #: Prefix lengths of cables between switches; the first is that of the pools (RFC 3021).
 LINK_LENGTHS = (31, 30)
+#: Length of an IPv6 subnet of two addresses (RFC 6164).
+PAIR6 = 127
 _MAX_CAGE = 1024
 
 
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
+#: How the ends of a cable between switches speak: between addresses, or by the port.
+Peering = Literal["numbered", "unnumbered"]
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
 #: sonic-net/sonic-buildimage sonic-default-lossless-buffer-parameter.yang: ``over_subscribe_ratio``
@@ -131,6 +135,16 @@ def _network(value: object) -> object:
         raise ValueError(message) from None
 
 
+def _network6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Network(value)
+    except ValueError as error:
+        message = f"{value!r} is not an IPv6 network ({error}); use the form fd00:64::/48"
+        raise ValueError(message) from None
+
+
 def _address(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -138,6 +152,26 @@ def _address(value: object) -> object:
         return ipaddress.IPv4Address(value)
     except ValueError:
         raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
+
+
+def _address6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv6Address(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not an IPv6 address; use the form fd00:64::1") from None
+
+
+def _any_address(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.ip_address(value)
+    except ValueError:
+        raise ValueError(
+            f"{value!r} is not an address; use the form 10.0.0.1 or fd00:64::1"
+        ) from None
 
 
 def _link_address(value: object) -> object:
@@ -154,6 +188,18 @@ def _link_address(value: object) -> object:
             f"{value!r} is not an end of a cable; use the form 10.0.0.1 in a /31, or a host "
             "address of a /30 such as 10.0.0.1/30"
         )
+    return address
+
+
+def _link_address6(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        address = ipaddress.IPv6Interface(value if "/" in value else f"{value}/127")
+    except ValueError:
+        address = ipaddress.IPv6Interface("::/0")
+    if address.network.prefixlen != PAIR6:
+        raise ValueError(f"{value!r} is not an end of a cable; use the form fd00:65::2 in a /127")
     return address
 
 
@@ -189,7 +235,11 @@ Names = Annotated[str, AfterValidator(_names)]
 Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
+Network6 = Annotated[ipaddress.IPv6Network, BeforeValidator(_network6)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+Address6 = Annotated[ipaddress.IPv6Address, BeforeValidator(_address6)]
+AnyAddress = Annotated[ipaddress.IPv4Address | ipaddress.IPv6Address, BeforeValidator(_any_address)]
+LinkAddress6 = Annotated[ipaddress.IPv6Interface, BeforeValidator(_link_address6)]
 LinkAddress = Annotated[ipaddress.IPv4Interface, BeforeValidator(_link_address)]
 Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 #: Readings of a whole host, and those of one NIC.
 _HOST = "gid_files ibdev2netdev rdma_link ibstat ip_addr ip_rule ip_route lldp sysfs_class"
+_HOST6 = "ip_rule6 ip_route6"
 _NIC = "ethtool ethtool_driver ethtool_fec ethtool_pause sysctl_arp ibv_devinfo"
 _OFED_NIC = "mlnx_qos traffic_class ecn_files"
 _DCB_NIC = "dcb_pfc dcb_app dcb_dcbx"
@@ -36,6 +37,7 @@ class NicNames:
     interface: str
     rdma_device: str
     ofed: bool
+    uses_ipv6: bool = False
 
 
 def read_settings(
@@ -43,7 +45,8 @@ def read_settings(
 ) -> dict[str, str]:
     """Return the texts that tell how a host is set up, by reading; ``scripts`` is a folder."""
     own = f"own_check:{scripts}"
-    keys = [*_HOST.split(), "sysctl_neighbours", *([own] if nics else [])]
+    ipv6 = _HOST6.split() if any(nic.uses_ipv6 for nic in nics) else []
+    keys = [*_HOST.split(), *ipv6, "sysctl_neighbours", *([own] if nics else [])]
     for nic in nics:
         keys += _of_nic(nic, _NIC + " " + (_OFED_NIC if nic.ofed else _DCB_NIC))
     texts = _read(driver, keys)

@@ -6,12 +6,19 @@ Reading an environment that a user has written: ``NAME=value`` lines, as in ``nc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.placement.job_host import DEFAULT_IMAGE, Environment, JobImage, Setting, job_host
+from fabric.placement.gid_search import lost_gid
+from fabric.placement.job_host import (
+    DEFAULT_IMAGE,
+    Environment,
+    JobImage,
+    Setting,
+    UserValue,
+    job_host,
+)
 from fabric.placement.libraries import library_environment
 from fabric.placement.nccl import nccl_environment
 
@@ -24,14 +31,6 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _QUOTES = ("'", '"')
-
-
-@dataclass(frozen=True, slots=True)
-class UserValue:
-    """A variable that the user has set, and where it stands."""
-
-    value: str
-    position: Position | None = None
 
 
 def environment(
@@ -51,7 +50,7 @@ def environment(
     """
     job = job_host(fabric, placement, host, image)
     nccl, others = nccl_environment(job), library_environment(job)
-    return Environment(nccl.settings + others.settings, nccl.left_out + others.left_out)
+    return Environment(nccl.settings + others.settings, nccl.left_out + others.left_out, job.pools)
 
 
 def keep_users(
@@ -65,7 +64,7 @@ def keep_users(
     kept = {name: Setting(name, item.value, "set by the user") for name, item in users.items()}
     mine = {item.name: item for item in ours.settings}
     merged = tuple({**mine, **kept}.values())
-    return merged, [*_differing(mine, users), *_left_out(ours, users)]
+    return merged, [*_differing(mine, users), *_left_out(ours, users), *lost_gid(ours, users)]
 
 
 def _differing(mine: Mapping[str, Setting], users: Mapping[str, UserValue]) -> list[Finding]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core.exports import refused
 from fabric.placement.engine.engine import Engine
 from fabric.placement.engine.query import Query
-from fabric.placement.environment import UserValue, environment, keep_users
-from fabric.placement.job_host import DEFAULT_IMAGE, Environment, JobImage, job_host
+from fabric.placement.environment import environment, keep_users
+from fabric.placement.job_host import DEFAULT_IMAGE, Environment, JobImage, UserValue, job_host
 from fabric.placement.nccl_release import newer_release
 from fabric.placement.place import placed
 
@@ -141,7 +141,8 @@ class Order:
                 message = f"{', '.join(names)} of {host} differ from those of {first}"
                 fix = "run `rocefab export nccl --out` and install the files on the hosts"
                 raise refused("PLC007", message, fix)
-        kept, notes = keep_users(Environment(extra + ours.settings, ours.left_out), self.users)
+        every = replace(ours, settings=extra + ours.settings)
+        kept, notes = keep_users(every, self.users)
         return kept, [*self._newer(), *notes]
 
 

@@ -12,8 +12,12 @@ from fabric.intent.classes import class_named, lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.nccl_release import nccl_release
 from fabric.topology.naming import nic_names
+from fabric.topology.nic_addresses import nic_pools, uses_ipv6
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
+
+    from fabric.core.findings import Position
     from fabric.intent.classes import LosslessClass
     from fabric.intent.host_model import HostTraits
     from fabric.placement.nccl_release import NcclRelease
@@ -90,6 +94,21 @@ class JobHost:
         return POD_INTERFACE
 
     @cached_property
+    def is_ipv6(self) -> bool:
+        """Whether RDMA uses IPv6."""
+        return uses_ipv6(self.fabric, self.fabric.host_row[self.name])
+
+    @cached_property
+    def pool(self) -> IPv4Network | IPv6Network:
+        """Pool of the addresses that RDMA uses."""
+        return self.pools[0]
+
+    @cached_property
+    def pools(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Pools of the addresses of its NICs, that of RDMA first."""
+        return nic_pools(self.fabric, self.fabric.host_row[self.name])
+
+    @cached_property
     def dscp(self) -> int:
         """DSCP of RoCE data."""
         return self.lossless.roce_dscp
@@ -148,6 +167,14 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class UserValue:
+    """A variable that the user has set, and where it stands."""
+
+    value: str
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """A variable that is not set, on purpose."""
 
@@ -157,10 +184,14 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the ranks of a host are told; a name stands in one of the two lists."""
+    """What the ranks of a host are told; a name stands in one of the two lists.
+
+    ``pools`` are those of the addresses of its NICs.
+    """
 
     settings: tuple[Setting, ...]
     left_out: tuple[LeftOut, ...]
+    pools: tuple[IPv4Network | IPv6Network, ...] = ()
 
     @property
     def values(self) -> dict[str, str]:

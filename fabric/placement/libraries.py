@@ -20,7 +20,7 @@ TWO_DIMENSIONS_UP_TO_BYTES = 1_073_741_824
 
 def library_environment(job: JobHost) -> Environment:
     """Return the settings of UCX, Gloo and TensorPipe, and what is left out."""
-    settings, absent = [], list(_LEFT_OUT)
+    settings, absent = [], [LeftOut("UCX_IB_GID_INDEX", _ucx_gid(job)), *_LEFT_OUT]
     if job.roce and job.names_known:
         devices = ",".join(f"{name}:1" for name in job.devices)
         settings.append(Setting("UCX_NET_DEVICES", devices, "as NCCL_IB_HCA"))
@@ -39,11 +39,27 @@ def library_environment(job: JobHost) -> Environment:
 
 
 _LEFT_OUT = (
-    LeftOut("UCX_IB_GID_INDEX", "auto by default: the RoCEv2 entry of the address is found"),
     LeftOut("UCX_IB_SL", "auto by default: priorities follow from DSCP"),
     LeftOut("UCX_TLS", "UCX picks its transports; naming them loses shared memory and NVLink"),
     LeftOut("UCX_IB_NUM_PATHS", "auto by default"),
 )
+
+
+def _ucx_gid(job: JobHost) -> str:
+    """Return what UCX does with its GID index left alone.
+
+    openucx/ucx ``src/uct/ib/base/ib_device.c`` (``roce_prio``: RoCEv2 of IPv4, then of IPv6), pull
+    request 10939 of October 2025 (of IPv6 a routable one first).
+    """
+    if not job.is_ipv6:
+        return "auto by default: the RoCEv2 entry of the address is found"
+    if len(job.pools) > 1:
+        return "auto by default: UCX takes the RoCEv2 GID of IPv4 first, which the NICs have too"
+    return (
+        "auto by default: from October 2025 on (openucx/ucx pull request 10939) UCX takes a "
+        "routable GID; older ones take the first, which is link-local: read the index with "
+        "show_gids, and set it only if it is the same on all NICs"
+    )
 
 
 def _reachability(job: JobHost) -> Setting | LeftOut:

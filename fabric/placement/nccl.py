@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabric.placement.gids import fixed_index
 from fabric.placement.job_host import Environment, LeftOut, Setting
 from fabric.placement.nccl_release import REASONS, UNKNOWN, Reads
+from fabric.topology.routed import no_prefix, rail_length
 
 if TYPE_CHECKING:
     from fabric.placement.job_host import JobHost
@@ -29,7 +30,7 @@ def nccl_environment(job: JobHost) -> Environment:
     if job.traits.nic.link_layer in {"roce", "infiniband"}:
         settings += [*_devices(job), *_connections(job)]
     if job.roce:
-        settings += [*_gid(job), *_class(job)]
+        settings += [*_gid(job), *_class(job), *_subnets(job)]
     settings += [*_rings(job), *_topology(job)]
     names = {item.name for item in settings}
     absent = {**REASONS, **_own_reasons(job)}
@@ -77,17 +78,19 @@ def _fusion(job: JobHost) -> list[Setting]:
 
 def _gid(job: JobHost) -> list[Setting]:
     if job.release.reads(Reads.GID_SEARCH):
-        pool = str(job.fabric.intent.fabric.addressing.hosts)
+        family, reason = "AF_INET", "the rails have IPv4 addresses"
+        if job.is_ipv6:
+            family, reason = "AF_INET6", "RDMA uses the IPv6 addresses of the rails"
         return [
             Setting("NCCL_IB_ROCE_VERSION_NUM", "2", "RoCEv2: the fabric routes"),
-            Setting("NCCL_IB_ADDR_FAMILY", "AF_INET", "the rails have IPv4 addresses"),
+            Setting("NCCL_IB_ADDR_FAMILY", family, reason),
             Setting(
                 "NCCL_IB_ADDR_RANGE",
-                pool,
+                str(job.pool),
                 "the GID is found by its address; no index is fixed, as indexes move",
             ),
         ]
-    index = fixed_index(job.traits)
+    index = fixed_index(job.fabric, job.name)
     if index is None:
         return []
     reason = (
@@ -95,6 +98,18 @@ def _gid(job: JobHost) -> list[Setting]:
         f"IPv4 address has its RoCEv2 GID at {index}: compare with show_gids"
     )
     return [Setting("NCCL_IB_GID_INDEX", str(index), reason)]
+
+
+def _subnets(job: JobHost) -> list[Setting]:
+    file = job.fabric.intent.fabric
+    if not (file.host.nccl_subnet_aware and job.release.reads(Reads.SUBNETS)) or no_prefix(file):
+        return []
+    aware = Setting("NCCL_IB_SUBNET_AWARE_ROUTING", "1", "host.nccl_subnet_aware")
+    if job.is_ipv6:
+        return [aware]
+    length = str(rail_length(file))
+    reason = f"a rail is a /{length}; the subnet of a NIC has no NIC of another host in it"
+    return [aware, Setting("NCCL_IB_SUBNET_PREFIX_LEN", length, reason)]
 
 
 def _class(job: JobHost) -> list[Setting]:
@@ -171,11 +186,19 @@ def _own_reasons(job: JobHost) -> dict[str, str]:
     if job.roce and not job.release.reads(Reads.GID_SEARCH):
         why = f"NCCL {job.release} does not read it"
         own |= dict.fromkeys(_SEARCH, why)
+        changes = "with IPv6 it follows the order of addresses" if job.is_ipv6 else ""
         own["NCCL_IB_GID_INDEX"] = (
             f"NCCL {job.release} needs it, and it is not known here: read it with "
-            "show_gids, and set it only if it is the same on all NICs; with macvlan it changes, "
-            "so use NCCL 2.26 or newer"
+            "show_gids, and set it only if it is the same on all NICs; "
+            f"{changes or 'with macvlan it changes'}, so use NCCL 2.26 or newer"
         )
+    file = job.fabric.intent.fabric
+    if file.host.nccl_subnet_aware:
+        why = no_prefix(file) or "read from 2.30.7 on"
+        own |= dict.fromkeys(("NCCL_IB_SUBNET_AWARE_ROUTING", "NCCL_IB_SUBNET_PREFIX_LEN"), why)
+        if job.is_ipv6:
+            why = "NCCL compares 64 bits of IPv6 addresses: a rail is a /64"
+            own["NCCL_IB_SUBNET_PREFIX_LEN"] = no_prefix(file) or why
     if job.release is UNKNOWN:
         own["NCCL_NET_MERGE_POLICY"] = "read from 2.30.7 on; host.nccl_version is not known"
     return own

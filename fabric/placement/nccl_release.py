@@ -70,6 +70,7 @@ class Reads:
     GID_SEARCH_IN_PODS: Final = (26, 0)
     MERGE_LEVEL: Final = (24, 0)
     RAIL_IDS: Final = (30, 7)
+    SUBNETS: Final = (30, 7)
 
 
 @dataclass(frozen=True, slots=True)

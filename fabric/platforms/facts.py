@@ -95,6 +95,8 @@ FACTS: dict[str, FactKind] = {
     "host_entries": FactKind("count", "IPv4 neighbours."),
     "mac_entries": FactKind("count", "MAC addresses."),
     "route_entries": FactKind("count", "IPv4 routes."),
+    "host_entries_ipv6": FactKind("count", "IPv6 neighbours."),
+    "route_entries_ipv6": FactKind("count", "IPv6 routes longer than /64."),
     "adaptive_routing": FactKind("text", "Whether flows can move to the less loaded path."),
 }
 

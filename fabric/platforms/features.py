@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from string import Formatter
 from typing import TYPE_CHECKING, Literal
@@ -87,6 +88,8 @@ class FeatureCell(Where):
         False where the system has settings of its own and the values of the design have no effect.
     rule : str
         Id of the rule that reports such values; SYS002 where it is empty.
+    since : str
+        First release that has it, as far as the inventory tells the release of a switch.
     note : str
         What a reader of the matrix has to know.
     fix : str
@@ -98,8 +101,13 @@ class FeatureCell(Where):
     values: tuple[str, ...] = ()
     rendered: bool = True
     rule: str = ""
+    since: str = ""
     note: str = ""
     fix: str = ""
+
+    def is_newer(self, release: str) -> bool:
+        """Tell whether it came after a release, which may be empty: unknown."""
+        return bool(release and self.since) and _numbers(release) < _numbers(self.since)
 
 
 class Limit(Where):
@@ -219,6 +227,11 @@ class SystemFeatures(DataModel):
     rules: tuple[LimitedRule, ...] = ()
 
 
+def _numbers(release: str) -> list[int]:
+    """Return the numbers of a release, such as 9.3(6) or 21.3R1, for comparison."""
+    return [int(number) for number in re.findall(r"\d+", release)]
+
+
 @cache
 def declared() -> Mapping[str, SystemFeatures]:
     """Return what each system declares, by its name.
@@ -240,7 +253,13 @@ def features_of(system: str) -> SystemFeatures:
 def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> FeatureCell | None:
     """Return a feature of a system, or None where the system or the model has none."""
     cell = features_of(system).features.get(name)
-    return cell if cell and (sku is None or cell.includes(sku, role)) else None
+    fits = cell and (sku is None or (cell.includes(sku, role) and not cell.is_newer(sku.release)))
+    return cell if fits else None
+
+
+def has_first_releases(system: str) -> bool:
+    """Tell whether some feature of a system came with a release that is known."""
+    return any(cell.since for cell in features_of(system).features.values())
 
 
 def marking_unit(system: str) -> MarkingUnit:

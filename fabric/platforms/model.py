@@ -338,6 +338,16 @@ class Sku:
         return self.asic_facts.integer("route_entries")
 
     @property
+    def host_entries_ipv6(self) -> int | None:
+        """IPv6 neighbours that the switch can hold, where known."""
+        return self.asic_facts.integer("host_entries_ipv6")
+
+    @property
+    def route_entries_ipv6(self) -> int | None:
+        """IPv6 routes longer than /64 that the switch can hold, where known."""
+        return self.asic_facts.integer("route_entries_ipv6")
+
+    @property
     def release(self) -> str:
         """Release that runs on the switch; empty where nobody says."""
         return self.facts.get("release", "")

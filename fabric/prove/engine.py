@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.family import of_family
 from fabric.prove import ports
 from fabric.prove.breach import Breach
 from fabric.prove.hosts import bad_nics
@@ -15,7 +16,7 @@ from fabric.prove.sessions import sessions
 from fabric.prove.wiring import Network, Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.observe.configuration import Configured
@@ -40,6 +41,10 @@ class Proof:
         Ordered pairs of NICs that the design promises.
     lost_pairs : int
         Those of them that the files do not connect over every path.
+    is_ipv6 : bool
+        Of which family all this is; breaches are those of both.
+    other : Proof or None
+        The same of IPv6 beside IPv4.
     """
 
     breaches: tuple[Breach, ...]
@@ -48,6 +53,8 @@ class Proof:
     nics: int
     pairs: int
     lost_pairs: int
+    is_ipv6: bool = False
+    other: Proof | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,46 +78,75 @@ class Engine:
 
     def prove(self) -> Proof:
         """Prove what the files do while everything works."""
-        network = self._network(None)
+        whole = _joined([self._everything(is_ipv6=one) for one in self._families])
+        if self.fabric.intent.fabric.addressing.ipv4:
+            return whole
+        return replace(whole, breaches=(*whole.breaches, *self._loopbacks()))
+
+    def prove_outage(self, outage: Outage) -> Proof:
+        """Prove what the files do during an outage; only routes and forwarding are looked at."""
+        return _joined([self._during(outage, is_ipv6=one) for one in self._families])
+
+    @property
+    def _families(self) -> list[bool]:
+        """Say of each family of the fabric whether it is IPv6."""
+        addressing = self.fabric.intent.fabric.addressing
+        return [*([False] if addressing.ipv4 else []), *([True] if addressing.ipv6 else [])]
+
+    def _everything(self, *, is_ipv6: bool) -> Proof:
+        network = self._network(None, is_ipv6=is_ipv6)
+        whole = replace(network, switches={name: self.files[name] for name in network.switches})
         links = sessions(network)
         bad = list(bad_nics(network, self.hosts))
         reach = self._reach(network, links, None, [nic.row for nic in bad])
         breaches = [
-            *ports.leftovers(network),
+            *ports.leftovers(whole),
             *ports.ports(network, self.devices),
             *ports.bgp(network, self.devices, links),
             *(
                 Breach("BAT014", nic.leaf, nic.port, nic.line, f"{nic.name}: {nic.reason}")
                 for nic in bad
             ),
-            *ports.identities(network),
-            *ports.loopbacks(network, self.devices, reach.tables),
+            *ports.identities(whole),
+            *(() if is_ipv6 else ports.loopbacks(network, self.devices, reach.tables)),
             *reach.breaches(),
         ]
         return _proof(breaches, links, reach, len(bad))
 
-    def prove_outage(self, outage: Outage) -> Proof:
-        """Prove what the files do during an outage; only routes and forwarding are looked at."""
-        network = self._network(outage)
+    def _loopbacks(self) -> Iterator[Breach]:
+        """Yield what is wrong with loopbacks, which are of IPv4 where NICs have none of it."""
+        network = self._network(None, is_ipv6=False)
+        links = [link for link in sessions(network) if link.established]
+        yield from ports.loopbacks(network, self.devices, tables(network, links))
+
+    def _during(self, outage: Outage, *, is_ipv6: bool) -> Proof:
+        network = self._network(outage, is_ipv6=is_ipv6)
         links = sessions(network)
         bad = [nic.row for nic in bad_nics(network, self.hosts)]
         reach = self._reach(network, links, outage, bad)
         return _proof(list(reach.breaches()), links, reach, len(bad))
 
-    def _network(self, outage: Outage | None) -> Network:
+    def _network(self, outage: Outage | None, *, is_ipv6: bool) -> Network:
         wiring = Wiring.of(self.fabric, outage)
         working = {
-            name: self.files[name]
+            name: of_family(self.files[name], is_ipv6=is_ipv6)
             for name in self.devices
             if name in self.files and name not in wiring.down
         }
-        return Network(working, wiring)
+        return Network(working, wiring, is_ipv6)
 
     def _reach(
         self, network: Network, links: list[Session], outage: Outage | None, bad: list[int]
     ) -> Reach:
         routes = tables(network, [link for link in links if link.established])
         return Reach(network, Promises.of(self.fabric, outage), routes, bad)
+
+
+def _joined(proofs: list[Proof]) -> Proof:
+    """Return the first proof with the breaches of all, each once, and with the other."""
+    first, *others = proofs
+    breaches = tuple(dict.fromkeys(breach for proof in proofs for breach in proof.breaches))
+    return replace(first, breaches=breaches, other=others[0] if others else None)
 
 
 def _proof(breaches: list[Breach], links: list[Session], reach: Reach, bad: int) -> Proof:
@@ -121,4 +157,5 @@ def _proof(breaches: list[Breach], links: list[Session], reach: Reach, bad: int)
         nics=len(reach.nics) - bad,
         pairs=reach.pairs,
         lost_pairs=reach.lost_pairs,
+        is_ipv6=reach.network.is_ipv6,
     )

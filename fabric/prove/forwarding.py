@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.observe.configuration.model import BITS
-
 if TYPE_CHECKING:
     from fabric.prove.routes import Tables
     from fabric.topology.model import Bools, Ints
@@ -43,17 +41,18 @@ def destinations(tables: Tables, addresses: Ints, leaf: Ints) -> Destinations:
     Parameters
     ----------
     addresses : array of int, shape (nics,)
-        IPv4 addresses.
+        Addresses; of objects for IPv6.
     leaf : array of int, shape (nics,)
         Row of the leaf of each.
     """
     columns = [leaf]
     for length in sorted(set(tables.prefixes.length.tolist()), reverse=True):
         rows = np.flatnonzero(tables.prefixes.length == length)
-        networks = tables.prefixes.network[rows] >> (BITS - length)
-        wanted = addresses >> (BITS - length)
+        networks = tables.prefixes.network[rows] >> (tables.prefixes.bits - length)
+        wanted = addresses >> (tables.prefixes.bits - length)
         place = np.minimum(np.searchsorted(networks, wanted), len(rows) - 1)
-        columns.append(np.where(networks[place] == wanted, rows[place], -1))
+        same = np.asarray(networks[place] == wanted, dtype=np.bool_)
+        columns.append(np.where(same, rows[place], -1))
     table = np.stack(columns, axis=1)
     kinds, of_nic = np.unique(table, axis=0, return_inverse=True)
     chain = kinds[:, 1:]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
+
+from fabric.topology.model import NO_VLAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import HostDesign, NicDesign
+    from fabric.design.model import HostDesign, NicAddress, NicDesign
     from fabric.observe.configuration import Configured
     from fabric.prove.wiring import Network
 
@@ -48,33 +49,39 @@ def bad_nics(network: Network, hosts: Mapping[str, HostDesign]) -> Iterator[BadN
             row = network.wiring.nics.get(end)
             if row is None or nic.leaf not in network.switches:
                 continue
-            reason, line = _reason(network.switches[nic.leaf], nic)
+            own = next((one for one in nic.addresses if one.is_ipv6 == network.is_ipv6), None)
+            if own is None:
+                continue
+            reason, line = _reason(network.switches[nic.leaf], nic, own)
             if reason:
                 yield BadNic(row, host.name, nic.interface, *end, line, reason)
 
 
-def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
+def _reason(leaf: Configured, nic: NicDesign, own: NicAddress) -> tuple[str, int]:
     """Return why a NIC does not reach its gateway, and the line that is about it."""
     port = leaf.ports.get(nic.leaf_port)
     if port is None:
         return f"{leaf.name} does not configure the port", 0
     if not port.enabled:
         return "the port is shut down", port.line
-    if port.vlan is None:
-        return "the port is in no VLAN", port.line
-    if port.vlan not in leaf.vlans:
-        return f"VLAN {port.vlan} of the port does not exist", port.line
-    gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
-    addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
+    if nic.vlan == NO_VLAN:
+        if port.vlan is not None or port.routed is False:
+            return "the port is switched, and the NIC is planned on a routed one", port.line
+        where, addresses = "the port", port.addresses
+    else:
+        if port.vlan is None:
+            return "the port is in no VLAN", port.line
+        where = f"VLAN {port.vlan}"
+        if port.vlan not in leaf.vlans:
+            return f"{where} of the port does not exist", port.line
+        gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
+        addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
     if not addresses:
-        return f"VLAN {port.vlan} has no gateway address", port.line
-    text = f"{nic.gateway}/{nic.prefix_length}"
-    wanted = int(IPv4Address(nic.gateway)), nic.prefix_length
-    if wanted not in [entry[:2] for entry in addresses]:
-        has = ", ".join(
-            f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in addresses
-        )
-        return f"its gateway is {text}, VLAN {port.vlan} has {has}", addresses[0].line
+        return f"{where} has no gateway address", port.line
+    text = f"{own.gateway}/{own.prefix_length}"
+    has = [entry.text for entry in addresses]
+    if text not in has:
+        return f"its gateway is {text}, {where} has {', '.join(has)}", addresses[0].line
     if leaf.no_routing:
         return f"on {leaf.name}, {leaf.no_routing[0]}", 0
     return "", 0

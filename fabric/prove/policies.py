@@ -23,21 +23,24 @@ class Prefixes:
     Parameters
     ----------
     network : array of int, shape (n,)
-        First address.
+        First address; of objects for IPv6.
     length : array of int, shape (n,)
         Prefix length.
+    bits : int
+        Bits of an address.
     """
 
     network: Ints
     length: Ints
+    bits: int = BITS
 
     def __len__(self) -> int:
         return len(self.network)
 
     def matching(self, entry: PrefixMatch) -> Bools:
         """Return which prefixes an entry of a prefix list is about, shape (n,)."""
-        shift = BITS - entry.prefix_length
-        inside = self.network >> shift == entry.network >> shift
+        shift = self.bits - entry.prefix_length
+        inside = np.asarray(self.network >> shift == entry.network >> shift, dtype=np.bool_)
         fitting: Bools = inside & (self.length >= entry.low) & (self.length <= entry.high)
         return fitting
 
@@ -51,7 +54,7 @@ def permitted(switch: Configured, policy: str | None, prefixes: Prefixes, source
         Its name; without one, and where it does not exist, everything is permitted (the latter
         is a finding).
     source : str
-        ``connected`` or ``bgp``: where the routes come from.
+        ``connected``, ``aggregate`` or ``bgp``: where the routes come from.
     """
     everything = np.ones(len(prefixes), dtype=np.bool_)
     if not policy or policy not in switch.policies:
@@ -91,7 +94,8 @@ def undefined(switch: Configured) -> list[tuple[int, str]]:
     bgp, missing = switch.bgp, []
     uses = [(item.line, item.policy) for item in bgp.originations] if bgp else []
     for peer in bgp.peers.values() if bgp else ():
-        uses += [(peer.line, name) for name in (peer.policy_in, peer.policy_out) if name]
+        names = (peer.policy_in, peer.policy_out, peer.policy_in6, peer.policy_out6)
+        uses += [(peer.line, name) for name in names if name]
     for line, name in uses:
         if name and name not in switch.policies:
             missing.append((line, f"routing policy {name}"))
@@ -99,7 +103,11 @@ def undefined(switch: Configured) -> list[tuple[int, str]]:
         for term in terms:
             missing += [
                 (term.line, f"prefix list {name}")
-                for name in term.prefix_lists
-                if name not in switch.prefix_lists
+                for names, known in (
+                    (term.prefix_lists, switch.prefix_lists),
+                    (term.prefix_lists6, switch.prefix_lists6),
+                )
+                for name in names
+                if name not in known
             ]
     return missing

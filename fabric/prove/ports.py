@@ -6,7 +6,7 @@ from collections import defaultdict
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, is_address
 from fabric.prove.breach import Breach
 from fabric.prove.policies import undefined
 
@@ -21,13 +21,19 @@ if TYPE_CHECKING:
 
 
 def leftovers(network: Network) -> Iterator[Breach]:
-    """Yield the lines that no reader knows, and the absent ones whose default nobody knows."""
+    """Yield what no reader knows: lines, defaults of absent ones, routes over the other family."""
     for name, configured in network.switches.items():
         for item in configured.leftovers:
             message = f"this line was not understood: {item.text}"
             yield Breach("BAT001", name, "", item.line, message)
         for item in configured.undecided:
             yield Breach("BAT001", name, "", item.line, f"not judged: {item.text}")
+        for peer in configured.bgp.peers.values() if configured.bgp else ():
+            is_far = is_address(peer.session) and (":" in peer.session) != network.is_ipv6
+            if is_far and (peer.activated6 if network.is_ipv6 else peer.activated):
+                family = "IPv6" if network.is_ipv6 else "IPv4"
+                message = f"not judged: {family} routes over the session {peer.session}"
+                yield Breach("BAT001", name, "", peer.line, message)
 
 
 def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Breach]:
@@ -36,17 +42,17 @@ def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Bre
         design = devices[name]
         for reason in configured.no_routing:
             yield Breach("BAT002", name, "", 0, reason)
-        if loopback_of(design) not in _all_addresses(configured):
+        if not network.is_ipv6 and loopback_of(design) not in _all_addresses(configured):
             yield Breach(
                 "BAT002", name, "", 0, f"no port that works has the loopback {design.loopback}"
             )
         for port in design.ports:
-            yield from _port(configured, port)
+            yield from _port(configured, port, port.ipv6 if network.is_ipv6 else port.address)
         for vlan in design.vlans:
             yield from _gateway(configured, vlan.vlan, vlan.gateway_interface, vlan.mtu_bytes)
 
 
-def _port(configured: Configured, design: PortDesign) -> Iterator[Breach]:
+def _port(configured: Configured, design: PortDesign, address: str) -> Iterator[Breach]:
     port = configured.ports.get(design.name)
     where = configured.name, design.name, port.line if port else 0
     if port is None:
@@ -62,11 +68,11 @@ def _port(configured: Configured, design: PortDesign) -> Iterator[Breach]:
     if design.vlan is not None and port.vlan != design.vlan:
         has = f"in VLAN {port.vlan}" if port.vlan is not None else "in no VLAN"
         yield Breach("BAT002", *where, f"the port is {has}, planned is VLAN {design.vlan}")
-    if design.address and port.routed is False:
+    if address and port.routed is False:
         yield Breach("BAT002", *where, "the port is switched, planned is a routed port")
-    elif design.address and design.address not in _addresses(port):
+    elif address and address not in _addresses(port):
         has = ", ".join(_addresses(port)) or "no address"
-        yield Breach("BAT002", *where, f"the port has {has}, planned is {design.address}")
+        yield Breach("BAT002", *where, f"the port has {has}, planned is {address}")
     yield from _mtu(configured, port, design.mtu_bytes)
 
 
@@ -90,7 +96,7 @@ def _mtu(configured: Configured, port: ConfiguredPort, planned_bytes: int) -> It
 
 
 def _addresses(port: ConfiguredPort) -> list[str]:
-    return [f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in port.addresses]
+    return [entry.text for entry in port.addresses]
 
 
 def loopback_of(design: DeviceDesign) -> tuple[int, int]:
@@ -127,11 +133,12 @@ def bgp(
     by_switch: dict[str, list[Session]] = defaultdict(list)
     for session in sessions:
         by_switch[session.switch].append(session)
+    family = "ipv6" if network.is_ipv6 else "ipv4"
     for name in network.switches:
         planned = {
             key: peer
             for peer in devices[name].bgp.neighbours
-            if (name, peer.port) in network.wiring.far
+            if (name, peer.port) in network.wiring.far and family in peer.families
             for key in (peer.port, peer.session)
         }
         present = set()
@@ -159,13 +166,13 @@ def _session(session: Session, peer: BgpNeighbour | None) -> Iterator[Breach]:
 def identities(network: Network) -> Iterator[Breach]:
     """Yield router ids and addresses that stand on two switches, and names that do not exist."""
     router_ids: dict[str, list[str]] = defaultdict(list)
-    owners: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
+    owners: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
     for name, configured in network.switches.items():
         if configured.bgp and configured.bgp.router_id:
             router_ids[configured.bgp.router_id].append(name)
         for port in configured.ports.values():
             for entry in port.addresses if port.enabled else ():
-                owners[entry.address].append((name, port.name, entry.line))
+                owners[entry.text.partition("/")[0]].append((name, port.name, entry.line))
         for line, words in undefined(configured):
             yield Breach("BAT011", name, "", line, f"{words} does not exist")
     for router_id, names in router_ids.items():
@@ -176,5 +183,5 @@ def identities(network: Network) -> Iterator[Breach]:
     for address, ends in owners.items():
         if len(ends) > 1:
             where = ", ".join(f"{name} {port}" for name, port, _ in ends)
-            message = f"address {IPv4Address(address)} is on {where}"
+            message = f"address {address} is on {where}"
             yield Breach("BAT008", *ends[-1], message)

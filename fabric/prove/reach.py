@@ -11,6 +11,7 @@ import numpy as np
 from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.prove.forwarding import Forwarding, destinations, forwarding
+from fabric.topology.model import NO_VLAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,14 +54,24 @@ class Reach:
     def nics(self) -> Ints:
         """Rows of the NICs that have a cable to a switch that works and whose file was read."""
         rows = np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
+        if self.network.is_ipv6:
+            rows = rows[self._fabric.subnets.vlan[self._fabric.nics.subnet[rows]] == NO_VLAN]
         return rows[self._row_of[self._fabric.nics.leaf[rows]] >= 0]
+
+    @property
+    def _addresses(self) -> Ints:
+        """An address of each of ``nics``; of IPv6, one in its subnet, as numbers of Python."""
+        nics, ipv6 = self._fabric.nics, self._fabric.subnets.ipv6
+        if not self.network.is_ipv6 or ipv6 is None:
+            return nics.address[self.nics]
+        return ipv6.numbers(nics.subnet[self.nics]) + 1
 
     @cached_property
     def forwarding(self) -> Forwarding:
         """What every switch does with packets to the NICs."""
         table = self._fabric.nics
         leaf = self._row_of[table.leaf[self.nics]]
-        return forwarding(self.tables, destinations(self.tables, table.address[self.nics], leaf))
+        return forwarding(self.tables, destinations(self.tables, self._addresses, leaf))
 
     @cached_property
     def _starts(self) -> Bools:

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.observe.configuration import Discard
+from fabric.observe.configuration.model import is_address
+from fabric.prove.aggregates import aggregates
 from fabric.prove.policies import Prefixes, permitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.observe.configuration import Configured, StaticRoute
+    from fabric.prove.aggregates import Aggregates
     from fabric.prove.sessions import Session
     from fabric.prove.wiring import Network
     from fabric.topology.model import Bools, Ints
@@ -71,7 +74,7 @@ class Tables:
     connected : array of bool, shape (switches, prefixes)
         Prefixes of ports that are up.
     dropped : array of bool, shape (switches, prefixes)
-        Prefixes with a static route that discards.
+        Prefixes with a route that discards: a static one, or that of an aggregate.
     next_hops : array of bool, shape (sessions, prefixes)
         Sessions that are a next hop of their switch: BGP, or a static route over the same port.
     offered : array of int, shape (switches, prefixes)
@@ -117,8 +120,10 @@ def tables(network: Network, established: Iterable[Session]) -> Tables:
         connected[row, [index[pair] for pair in own]] = True
     dropped, static = _static(network, hops, index)
     fixed = connected | dropped | _by_switch(static, hops.source, len(network.switches))
-    speakers = _Speakers(network, hops, prefixes)
-    learnt, offered, settled = speakers.run(_originated(network, prefixes, connected, fixed))
+    originated = _originated(network, prefixes, connected, fixed)
+    whole, (learnt, offered, settled) = _spoken(network, hops, prefixes, originated)
+    dropped |= whole.active
+    fixed |= whole.active
     next_hops = (learnt & ~fixed[hops.source]) | (static & ~connected[hops.source])
     return Tables(
         prefixes,
@@ -160,8 +165,11 @@ def _prefixes(network: Network, here: dict[str, set[tuple[int, int]]]) -> Prefix
         pairs |= {route[:2] for route in configured.static_routes}
         if configured.bgp:
             pairs |= {item.network for item in configured.bgp.originations if item.network}
-    table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return Prefixes(table[:, 0], table[:, 1])
+            pairs |= {item[:2] for item in configured.bgp.aggregates}
+    kind = object if network.is_ipv6 else np.int64
+    ordered = sorted(pairs)
+    first = np.array([pair[0] for pair in ordered], dtype=kind)
+    return Prefixes(first, np.array([pair[1] for pair in ordered], dtype=np.int64), network.bits)
 
 
 def _static(
@@ -173,8 +181,8 @@ def _static(
     by_hop: dict[tuple[str, int | str], int] = {}
     for row, link in enumerate(hops.sessions):
         by_hop[link.switch, link.port] = row
-        if link.session[0].isdigit():
-            by_hop[link.switch, int(IPv4Address(link.session))] = row
+        if is_address(link.session):
+            by_hop[link.switch, int(ip_address(link.session))] = row
     for row, (name, configured) in enumerate(network.switches.items()):
         for route in configured.static_routes:
             session = _session_of(by_hop, name, route)
@@ -205,9 +213,27 @@ def _originated(network: Network, prefixes: Prefixes, connected: Bools, known: B
                 result[row] |= passed & connected[row]
             else:
                 first, length = item.network
-                named = (prefixes.network == first) & (prefixes.length == length)
+                named = np.asarray(prefixes.network == first) & (prefixes.length == length)
                 result[row] |= passed & named & known[row]
     return result
+
+
+def _spoken(
+    network: Network, hops: _Hops, prefixes: Prefixes, originated: Bools
+) -> tuple[Aggregates, tuple[Bools, Ints, bool]]:
+    """Return the aggregates, and what BGP makes of them; those of learnt prefixes follow it."""
+    whole = aggregates(network, prefixes, originated)
+    follow = whole.idle
+    for _ in range(_MAX_ROUNDS):
+        said = _Speakers(network, hops, prefixes, whole).run(originated | whole.active)
+        if not follow:
+            return whole, said
+        known = originated | _by_switch(said[0], hops.source, len(originated))
+        newer = aggregates(network, prefixes, known)
+        if newer.same_as(whole):
+            return whole, said
+        whole = newer
+    return whole, (*said[:2], False)
 
 
 class _Speakers:
@@ -216,7 +242,9 @@ class _Speakers:
     Sessions stand in groups of one switch, the preferred one first.
     """
 
-    def __init__(self, network: Network, hops: _Hops, prefixes: Prefixes) -> None:
+    def __init__(
+        self, network: Network, hops: _Hops, prefixes: Prefixes, whole: Aggregates
+    ) -> None:
         processes = [configured.bgp for configured in network.switches.values()]
         self._asn = np.array([bgp.asn if bgp else 0 for bgp in processes], dtype=np.int64)
         self._relax = np.array([bool(bgp and bgp.relax) for bgp in processes])
@@ -225,7 +253,7 @@ class _Speakers:
         self._switch, self._first = np.unique(hops.source, return_index=True)
         self._allowed, self._silent = _about_loops(network, hops.sessions)
         self._external = (self._asn[hops.source] != self._asn[hops.target])[:, None]
-        self._passes = _passes(network, hops.sessions, prefixes)
+        self._passes = _passes(network, hops, prefixes, whole)
 
     def run(self, originated: Bools) -> tuple[Bools, Ints, bool]:
         """Return next hops by session, how many were on offer by switch, and whether it rests."""
@@ -338,14 +366,13 @@ def _rank(network: Network, link: Session) -> tuple[int, int]:
     """Return what decides between equal paths: router id of the peer, then its address."""
     bgp = network.switches[link.peer].bgp
     router_id = int(IPv4Address(bgp.router_id)) if bgp and bgp.router_id else 0
-    numbered = link.session[0].isdigit()
-    return router_id, int(IPv4Address(link.session)) if numbered else 0
+    return router_id, int(ip_address(link.session)) if is_address(link.session) else 0
 
 
 def _passes(
-    network: Network, links: tuple[Session, ...], prefixes: Prefixes
+    network: Network, hops: _Hops, prefixes: Prefixes, whole: Aggregates
 ) -> tuple[Bools, Bools]:
-    """Return what the policies of both ends let through, shape (sessions, prefixes) each.
+    """Return what both ends let through, shape (sessions, prefixes) each.
 
     The first is for routes that the peer originates, the second for those that it learnt.
     """
@@ -357,16 +384,20 @@ def _passes(
             known[key] = permitted(switch, policy, prefixes, source)
         return known[key]
 
-    shape = (len(links), len(prefixes))
-    own, learnt = np.ones(shape, dtype=np.bool_), np.ones(shape, dtype=np.bool_)
-    for row, link in enumerate(links):
+    own = ~whole.hidden[hops.target]
+    learnt = own.copy()
+    for row, link in enumerate(hops.sessions):
         here, peer = network.switches[link.switch], network.switches[link.peer]
         policy_in = here.bgp.peers[link.session].policy_in if here.bgp else None
         policy_out = link.far.policy_out if link.far else None
         if policy_in or policy_out:
             inward = passed(here, policy_in, "bgp")
-            own[row] = inward & passed(peer, policy_out, "connected")
-            learnt[row] = inward & passed(peer, policy_out, "bgp")
+            mine = passed(peer, policy_out, "connected")
+            if whole.active[hops.target[row]].any():
+                joined = passed(peer, policy_out, "aggregate")
+                mine = np.where(whole.active[hops.target[row]], joined, mine)
+            own[row] &= inward & mine
+            learnt[row] &= inward & passed(peer, policy_out, "bgp")
     return own, learnt
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.observe.configuration import BgpPeer, Configured
-    from fabric.prove.wiring import Network
+    from fabric.prove.wiring import End, Network
 
-#: ``BgpPeer.asn`` of ``external``: any AS number but the own one.
-_EXTERNAL = 0
+#: Lengths of IPv4 subnets of two hosts: FRR computes the address of the peer from them
+#: (sonic-net/sonic-buildimage #14955; batfish/batfish #5372).
+_PAIRS = (30, 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Session:
 
     @property
     def established(self) -> bool:
-        """Whether it comes up, with IPv4 unicast routes."""
+        """Whether it comes up, with unicast routes of its family."""
         return not self.reason
 
 
@@ -61,7 +62,7 @@ def sessions(network: Network) -> list[Session]:
 def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session]:
     """Yield the sessions of one switch."""
     connected = {
-        (entry.address >> (BITS - entry.prefix_length), entry.prefix_length): (
+        (entry.address >> (network.bits - entry.prefix_length), entry.prefix_length): (
             port.name,
             entry.address,
         )
@@ -72,11 +73,11 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
     lengths = sorted({length for _, length in connected}, reverse=True)
     for peer in own.bgp.peers.values() if own.bgp else ():
         session = partial(Session, name, peer.session, peer.line)
-        if not peer.session[0].isdigit():
+        if not is_address(peer.session):
             yield _over(network, own, peer, session, peer.session, None)
             continue
-        number = int(IPv4Address(peer.session))
-        ways = (connected.get((number >> (BITS - bits), bits)) for bits in lengths)
+        number = int(ip_address(peer.session))
+        ways = (connected.get((number >> (network.bits - bits), bits)) for bits in lengths)
         port, address = next(filter(None, ways), ("", 0))
         if not port:
             yield session("", "", "", "no port has an address in its network")
@@ -97,7 +98,7 @@ def _over(
     if end is None or end[0] not in network.switches:
         return session(port, "", "", "no cable leads to a switch that works")
     other = network.switches[end[0]]
-    far_name = str(IPv4Address(address)) if address is not None else end[1]
+    far_name = network.text(address) if address is not None else end[1]
     far = other.bgp.peers.get(far_name) if other.bgp else None
     reason = (
         ""
@@ -105,8 +106,13 @@ def _over(
         else "the port, or the one at the other end of its cable, is shut down"
     )
     reason = reason or _routing_reason(own, other, numbered=address is not None)
-    reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
-    reason = reason or _far_reason(own, other, peer, far, address)
+    reason = reason or (
+        _port_reason(network, (own.name, port), end)
+        if address is None
+        else _address_reason(other, peer, end)
+    )
+    own_address = network.text(address) if address is not None else ""
+    reason = reason or _far_reason(own, other, peer, far, own_address, is_ipv6=network.is_ipv6)
     return session(port, end[0], end[1], reason, far)
 
 
@@ -118,30 +124,44 @@ def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> st
     return ""
 
 
-def _link_reason(
-    own: Configured,
-    other: Configured,
-    peer: BgpPeer,
-    port: str,
-    end: tuple[str, str],
-    *,
-    numbered: bool,
-) -> str:
-    far_port = other.ports[end[1]]
-    if numbered:
-        here = [str(IPv4Address(entry.address)) for entry in far_port.addresses]
-        if peer.session not in here:
-            has = ", ".join(here) or "no address"
-            return f"the cable leads to {end[0]} {end[1]}, which has {has}"
-    elif not (own.ports[port].ipv6_link and far_port.ipv6_link):
-        return "a link-local IPv6 address is missing at one end"
+def _address_reason(other: Configured, peer: BgpPeer, end: End) -> str:
+    """Return why the port at the other end has not the address of a session."""
+    here = [entry.text.partition("/")[0] for entry in other.ports[end[1]].addresses]
+    if peer.session in here:
+        return ""
+    return f"the cable leads to {end[0]} {end[1]}, which has {', '.join(here) or 'no address'}"
+
+
+def _port_reason(network: Network, near: End, far: End) -> str:
+    """Return why two ports do not find each other by their link-local addresses."""
+    for (name, port), (peer, _) in ((near, far), (far, near)):
+        ports = network.switches[name].ports
+        if not ports[port].ipv6_link:
+            return f"{name} {port} is not set up for a session without addresses"
+        bgp = network.switches[name].bgp
+        pairs = [entry for entry in ports[port].addresses if entry.prefix_length in _PAIRS]
+        if bgp and bgp.ipv4_first and pairs:
+            return (
+                f"{name} {port} has {pairs[0].text} too: FRR makes the session between IPv4 "
+                "addresses"
+            )
+        for other, it in ports.items() if ports[port].shares_link_address else ():
+            there = network.wiring.far.get((name, other), ("", ""))[0]
+            if other != port and it.shares_link_address and there == peer:
+                return f"{name} has one link-local address on {port} and {other}, both to {peer}"
     return ""
 
 
 def _far_reason(
-    own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | None, address: int | None
+    own: Configured,
+    other: Configured,
+    peer: BgpPeer,
+    far: BgpPeer | None,
+    address: str,
+    *,
+    is_ipv6: bool,
 ) -> str:
-    """Return what keeps a session down whose ports see each other."""
+    """Return what keeps a session down whose ports see each other; unnumbered has no address."""
     if far is None:
         return f"{other.name} has no session for it"
     if peer.enabled is False or far.enabled is False:
@@ -149,15 +169,17 @@ def _far_reason(
     for one, two, its_peer in ((own, other, peer), (other, own, far)):
         asn = two.bgp.asn if two.bgp else 0
         mine = one.bgp.asn if one.bgp else 0
-        if its_peer.asn is None:
+        if not its_peer.names_as:
             return f"{one.name} names no AS number for it"
-        if asn != its_peer.asn and not (its_peer.asn == _EXTERNAL and asn != mine):
-            return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
-    if address is not None and peer.local_address not in (None, str(IPv4Address(address))):
+        if not its_peer.takes(asn, mine):
+            expected = f"AS {its_peer.asn}" if its_peer.asns is None else "no such AS number"
+            return f"{one.name} expects {expected}, {two.name} is AS {asn}"
+    if address and peer.local_address not in (None, address):
         return f"it starts from {peer.local_address}, which is not the address of its port"
     for one, its_peer in ((own, peer), (other, far)):
         if not its_peer.activated:
-            return f"IPv4 unicast routes are not exchanged: it is not activated on {one.name}"
-        if address is None and its_peer.extended_next_hop is False:
+            family = "IPv6" if is_ipv6 else "IPv4"
+            return f"{family} unicast routes are not exchanged: it is not activated on {one.name}"
+        if not address and its_peer.extended_next_hop is False:
             return f"{one.name} sends no IPv4 routes with IPv6 next hops over it"
     return ""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.observe.configuration.model import BITS, BITS6, number_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -83,11 +85,23 @@ class Network:
     Parameters
     ----------
     switches : dict of str to Configured
-        What the files of each switch say; a switch that is out of order is left out.
+        What the files of each switch say about a family; a switch that is out of order is left out.
+    is_ipv6 : bool
+        Which family.
     """
 
     switches: Mapping[str, Configured]
     wiring: Wiring
+    is_ipv6: bool = False
+
+    @property
+    def bits(self) -> int:
+        """Bits of an address."""
+        return BITS6 if self.is_ipv6 else BITS
+
+    def text(self, address: int) -> str:
+        """Return an address as it is written."""
+        return number_text(address, is_ipv6=self.is_ipv6)
 
     @cached_property
     def row(self) -> dict[str, int]:

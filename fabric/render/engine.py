@@ -94,7 +94,8 @@ def environment() -> SandboxedEnvironment:
         auto_reload=False,
         finalize=_printable,
     )
-    result.filters.update(json=_json, seconds=_seconds, row=_row, comma=_comma, words=_words)
+    result.filters.update(json=_json, yaml=_yaml, seconds=_seconds)
+    result.filters.update(row=_row, comma=_comma, words=_words)
     return result
 
 
@@ -142,6 +143,11 @@ def _printable(value: object) -> object:
     if isinstance(value, str) and not value.isprintable():
         raise ValueError(f"the value {value!r} contains a line break or another control character")
     return value
+
+
+def _yaml(text: str) -> str:
+    """Return an address for YAML, where a colon may end a key."""
+    return _json(text) if ":" in text else text
 
 
 def _json(value: object) -> str:

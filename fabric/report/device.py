@@ -31,7 +31,11 @@ class PlannedPort(BaseModel):
     mtu_bytes: int
     fec: str
     vlan: Annotated[int | None, Field(description="Access VLAN; null where the port is routed.")]
-    address: Annotated[str, Field(description="With its prefix length, or empty.")]
+    address: Annotated[str, Field(description="Of IPv4, with its prefix length, or empty.")]
+    ipv6: Annotated[
+        str,
+        Field(description="As address, of IPv6; the subnet where a NIC makes its address of it."),
+    ]
     rail: int | None
     headroom_bytes: Annotated[int | None, Field(description="Of a class; null if not known.")]
 
@@ -123,6 +127,7 @@ def _port(port: PortDesign, rail: int) -> PlannedPort:
         fec=port.fec,
         vlan=port.vlan,
         address=port.address,
+        ipv6=port.ipv6,
         rail=rail if rail >= 0 else None,
         headroom_bytes=port.headroom.headroom_bytes if port.headroom else None,
     )
@@ -159,7 +164,14 @@ def _nic(nic: NicDesign) -> PlannedPort:
         mtu_bytes=nic.mtu_bytes,
         fec="",
         vlan=nic.vlan or None,
-        address=f"{nic.address}/{nic.prefix_length}" if nic.address else "",
+        address=_addresses(nic, is_ipv6=False),
+        ipv6=_addresses(nic, is_ipv6=True),
         rail=nic.rail,
         headroom_bytes=None,
     )
+
+
+def _addresses(nic: NicDesign, *, is_ipv6: bool) -> str:
+    """Return the address of a family, or its subnet where the NIC makes it."""
+    own = (one for one in nic.addresses if one.is_ipv6 == is_ipv6)
+    return next((one.interface if one.address else one.network for one in own), "")

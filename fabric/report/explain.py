@@ -13,6 +13,7 @@ from fabric.intent.policy import set_paths
 from fabric.intent.resolve import field_value
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
+from fabric.report.explain_plans import in_plan
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def _port(designs: Designs, device: str, context: str, line: str) -> str:
 def _answer(
     designs: Designs, device: str, subject: str, line: str, entry: Explanation, port: str
 ) -> Answer:
+    entry = in_plan(designs, device, port, line, entry)
     return Answer(
         subject=subject,
         line=line,

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 from fabric.report.table import Table
-from fabric.validate.origins import port_place, rail_place, switch_place
+from fabric.validate.origins import port_place, rail_place, subnet_place, switch_place
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
-    from fabric.design.model import VlanDesign
+    from fabric.design.model import NicAddress, NicDesign, PortDesign, VlanDesign
     from fabric.intent.inventory import Intent
     from fabric.intent.policy import Model
 
 
+_IPV4 = 4
 _SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -58,24 +60,45 @@ def addresses(designs: Designs) -> Table:
         ]
         rows += [
             (
-                *(name, port.name, port.address, "uplink"),
-                _set(
-                    port_place(intent, name, port.name, "address")
-                    or port_place(intent, port.peer, port.peer_port, "address")
-                ),
+                *(name, port.name, address, "gateway" if port.kind == "host" else "uplink"),
+                _set(_of_port(intent, name, port, address)),
             )
             for port in device.ports
-            if port.address
+            for address in (port.address, port.ipv6)
+            if address
         ]
     for name, host in designs.hosts.items():
         rows += [
-            (
-                *(name, nic.interface, f"{nic.address}/{nic.prefix_length}", "nic"),
-                _set(rail_place(intent, name, nic.rail, "address", nic.nic_port)),
-            )
+            (*(name, nic.interface, _shown(own), "nic"), _of_nic(intent, name, nic, own))
             for nic in host.nics
+            for own in nic.addresses
         ]
     return Table(("device", "interface", "address", "use", "set_by"), tuple(rows))
+
+
+def _shown(own: NicAddress) -> str:
+    """Return an address with its length, or its subnet where a NIC makes it."""
+    return own.interface if own.address else own.network
+
+
+def _of_nic(intent: Intent, name: str, nic: NicDesign, own: NicAddress) -> str:
+    """Return what sets an address of a NIC."""
+    if not own.address:
+        return "NIC"
+    field = "ipv6" if own.is_ipv6 else "address"
+    return _set(rail_place(intent, name, nic.rail, field, nic.nic_port))
+
+
+def _of_port(intent: Intent, name: str, port: PortDesign, address: str) -> object:
+    """Return where the inventory sets an address of a port, its subnet, or that of its peer."""
+    own = ip_interface(address)
+    if port.kind == "host":
+        field = "network" if own.version == _IPV4 else "ipv6"
+        return subnet_place(intent, name, str(own.network), field)
+    return own.version == _IPV4 and (
+        port_place(intent, name, port.name, "address")
+        or port_place(intent, port.peer, port.peer_port, "address")
+    )
 
 
 def _subnet(intent: Intent, name: str, vlan: VlanDesign) -> bool:
@@ -122,7 +145,7 @@ def hosts(designs: Designs) -> Table:
             nic.rail,
             nic.interface,
             nic.rdma_device,
-            f"{nic.address}/{nic.prefix_length}",
+            _shown(nic.addresses[0]),
             nic.gateway,
             nic.leaf,
             nic.leaf_port,

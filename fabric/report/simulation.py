@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from fabric.core.steps import steps
 from fabric.core.units import gbps_to_bytes_per_s
 from fabric.qos.dcqcn.presets import PUBLISHED
 from fabric.qos.simulate.outcome import simulate
-from fabric.qos.simulate.scenario import Scenario, Stream
+from fabric.qos.simulate.scenario import IPV6_OVERHEAD_BYTES, Scenario, Stream
 from fabric.qos.simulate.star import Star
 from fabric.qos.simulate.summary import Summary
 from fabric.report.simulated_fabric import Target, incast_target
@@ -83,7 +84,10 @@ def fabric_scenario(
         When there is no such NIC, there are too few senders, or a buffer is not known.
     """
     target, chosen = incast_target(designs, receivers, load, settings, far=far)
-    return _scenario(target, load, settings, chosen)
+    scenario = _scenario(target, load, settings, chosen)
+    if designs.intent.fabric.addressing.rdma_ipv6:
+        return replace(scenario, overhead_bytes=IPV6_OVERHEAD_BYTES)
+    return scenario
 
 
 def _scenario(target: Target, load: Load, settings: Settings, parameters: ParameterSet) -> Scenario:

@@ -8,15 +8,19 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import role_model
+from fabric.topology.ipv6_plan import ipv6_links, ipv6_subnets
 from fabric.topology.layout import rank_within, spine_place, uplink_start
-from fabric.topology.model import Subnets
+from fabric.topology.model import NO_VLAN, Subnets
 from fabric.topology.own_addresses import LAST_ADDRESS, write_own_subnets
+from fabric.topology.peering import UNNUMBERED
+from fabric.topology.routed import PAIR, RoutedPorts, gateway_offset, ipv4_networks, routed_leaves
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
+    from fabric.topology.ipv6 import Ipv6Links
     from fabric.topology.layout import Layout
-    from fabric.topology.model import Ints, Uplinks
+    from fabric.topology.model import Fabric, Ints, Uplinks
 
 
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
@@ -68,27 +72,46 @@ def subnets(intent: Intent, layout: Layout) -> Subnets:
     """
     file, pool = intent.fabric, intent.fabric.addressing
     leaf, rail = _groups(file, layout)
-    plane = np.maximum(layout.plane[leaf], 0)
-    index, vlan = rank_within(plane), pool.vlan_first + rail
-    if pool.vlan_per == "nic":
-        slots = slots_per_subnet_group(intent)
-        slot = np.tile(np.arange(slots), len(leaf))
-        leaf, rail, plane = (np.repeat(column, slots) for column in (leaf, rail, plane))
-        index = np.repeat(index, slots) * slots + slot
-        single = layout.rail[leaf] >= 0
-        vlan = pool.vlan_first + np.where(single, slot, slot * file.rails + rail)
-    start = int(pool.hosts.network_address) + plane * (pool.hosts.num_addresses // file.planes)
-    network = start + (index << (32 - pool.host_prefix_length))
+    rank = rank_within(np.maximum(layout.plane[leaf], 0))
+    rows, slot = _rows_of_groups(intent, layout, leaf)
+    leaf, rail, rank = leaf[rows], rail[rows], rank[rows]
+    plane, slots = np.maximum(layout.plane[leaf], 0), slots_per_subnet_group(intent)
+    is_routed = routed_leaves(file, layout)[leaf]
+    per_nic = pool.vlan_per == "nic"
+    single = layout.rail[leaf] >= 0
+    number = np.where(single, slot, slot * file.rails + rail) if per_nic else rail
+    index = rank * slots + slot if per_nic else rank
+    start, size = (int(pool.hosts[0]), pool.hosts.num_addresses) if pool.hosts else (0, 0)
+    network = start + plane * (size // file.planes) + (index << (32 - pool.host_prefix_length))
+    gateway = np.minimum(network + pool.gateway_offset, LAST_ADDRESS)
+    places = routed_ports(intent, layout).places(leaf, rail, slot)
+    own = ipv4_networks(file, places)
     table = Subnets(
         leaf=leaf,
         rail=rail,
-        vlan=vlan,
-        network=network,
-        gateway=np.minimum(network + pool.gateway_offset, LAST_ADDRESS),
-        prefix_length=np.full(len(leaf), pool.host_prefix_length),
+        vlan=np.where(is_routed, NO_VLAN, pool.vlan_first + number),
+        network=np.where(is_routed, own, network),
+        gateway=np.where(is_routed, own + gateway_offset(pool.routed_prefix_length), gateway),
+        prefix_length=np.where(is_routed, pool.routed_prefix_length, pool.host_prefix_length),
+        ipv6=ipv6_subnets(file, places),
     )
     write_own_subnets(intent, layout, table)
     return table
+
+
+def _rows_of_groups(intent: Intent, layout: Layout, leaf: Ints) -> tuple[Ints, Ints]:
+    """Return the group of each subnet, and the slot that it is for; 0 where all slots share it."""
+    file = intent.fabric
+    one_each = routed_leaves(file, layout)[leaf] | (file.addressing.vlan_per == "nic")
+    counts = np.where(one_each, slots_per_subnet_group(intent), 1)
+    rows = np.repeat(np.arange(len(leaf)), counts)
+    return rows, rank_within(rows)
+
+
+def routed_ports(intent: Intent, layout: Layout) -> RoutedPorts:
+    """Return how routed NIC ports are numbered."""
+    groups = _groups(intent.fabric, layout)
+    return RoutedPorts(intent, layout, *groups, slots_per_subnet_group(intent))
 
 
 def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:
@@ -120,10 +143,16 @@ def host_addresses(
     served = np.where(rails < 0, file.rails, 1)
     first = np.cumsum(served) - served
     group = first[leaf] + np.where(rails[leaf] < 0, rail, 0)
-    if file.addressing.vlan_per == "nic":
-        row = group * slots_per_subnet_group(intent) + slot
-        return row, table.network[row] + file.addressing.first_host_offset
-    return group, table.network[group] + file.addressing.first_host_offset + slot
+    rows, _ = _rows_of_groups(intent, layout, _groups(file, layout)[0])
+    starts, counts = np.unique(rows, return_index=True, return_counts=True)[1:]
+    shared = counts[group] == 1
+    row = starts[group] + np.where(shared, 0, slot)
+    offset = np.where(
+        table.vlan[row] == NO_VLAN,
+        np.where(table.prefix_length[row] == PAIR, 1, 2),
+        file.addressing.first_host_offset,
+    )
+    return row, table.network[row] + offset + np.where(shared, slot, 0)
 
 
 def slots_per_subnet_group(intent: Intent) -> int:
@@ -161,10 +190,13 @@ def trunk_addresses(
     mixed = len(designed) > 0
     slot = room[lower[others]] - 1 - rank if mixed else rank
     used = np.bincount(designed.lower, minlength=len(room))[lower[others]]
+    has_room = room[lower[others]] > 0
     wrong = (rank + used) >= room[lower[others]]
+    if intent.fabric.bgp.peering == UNNUMBERED:
+        wrong &= has_room  # a link that needs an address all the same is reported by BGP010
     address = np.zeros(len(lower), dtype=np.int64)
     address[same] = designed.upper_address[subnets[same]]
-    address[others] = base[lower[others]] + 2 * slot
+    address[others] = np.where(has_room, base[lower[others]] + 2 * slot, 0)
     short = sorted(set(lower[others[wrong]].tolist()))
     return address, [_short(intent, layout, row, int(room[row])) for row in short]
 
@@ -198,3 +230,15 @@ def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
         ".".join(("fabric", *path)),
         intent.position(*path),
     )
+
+
+def ipv6_addresses(fabric: Fabric) -> Ipv6Links | None:
+    """Return the IPv6 addresses of cables, which have the places of the designed IPv4 ones."""
+    pools, up = fabric.intent.fabric.addressing, fabric.uplinks
+    if pools.ipv6 is None or pools.ipv6.uplinks is None:
+        return None
+    core = fabric.switches.tier[up.lower] > 0
+    near, far = (int(pool[0]) if pool else 0 for pool in (pools.uplinks, pools.core_links))
+    number = (up.upper_address - np.where(core, far, near)) // 2
+    three = fabric.intent.fabric.super_spines is not None
+    return ipv6_links(pools.ipv6.uplinks, np.maximum(number, 0), core, shared=three)

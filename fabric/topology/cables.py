@@ -21,6 +21,8 @@ from fabric.topology.layout import (
 from fabric.topology.model import Uplinks
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Network
+
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Sku
     from fabric.topology.layout import Layout
@@ -79,7 +81,7 @@ def _units_by_model(intent: Intent) -> list[tuple[Sku, list[int]]]:
 
 def _leaf_uplinks(intent: Intent, layout: Layout) -> Uplinks:
     file = intent.fabric
-    if file.spines is None or file.addressing.uplinks is None:
+    if file.spines is None:
         return no_uplinks()
     links, leaves = file.spines.links_per_leaf, layout.leaf_count
     per_leaf = file.spines.count * links
@@ -88,19 +90,25 @@ def _leaf_uplinks(intent: Intent, layout: Layout) -> Uplinks:
     group, usable = layout.group, usable_ports(file.platforms.spine, role_model(intent, "spine"))
     rank = rank_within(group[:leaves])[leaf]
     first = leaves + group[leaf] * file.spines.count
-    pool = int(file.addressing.uplinks.network_address)
     count = len(leaf)
     return Uplinks(
         lower=leaf,
         lower_port=_leaf_ports(intent, layout.unit[leaf], number),
         upper=first + number // links,
         upper_port=nth_port(usable, rank * links + number % links),
-        upper_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
+        upper_address=_upper_addresses(
+            file.addressing.uplinks, leaf * file.addressing.uplinks_per_leaf + number
+        ),
         speed_gbps=np.full(count, file.speeds.uplink_gbps),
         cable_m=np.full(count, file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),
         prefix_length=np.full(count, LINK_LENGTHS[0]),
     )
+
+
+def _upper_addresses(pool: IPv4Network | None, links: Ints) -> Ints:
+    """Return the upper address of links by their places in a pool; 0 without a pool."""
+    return int(pool.network_address) + 2 * links if pool else np.zeros_like(links)
 
 
 def _leaf_ports(intent: Intent, unit: Ints, number: Ints) -> Ints:
@@ -116,7 +124,7 @@ def _leaf_ports(intent: Intent, unit: Ints, number: Ints) -> Ints:
 def _core_links(intent: Intent, layout: Layout) -> Uplinks:
     file = intent.fabric
     top, platforms = file.super_spines, file.platforms
-    if top is None or file.addressing.core_links is None:
+    if top is None:
         return no_uplinks()
     spines = layout.of_tier(1)
     group = layout.number[spines] % top.groups
@@ -131,7 +139,6 @@ def _core_links(intent: Intent, layout: Layout) -> Uplinks:
     at_core = layout.pod[spines][spine] * room + number // top.groups
     plane = np.maximum(layout.plane[spines][spine], 0)
     place = spine_place(intent, layout)[spine]
-    pool = int(file.addressing.core_links.network_address)
     count = len(spine)
     return Uplinks(
         lower=spines[spine],
@@ -140,7 +147,9 @@ def _core_links(intent: Intent, layout: Layout) -> Uplinks:
         upper_port=nth_port(
             usable_ports(platforms.super_spine, core_model), at_core * top.links_per_spine + link
         ),
-        upper_address=pool + 2 * (place * file.addressing.core_links_per_spine + index),
+        upper_address=_upper_addresses(
+            file.addressing.core_links, place * file.addressing.core_links_per_spine + index
+        ),
         speed_gbps=np.full(count, file.speeds.core_gbps or file.speeds.uplink_gbps),
         cable_m=np.full(count, file.cables.core_m or file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),

@@ -8,8 +8,9 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.topology.addressing import core_place, slots_per_subnet_group
+from fabric.topology.addressing import core_place, routed_ports, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
+from fabric.topology.ipv6_plan import subnet_bits
 from fabric.topology.layout import (
     core_start,
     spine_place,
@@ -17,6 +18,7 @@ from fabric.topology.layout import (
     uplink_start,
     usable_ports,
 )
+from fabric.topology.routed import BITS, rail_size, routed_pool, routed_units, summary_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,13 +35,15 @@ _LAST_VLAN = 4094
 
 def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
     """Return a finding for each kind of thing that the design has too few of."""
+    ports = [] if intent.fabric.design == "explicit" else list(_host_ports(intent))
     return [
-        *(_slots(intent) if intent.fabric.design == "explicit" else _host_ports(intent)),
+        *(ports or _slots(intent)),
         *_uplink_ports(intent, layout),
         *_core_ports(intent, layout),
         *_loopbacks(intent, layout),
         *_links(intent, layout),
         *_subnets(intent, layout),
+        *_routed(intent, layout),
         *_numbers(intent, layout),
     ]
 
@@ -88,11 +92,14 @@ def _more_host_ports(file: FabricFile) -> str:
 
 
 def _slots(intent: Intent) -> Iterator[Finding]:
-    """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
+    """Yield units with more hosts than a leaf has subnets of one NIC.
+
+    Leaves of another model may have ports for them; their number of subnets is that of all leaves.
+    """
     file = intent.fabric
-    if file.addressing.vlan_per == "rail":
-        return
-    for index, unit in enumerate(file.units):
+    for index, (unit, is_routed) in enumerate(zip(file.units, routed_units(file), strict=True)):
+        if not is_routed and file.addressing.vlan_per == "rail":
+            continue
         yield from _short(
             intent,
             f"units.{index}.hosts",
@@ -202,6 +209,7 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
             pools.uplinks.num_addresses,
             "use a larger pool or lower addressing.uplinks_per_leaf",
         )
+    yield from _links6(intent, layout)
     if file.super_spines and pools.core_links:
         top = file.super_spines
         yield from _short(
@@ -222,12 +230,37 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
         )
 
 
+def _links6(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    pools, three = intent.fabric.addressing, intent.fabric.super_spines is not None
+    if pools.ipv6 is None or pools.ipv6.uplinks is None:
+        return
+    near = layout.leaf_count * pools.uplinks_per_leaf
+    far = (int(spine_place(intent, layout).max(initial=-1)) + 1) * pools.core_links_per_spine
+    yield from _short(
+        intent,
+        "addressing.ipv6.uplinks",
+        "/127 links of a tier" if three else "/127 links",
+        max(near, far if three else 0) + 1,
+        pools.ipv6.uplinks.num_addresses >> 1 + three,
+        "use a larger pool, such as a /64",
+    )
+
+
 def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     file, pools = intent.fabric, intent.fabric.addressing
+    if all(routed_units(file)):
+        return []
+    hosts = pools.hosts
+    if hosts is None:  # refused before
+        return []
     rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
     plane = np.maximum(layout.plane[: layout.leaf_count], 0)
     subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
-    hosts_per_subnet = max(hostlist.count(unit.hosts) for unit in file.units)
+    hosts_per_subnet = max(
+        hostlist.count(unit.hosts)
+        for unit, is_routed in zip(file.units, routed_units(file), strict=True)
+        if not is_routed
+    )
     if pools.vlan_per == "nic":
         subnet_count *= slots_per_subnet_group(intent)
         hosts_per_subnet = 1
@@ -239,7 +272,7 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
             "addressing.hosts",
             f"/{pools.host_prefix_length} subnets{where}",
             subnet_count,
-            pools.hosts.num_addresses // size // file.planes,
+            hosts.num_addresses // size // file.planes,
             "use a larger pool or a longer addressing.host_prefix_length",
         ),
         *_short(
@@ -253,10 +286,55 @@ def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
     ]
 
 
+def _routed(intent: Intent, layout: Layout) -> list[Finding]:
+    file = intent.fabric
+    if not any(routed_units(file)):
+        return []
+    leaves, ports = routed_ports(intent, layout).most_leaves, slots_per_subnet_group(intent)
+    return [*_routed_ipv4(intent, leaves, ports), *_routed_ipv6(intent, leaves, ports)]
+
+
+def _routed_ipv4(intent: Intent, leaves: int, ports: int) -> list[Finding]:
+    file = intent.fabric
+    pool = routed_pool(file.addressing)
+    if pool is None:
+        return []
+    field = "routed_hosts" if file.addressing.routed_hosts else "hosts"
+    need = leaves << summary_bits(file.addressing, ports)
+    bits = (need - 1).bit_length() + (file.rails - 1).bit_length() + (file.planes - 1).bit_length()
+    return _short(
+        intent,
+        f"addressing.{field}",
+        "addresses of routed NIC ports of a rail",
+        need,
+        rail_size(file),
+        f"use a /{BITS - bits} or a larger pool for addressing.{field}",
+    )
+
+
+def _routed_ipv6(intent: Intent, leaves: int, ports: int) -> list[Finding]:
+    file, plan = intent.fabric, intent.fabric.addressing.ipv6
+    if plan is None:
+        return []
+    need = leaves << (ports - 1).bit_length() if plan.assignment == "slaac" else 1
+    spare = subnet_bits(file)
+    length = plan.hosts.prefixlen + spare - (need - 1).bit_length()
+    return _short(
+        intent,
+        "addressing.ipv6.hosts",
+        "/64 subnets of a rail",
+        need,
+        1 << spare if spare >= 0 else 0,
+        f"use a /{length} or a larger pool",
+    )
+
+
 def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:
     file = intent.fabric
     vlans, own = file.rails, layout.of_tier(0)
-    if file.addressing.vlan_per == "nic":
+    if all(routed_units(file)):
+        vlans = 0
+    elif file.addressing.vlan_per == "nic":
         slots = slots_per_subnet_group(intent)
         vlans = slots * file.rails if (layout.rail[own] < 0).any() else slots
     yield from _short(

@@ -11,6 +11,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.explicit_layout import explicit_misfits
 from fabric.topology.hardware import role_model
+from fabric.topology.peering import UNNUMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,15 +136,17 @@ def misfits(intent: Intent) -> Iterator[Finding]:
         yield from _missing(intent, "spines", need, "set count and links_per_leaf")
         yield from _missing(intent, "platforms.spine", need, "set their switch model")
         yield from _missing(intent, "speeds.uplink_gbps", need, "set the speed of the uplinks")
-        yield from _missing(
-            intent, "addressing.uplinks", need, "set an address pool for their links"
-        )
+        if file.bgp.peering != UNNUMBERED:
+            yield from _missing(
+                intent, "addressing.uplinks", need, "set an address pool for their links"
+            )
     if file.super_spines and not only:
         need = "the fabric has super-spines"
         yield from _missing(intent, "platforms.super_spine", need, "set their switch model")
-        yield from _missing(
-            intent, "addressing.core_links", need, "set an address pool for their links"
-        )
+        if file.bgp.peering != UNNUMBERED:
+            yield from _missing(
+                intent, "addressing.core_links", need, "set an address pool for their links"
+            )
     yield from _planes(intent)
     yield from _pods(intent)
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
 from fabric.topology.layout import pod_names
-from fabric.topology.model import NO_PORT
+from fabric.topology.model import NO_PORT, NO_VLAN
 from fabric.topology.naming import nic_names
+from fabric.topology.nic_addresses import nic_ipv6
+from fabric.topology.peering import numbered_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,11 +76,11 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
     columns = (
         *(up.lower, up.lower_port, up.lower_address),
         *(up.upper, up.upper_port, up.upper_address),
-        *(up.speed_gbps, up.cable_m, up.enabled, up.prefix_length),
+        *(up.speed_gbps, up.cable_m, up.enabled, up.prefix_length, numbered_links(fabric)),
     )
-    for lower, port, address, upper, far_port, far_address, speed, cable, enabled, length in zip(
-        *(column.tolist() for column in columns), strict=True
-    ):
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for row, (lower, port, address, upper, far_port, far_address, *link) in enumerate(rows):
+        speed, cable, enabled, length, numbered = link
         below, above = switches.names[lower], switches.names[upper]
         ports = {below: switches.skus[lower].port(port), above: switches.skus[upper].port(far_port)}
         yield (
@@ -89,9 +91,10 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
                 "kind": "uplink",
                 "ports": ports,
                 "addresses": {
-                    below: f"{ipv4_text(address)}/{length}",
-                    above: f"{ipv4_text(far_address)}/{length}",
+                    below: f"{ipv4_text(address)}/{length}" if numbered else "",
+                    above: f"{ipv4_text(far_address)}/{length}" if numbered else "",
                 },
+                **_link_ipv6(fabric, row, (below, above), numbered=numbered),
                 "speed_gbps": speed,
                 "cable_m": cable,
                 "enabled": enabled,
@@ -110,9 +113,10 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
         *(gateways, vlans, lengths),
         *(nics.speed_gbps, nics.cable_m, nics.enabled),
     )
+    has_ipv4 = fabric.intent.fabric.addressing.ipv4
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    for own, host, rail, nic_port, address, leaf, port, gateway, vlan, length, *link in rows:
-        speed, cable, enabled = link
+    for row, (own, host, rail, nic_port, address, leaf, port, *link) in enumerate(rows):
+        gateway, vlan, length, speed, cable, enabled = link
         if port == NO_PORT:
             continue
         host_name, leaf_name = fabric.hosts.names[host], switches.names[leaf]
@@ -125,15 +129,38 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
                 "kind": "nic",
                 "ports": {host_name: interface, leaf_name: switches.skus[leaf].port(port)},
                 "addresses": {
-                    host_name: f"{ipv4_text(address)}/{length}",
-                    leaf_name: f"{ipv4_text(gateway)}/{length}",
+                    host_name: f"{ipv4_text(address)}/{length}" if has_ipv4 else "",
+                    leaf_name: f"{ipv4_text(gateway)}/{length}" if has_ipv4 else "",
                 },
+                **_nic_ipv6(fabric, row, (host_name, leaf_name)),
                 "rail": rail,
                 "nic_port": nic_port,
                 "rdma_device": own.rdma_device,
-                "vlan": vlan,
+                "vlan": vlan if vlan != NO_VLAN else None,
                 "speed_gbps": speed,
                 "cable_m": cable,
                 "enabled": enabled,
             },
         )
+
+
+def _link_ipv6(
+    fabric: Fabric, row: int, ends: tuple[str, str], *, numbered: bool
+) -> dict[str, dict[str, str]]:
+    """Return the attribute of IPv6 addresses of a cable between switches, where it has any."""
+    table = fabric.links6 if numbered else None
+    if table is None:
+        return {}
+    names = zip(ends, (False, True), strict=True)
+    return {"ipv6": {name: str(table.interface(row, above=above)) for name, above in names}}
+
+
+def _nic_ipv6(fabric: Fabric, row: int, ends: tuple[str, str]) -> dict[str, dict[str, str]]:
+    """Return the attribute of IPv6 addresses of a NIC and its leaf, where they have any."""
+    subnet, table = int(fabric.nics.subnet[row]), fabric.subnets.ipv6
+    if table is None or fabric.subnets.vlan[subnet] != NO_VLAN:
+        return {}
+    host, leaf = ends
+    length, address = table.prefix_length, nic_ipv6(fabric, row)
+    own = f"{address}/{length}" if address else ""
+    return {"ipv6": {host: own, leaf: f"{table.gateway(subnet)}/{length}"}}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.intent.cabling import CableRow
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
+    from fabric.topology.ipv6 import Ipv6Links, Ipv6Subnets
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -116,7 +117,10 @@ class Nics:
 
 @dataclass(frozen=True, eq=False)
 class Subnets:
-    """VLANs with their subnet and gateway, one row per rail and leaf, or one per NIC."""
+    """Subnets of NICs with their gateway, one row per rail and leaf, or one per NIC.
+
+    ``vlan`` is ``NO_VLAN`` where the NIC is on a routed port.
+    """
 
     leaf: Ints
     rail: Ints
@@ -124,6 +128,7 @@ class Subnets:
     network: Ints
     gateway: Ints
     prefix_length: Ints
+    ipv6: Ipv6Subnets | None = None
 
     def __len__(self) -> int:
         return len(self.leaf)
@@ -147,7 +152,8 @@ def other_end(address: Number, prefix_length: Number) -> Number:
 class Uplinks:
     """Cables between a switch and one a tier above, each a /31, or a /30 that the inventory sets.
 
-    The upper end has the lower address, unless the inventory gives it the other one.
+    The upper end has the lower address, unless the inventory gives it the other one. The address
+    is 0 where no pool has any; ``numbered_links`` tells which cables need it.
     """
 
     lower: Ints
@@ -169,6 +175,8 @@ class Uplinks:
         return other_end(self.upper_address, self.prefix_length)
 
 
+#: VLAN of a subnet of a routed NIC port.
+NO_VLAN = 0
 #: Port of a NIC that no cable ends on; such a NIC is not enabled, and on no leaf's list.
 NO_PORT = 0
 
@@ -204,6 +212,8 @@ class Fabric:
         Ports of each of these NICs.
     gave_way : tuple of GaveWay
         Cables of the design that explicit ones took the place of.
+    links6 : Ipv6Links or None
+        IPv6 addresses of numbered cables, in the rows of ``uplinks``; None without a pool.
     """
 
     intent: Intent
@@ -215,6 +225,7 @@ class Fabric:
     subnets: Subnets
     uplinks: Uplinks
     gave_way: tuple[GaveWay, ...] = ()
+    links6: Ipv6Links | None = None
 
     @property
     def nics_per_host(self) -> int:

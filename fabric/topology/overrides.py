@@ -9,7 +9,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
 from fabric.topology.model import NO_PORT, ROLES
 from fabric.topology.naming import hint
-from fabric.topology.own_addresses import write_own_links, wrong_subnets
+from fabric.topology.own_addresses import write_own_links, write_own_nic, wrong_subnets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -179,7 +179,7 @@ def _move_nic(
             return [_unknown(override, "port", change.port, numbers, *path, "port")]
         nics.enabled[row] |= nics.port[row] == NO_PORT
         nics.port[row] = numbers[change.port]
-    return []
+    return list(write_own_nic(fabric, row, override, index))
 
 
 def _write_nics(fabric: Fabric, overrides: list[tuple[int, Located[HostOverride]]]) -> None:

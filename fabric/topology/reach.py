@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import ipv4_text
+from fabric.topology.ipv6_plan import plane_pool
+from fabric.topology.routed import host_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabric.topology.model import Bools, Fabric, Ints
 
@@ -24,16 +26,21 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
     a leaf without cables to spines the shortest prefix around its own subnets.
     """
     file, table = fabric.intent.fabric, fabric.subnets
-    pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
+    plane = int(fabric.switches.plane[leaf])
     if file.spines is None and not len(fabric.uplinks_of(leaf)):
         rows = fabric.subnets_of_leaf(leaf)
         networks, last = table.network[rows], int(table.last[rows].max())
         bits = (int(networks.min()) ^ last).bit_length()
         return (_text(int(networks.min()) >> bits << bits, bits),)
+    pools = host_pools(file).values()
     if plane < 0 or file.planes == 1:
-        return (str(pool),)
+        return tuple(map(str, pools))
     parts = PlaneParts(table.network, table.last, fabric.switches.plane[table.leaf] == plane)
-    return tuple(parts.within(int(pool.network_address), _BITS - pool.prefixlen))
+    return tuple(
+        part
+        for pool in pools
+        for part in parts.within(int(pool.network_address), _BITS - pool.prefixlen)
+    )
 
 
 class Reach:
@@ -47,20 +54,48 @@ class Reach:
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
-        self._pools: dict[tuple[bool, int], tuple[str, ...]] = {}
+        self._pools: dict[tuple[str, bool, int], tuple[str, ...]] = {}
 
     def of_nic(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
         return self.of_leaf(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
 
+    def of_nic6(self, row: int) -> tuple[str, ...]:
+        """Return the IPv6 prefixes that the NIC in a row of ``fabric.nics`` reaches."""
+        return self.of_leaf6(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
+
     def of_leaf(self, leaf: int) -> tuple[str, ...]:
         """Return the prefixes that NICs reach through the leaf in a row of ``fabric.switches``."""
+        return self._of_leaf(reachable_pools, leaf)
+
+    def of_leaf6(self, leaf: int) -> tuple[str, ...]:
+        """Return the IPv6 prefixes that NICs reach through a leaf."""
+        return self._of_leaf(_reachable_pools6, leaf)
+
+    def _of_leaf(
+        self, pools: Callable[[Fabric, int], tuple[str, ...]], leaf: int
+    ) -> tuple[str, ...]:
         fabric = self._fabric
         plane = int(fabric.switches.plane[leaf])
-        key = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        inside = (True, plane) if plane >= 0 and len(fabric.uplinks_of(leaf)) else (False, leaf)
+        key = pools.__name__, *inside
         if key not in self._pools:
-            self._pools[key] = reachable_pools(fabric, leaf)
+            self._pools[key] = pools(fabric, leaf)
         return self._pools[key]
+
+
+def _reachable_pools6(fabric: Fabric, leaf: int) -> tuple[str, ...]:
+    """Return the IPv6 prefixes of NICs that can be reached through a leaf.
+
+    The pool, or the part of its plane; on a leaf without cables to spines what it has of rails.
+    """
+    ipv6 = fabric.subnets.ipv6
+    if ipv6 is None:
+        return ()
+    if fabric.intent.fabric.spines is None and not len(fabric.uplinks_of(leaf)):
+        rows = fabric.subnets_of_leaf(leaf).tolist()
+        return tuple(dict.fromkeys(str(ipv6.summary(row)) for row in rows))
+    return (str(plane_pool(fabric.intent.fabric, int(fabric.switches.plane[leaf]))),)
 
 
 class PlaneParts:

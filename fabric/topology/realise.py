@@ -16,7 +16,15 @@ from fabric.core import hostlist
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
-from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets, trunk_addresses
+from fabric.topology.address_plan import wrong_fields
+from fabric.topology.addressing import (
+    asns,
+    host_addresses,
+    ipv6_addresses,
+    loopbacks,
+    subnets,
+    trunk_addresses,
+)
 from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
 from fabric.topology.consistency import (
@@ -58,7 +66,7 @@ def realise(intent: Intent) -> Fabric:
     CapacityError
         With a finding for each kind of thing that ran out: ports, addresses, ASNs, VLANs.
     """
-    _refuse(InputError, [*_unknown_skus(intent), *misfits(intent)], intent)
+    _refuse(InputError, [*_unknown_skus(intent), *misfits(intent), *wrong_fields(intent)], intent)
     explicit = intent.fabric.design == "explicit"
     layout = explicit_layout(intent) if explicit else generated(intent)
     _refuse(InputError, unserved(intent, layout), intent)
@@ -78,6 +86,7 @@ def realise(intent: Intent) -> Fabric:
         uplinks=no_uplinks() if all_explicit(intent) else uplinks(intent, layout),
     )
     fabric = _recabled(fabric, layout)
+    fabric = replace(fabric, links6=ipv6_addresses(fabric))
     _refuse(InputError, apply_overrides(fabric), intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric

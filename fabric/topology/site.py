@@ -11,6 +11,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.topology.naming import nic_names
 from fabric.topology.realise import realise
+from fabric.topology.routed import routed_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -85,9 +86,15 @@ def kinds_of_shared_hosts(first: Member, second: Member) -> list[str]:
 
 
 def neighbours_of_host(intent: Intent) -> int:
-    """Return how many neighbours the hosts of a fabric may have at most: the NICs of a unit."""
+    """Return how many neighbours the hosts of a fabric may have at most.
+
+    The NICs of a unit; on a routed port a NIC has its leaf alone.
+    """
     file = intent.fabric
-    largest = max(hostlist.count(unit.hosts) for unit in file.units)
+    largest = max(
+        1 if is_routed else hostlist.count(unit.hosts)
+        for unit, is_routed in zip(file.units, routed_units(file), strict=True)
+    )
     return file.rails * file.nic_ports * largest
 
 

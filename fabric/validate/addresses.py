@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.topology.peering import numbered_links
 from fabric.validate.origins import Place, nic_place, port_place, switch_place
 
 if TYPE_CHECKING:
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 class Owners:
     """All addresses in one array; ``starts`` says where each kind begins.
 
-    Kinds in order: loopbacks, lower ends and upper ends of uplinks, gateways, NICs.
+    ``numbered`` has the rows of the uplinks.
+
+    Kinds in order: loopbacks, lower ends and upper ends of uplinks with addresses, gateways, NICs.
     """
 
     fabric: Fabric
     address: Ints
     starts: Ints
+    numbered: Ints
 
     def owner(self, row: int) -> str:
         """Return the device that has the address of a row."""
@@ -32,7 +36,7 @@ class Owners:
             return names[index]
         if kind in {1, 2}:
             ends = fabric.uplinks.lower if kind == 1 else fabric.uplinks.upper
-            return names[int(ends[index])]
+            return names[int(ends[self.numbered[index]])]
         if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
             return names[int(fabric.subnets.leaf[index])]
         return fabric.hosts.names[int(fabric.nics.host[index])]
@@ -43,7 +47,7 @@ class Owners:
         if kind == 0:
             return switch_place(self.fabric.intent, self.owner(row), "loopback")
         if kind in {1, 2}:
-            return self._cable_place(index)
+            return self._cable_place(int(self.numbered[index]))
         if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
             return switch_place(self.fabric.intent, self.owner(row), "subnets")
         return nic_place(self.fabric, index, "address")
@@ -70,12 +74,14 @@ class Owners:
 
 def owners(fabric: Fabric) -> Owners:
     """Return all addresses of a fabric."""
+    numbered = np.flatnonzero(numbered_links(fabric))
+    count = None if fabric.intent.fabric.addressing.ipv4 else 0
     kinds = (
         fabric.switches.loopback,
-        fabric.uplinks.lower_address,
-        fabric.uplinks.upper_address,
-        fabric.subnets.gateway,
-        fabric.nics.address,
+        fabric.uplinks.lower_address[numbered],
+        fabric.uplinks.upper_address[numbered],
+        fabric.subnets.gateway[:count],
+        fabric.nics.address[:count],
     )
     ends = np.cumsum([len(kind) for kind in kinds])
-    return Owners(fabric, np.concatenate(kinds), np.concatenate([[0], ends[:-1]]))
+    return Owners(fabric, np.concatenate(kinds), np.concatenate([[0], ends[:-1]]), numbered)

@@ -8,6 +8,7 @@ and 134 (FEC), and the rule that each line names.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.units import gbps_to_mbps
@@ -105,18 +106,30 @@ def fec_verdict(fec: str, speed_gbps: int) -> tuple[Word, str]:
 
 def _network(cable: Cable) -> Iterator[CableLine]:
     nic, port = cable.nic, cable.port
-    vlan = next((one for one in cable.device.vlans if one.vlan == port.vlan), None)
-    gateway = (vlan.network, vlan.gateway) if vlan else ("none", "none")
+    is_routed = port.address or port.ipv6
     yield CableLine(
         "vlan",
         "untagged",
-        f"access {port.vlan}" if port.vlan else "none",
-        "ok" if port.vlan == nic.vlan else "wrong",
+        f"access {port.vlan}" if port.vlan else "routed" if is_routed else "none",
+        "ok" if (port.vlan or 0) == nic.vlan else "wrong",
         "",
         "HST017",
     )
-    yield _same("subnet", nic.network, gateway[0], "HST017")
-    yield _same("gateway", nic.gateway, gateway[1], "HST017")
+    for mine in nic.addresses:
+        network, gateway = _gateway(cable, is_ipv6=mine.is_ipv6)
+        family = " of IPv6" if mine.is_ipv6 else ""
+        yield _same(f"subnet{family}", mine.network, network, "HST017")
+        yield _same(f"gateway{family}", mine.gateway, gateway, "HST017")
+
+
+def _gateway(cable: Cable, *, is_ipv6: bool) -> tuple[str, str]:
+    """Return subnet and address of the switch at its end of a cable, in words."""
+    port = cable.port
+    if text := port.ipv6 if is_ipv6 else port.address:
+        own = ip_interface(text)
+        return str(own.network), str(own.ip)
+    vlan = next((one for one in cable.device.vlans if one.vlan == port.vlan), None)
+    return (vlan.network, vlan.gateway) if vlan and not is_ipv6 else ("none", "none")
 
 
 def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:

@@ -52,6 +52,15 @@ def switch_place(intent: Intent, name: str, field: str) -> Place | None:
     return None
 
 
+def subnet_place(intent: Intent, name: str, value: str, field: str = "network") -> Place | None:
+    """Return where an override sets a field of a subnet of a leaf; the last one counts."""
+    for override in reversed(intent.device_overrides.get(name, [])):
+        for index, subnet in enumerate(override.value.subnets):
+            if str(getattr(subnet, field)) == value:
+                return _place(override, "subnets", index, field)
+    return None
+
+
 def host_place(intent: Intent, name: str, field: str) -> Place | None:
     """Return where an override sets a field of a host; the last one counts."""
     for override in reversed(intent.host_overrides.get(name, [])):
@@ -66,6 +75,15 @@ def port_place(intent: Intent, name: str, port: str, field: str) -> Place | None
         change = override.value.ports.get(port)
         if change and field in change.model_fields_set:
             return _place(override, "ports", port, field)
+    return None
+
+
+def port_value(intent: Intent, name: str, port: str, field: str) -> Any:
+    """Return what an override says of a field of a switch port; the last one counts."""
+    for override in reversed(intent.device_overrides.get(name, [])):
+        change = override.value.ports.get(port)
+        if change and field in change.model_fields_set:
+            return getattr(change, field)
     return None
 
 

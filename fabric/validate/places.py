@@ -98,6 +98,15 @@ class Places:
             return self.hardware_place(device, last)
         return self.place(group, name)
 
+    def peering_place(self, device: DeviceDesign) -> Place:
+        """Return where the inventory makes links of a switch unnumbered."""
+        ports = (
+            port_place(self.intent, device.name, port.name, "peering")
+            for port in device.unnumbered_ports
+        )
+        own = switch_place(self.intent, device.name, "peering")
+        return next((place for place in ports if place), own) or self.place("bgp", "peering")
+
     def above_place(self, tier: int, *field: str) -> Place:
         """Return where the switches above a tier are said."""
         if self.intent.fabric.design == "explicit":

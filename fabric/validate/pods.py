@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import S_PER_H
 from fabric.placement.k8s.cluster import Cluster, Network
 from fabric.placement.pcie import traits_place
+from fabric.topology.routed import routed_units
 from fabric.validate.origins import Place
 from fabric.validate.traits import leaf_of_system, traits_of_hosts
 
@@ -42,6 +43,13 @@ class Pods:
             for rail in self.cluster.rails
         )
 
+    @property
+    def lacks_ipv6(self) -> bool:
+        """Whether the /127 of the NIC leaves them without an IPv6 address."""
+        plan = self.cluster.fabric.intent.fabric.addressing.ipv6
+        static = plan is not None and plan.assignment == "static"
+        return static and self.cluster.has_ipv6 and self.mode != "physical-function"
+
     def addresses_in(self, seconds: int) -> int:
         """Return how many addresses of a NIC's pods are in use or were within some seconds.
 
@@ -59,17 +67,22 @@ class Pods:
 
 
 def pods_of(model: Model) -> Iterator[Pods]:
-    """Yield the hosts of each container mode whose pods have addresses on the rails."""
-    modes: dict[str, list[str]] = {}
-    for name, traits in traits_of_hosts(model):
+    """Yield the hosts of each container mode whose pods have addresses on the rails.
+
+    Those with NICs on routed ports are apart from those with VLANs.
+    """
+    modes: dict[tuple[str, bool], list[str]] = {}
+    routed = routed_units(model.intent.fabric)
+    units = model.fabric.hosts.unit.tolist()
+    for unit, (name, traits) in zip(units, traits_of_hosts(model), strict=True):
         if traits.nic.link_layer == "roce":
-            modes.setdefault(traits.container_mode, []).append(name)
-    for mode, names in modes.items():
+            modes.setdefault((traits.container_mode, routed[unit]), []).append(name)
+    for (mode, _), names in modes.items():
         if mode != "host-network":
             yield Pods(mode, Cluster(model.fabric, tuple(names)))
 
 
 def longest_refresh_s(model: Model) -> int:
     """Return the longest time in seconds for which a leaf keeps the MAC of a pod that is gone."""
-    leaves = [leaf for leaf in leaf_of_system(model).values() if leaf.vlans]
+    leaves = [leaf for leaf in leaf_of_system(model).values() if leaf.host_networks]
     return max((leaf.neighbours.refresh_s for leaf in leaves), default=0)

@@ -42,6 +42,10 @@ _ADDRESSES = (
     ("InfiniBand Architecture", "https://www.infinibandta.org/ibta-specification/"),
     ("PCI Local Bus Specification", "https://pcisig.com/specifications"),
     ("iproute2", "https://man7.org/linux/man-pages/man8/ip.8.html"),
+    (
+        "systemd.link",
+        "https://www.freedesktop.org/software/systemd/man/latest/systemd.link.html",
+    ),
 )
 
 

@@ -71,11 +71,11 @@ def switch_policies(model: Model) -> Iterator[End]:
 
 
 def leaf_of_system(model: Model) -> dict[str, DeviceDesign]:
-    """Return the first leaf with VLANs of each system, else any: neighbours age alike on all."""
+    """Return the first leaf with NICs of each system, else any: neighbours age alike on all."""
     chosen: dict[str, DeviceDesign] = {}
     switches = model.fabric.switches
     for name, sku in zip(switches.names[: switches.leaf_count], switches.skus, strict=False):
-        if sku.nos not in chosen or not chosen[sku.nos].vlans:
+        if sku.nos not in chosen or not chosen[sku.nos].host_networks:
             chosen[sku.nos] = model.devices[name]
     return chosen
 

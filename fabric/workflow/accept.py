@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from fabric.probe.reach.commands import Marking
     from fabric.workflow.incast import Group
     from fabric.workflow.probe import Plan
     from fabric.workflow.project import Project
@@ -103,11 +104,11 @@ def _watchdog(project: Project) -> tuple[str, ...]:
 def _nccl(project: Project, plan: Plan) -> tuple[str, ...]:
     """Return one run of nccl-tests for each rail, and for all, with the ceiling of each."""
     host = next(iter(project.hosts.values()))
-    mtu = _rdma_mtu_bytes(plan)
+    packets = _rdma_packets(plan)
     lines = []
     rates = []
     for nic in host.nics:
-        gbyte_s = ceiling_gbps(nic.speed_gbps, mtu) / _BITS
+        gbyte_s = ceiling_gbps(nic.speed_gbps, packets) / _BITS
         rates.append(gbyte_s)
         lines.append(
             f"NCCL_IB_HCA=={nic.rdma_device} all_reduce_perf -b 8M -e 8G -f 2 -g 1: "
@@ -119,10 +120,10 @@ def _nccl(project: Project, plan: Plan) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _rdma_mtu_bytes(plan: Plan) -> int:
-    """Return the RDMA MTU between the first two NICs that are probed, in bytes."""
+def _rdma_packets(plan: Plan) -> Marking:
+    """Return the packets between the first two NICs that are probed."""
     pair = plan.leg(int(plan.table.source[0])), plan.leg(int(plan.table.target[0]))
-    return marking(*pair).mtu_bytes
+    return marking(*pair)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.file_kinds import FileKind
@@ -11,6 +12,7 @@ from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
 from fabric.observe.configuration import readers
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
@@ -90,12 +92,13 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
         "asn": bgp.asn if bgp else None,
         "allowas_in": max((peer.allowas_in or 0 for peer in peers), default=0),
         "loopback": _loopback(configured),
-        "unnumbered": [peer for peer in bgp.peers if not peer[0].isdigit()] if bgp else [],
+        "unnumbered": [peer for peer in bgp.peers if not is_address(peer)] if bgp else [],
         "ports": {
             name: {
                 "description": port.description,
                 "enabled": port.enabled,
                 "addresses": [*_addresses(port)],
+                "ipv6": [*_ipv6(port)],
                 "vlan": port.vlan,
                 "gateways": gateways.get(port.vlan, []),
             }
@@ -111,21 +114,24 @@ def _row(file: Path, system: str, text: str) -> dict[str, Any]:
 
 def _addresses(port: ConfiguredPort) -> Iterator[str]:
     for line in port.addresses:
-        if line.prefix_length < _ALL_BITS:
-            yield f"{_dotted(line.address)}/{line.prefix_length}"
+        if line.prefix_length < _ALL_BITS and not line.is_ipv6:
+            yield line.text
+
+
+def _ipv6(port: ConfiguredPort) -> Iterator[str]:
+    for line in port.addresses:
+        own = ip_interface(line.text) if line.is_ipv6 else None
+        if own and not own.is_link_local and own.network.num_addresses > 1:
+            yield line.text
 
 
 def _loopback(configured: Configured) -> str:
     """Return the router id where a port has it as its only host address, else nothing."""
     hosts = [
-        _dotted(line.address)
+        line.text.partition("/")[0]
         for port in configured.ports.values()
         for line in port.addresses
-        if line.prefix_length == _ALL_BITS
+        if line.prefix_length == _ALL_BITS and not line.is_ipv6
     ]
     router_id = configured.bgp.router_id if configured.bgp else ""
     return router_id if router_id in hosts else hosts[0] if len(hosts) == 1 else ""
-
-
-def _dotted(address: int) -> str:
-    return ".".join(str(address >> shift & 0xFF) for shift in (24, 16, 8, 0))

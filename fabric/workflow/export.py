@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fabric.core.exports import Exported
     from fabric.exchange.plant import Plant
-    from fabric.placement.environment import UserValue
+    from fabric.placement.job_host import UserValue
     from fabric.workflow.project import Project
 
 

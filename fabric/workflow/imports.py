@@ -22,7 +22,7 @@ from fabric.exchange.names import FILE, Names, names_file, read_names
 from fabric.exchange.numbered import with_names
 from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
-from fabric.exchange.source_addresses import own_links, own_subnets
+from fabric.exchange.source_addresses import host_ports, own_links, own_subnets
 from fabric.exchange.values import role_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places
@@ -179,7 +179,7 @@ def _in_parts(
     plant = with_names(plant, imported.numbers, models, shown)
     splits = role_breakouts(plant, recipe)
     plant, breakouts = in_parts(plant, imported.lanes, models, splits, shown)
-    recipe = replace(recipe, breakouts=breakouts)
+    recipe = replace(recipe, breakouts=breakouts, host_ports=host_ports(plant, models))
     return plant, recipe if recipe.base_name else _fitted(plant, recipe, models)
 
 

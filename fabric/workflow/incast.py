@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from fabric.probe.reach.commands import Marking
     from fabric.probe.reach.incast import Incasts
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg
@@ -53,15 +54,16 @@ class Group:
         return self.target.nic.speed_gbps
 
     @property
-    def mtu_bytes(self) -> int:
-        """Smallest MTU of RoCE in the group."""
-        return min(marking(leg, self.target).mtu_bytes for leg in self.sources)
+    def packets(self) -> Marking:
+        """Packets with the smallest MTU of RoCE in the group."""
+        packets = (marking(leg, self.target) for leg in self.sources)
+        return min(packets, key=lambda one: one.mtu_bytes)
 
     @property
     def needed_gbps(self) -> float:
         """Rate that all flows must reach together."""
-        slow = sum(ceiling_gbps(leg.nic.speed_gbps, self.mtu_bytes) for leg in self.sources)
-        return min(incast_needed_gbps(self.speed_gbps, self.mtu_bytes), slow)
+        slow = sum(ceiling_gbps(leg.nic.speed_gbps, self.packets) for leg in self.sources)
+        return min(incast_needed_gbps(self.speed_gbps, self.packets), slow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +185,13 @@ def _incast(sessions: Sessions, group: Group) -> Incast:
 
 def _rates(sessions: Sessions, group: Group) -> tuple[float, ...]:
     """Start a server for each flow, then all clients at once; return their rates in Gb/s."""
-    server_end = sessions.end(group.target)
     clients = []
     with ExitStack() as servers:
         for number, leg in enumerate(group.sources):
             flow = Flow(number, INCAST_S)
             marks = marking(leg, group.target)
-            server, client = bandwidth(sessions.end(leg), server_end, marks, flow=flow)
+            near, far = sessions.perftest_ends(leg, group.target)
+            server, client = bandwidth(near, far, marks, flow=flow)
             servers.enter_context(sessions.served(group.target, server))
             clients.append((leg.host, client))
         with ThreadPoolExecutor(len(clients)) as pool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.change.rollout import LeafPings
+from fabric.change.rollout import LeafPings, Ping
 from fabric.core import hostlist
 from fabric.devices.connections import listed
 from fabric.probe.reach.plan import SAME_LEAF, SAME_RAIL, ends_of, kind_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _NO_HOST = "no host behind {leaves} is in the connections"
 _NO_PARTNER = "hosts behind {leaves} reach no other host in the connections"
+_OWN_ADDRESSES = (
+    "NICs behind {leaves} make their addresses, which no MAC address in the inventory gives"
+)
 
 
 def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> LeafPings:
@@ -37,14 +40,17 @@ def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> L
     known = (listed(connections_file) - {*plan.missing}) | {*plan.devices, *plan.unchanged}
     hosts = np.array([name in known for name in fabric.hosts.names], dtype=np.bool_)
     ends = ends_of(fabric, hosts & pinging(project))
-    pings, silent = {}, dict[str, list[str]]()
+    pings, silent = dict[str, Ping](), dict[str, list[str]]()
     for turn, (name, row) in enumerate(leaves.items()):
         near = np.flatnonzero(ends.leaf == row)
         pair = next(_pairs(ends, np.roll(near, -turn), turn), None)
         if pair is None:
             silent.setdefault(_NO_PARTNER if len(near) else _NO_HOST, []).append(name)
         else:
-            pings[name] = planned_ping(project, *(int(ends.row[place]) for place in pair))
+            ping = planned_ping(project, *(int(ends.row[place]) for place in pair))
+            pings |= {name: ping} if ping else {}
+            if ping is None:
+                silent.setdefault(_OWN_ADDRESSES, []).append(name)
     reasons = (text.format(leaves=hostlist.fold(names)) for text, names in silent.items())
     return LeafPings(pings, "; ".join(reasons))
 

@@ -44,7 +44,7 @@ def _planned(host: HostDesign) -> list[NicDesign]:
 def nic_names(host: HostDesign) -> list[NicNames]:
     """Return what the lossless NICs of a host are called."""
     ofed = has_ofed(host)
-    return [NicNames(nic.interface, nic.rdma_device, ofed) for nic in _planned(host)]
+    return [NicNames(nic.interface, nic.rdma_device, ofed, nic.uses_ipv6) for nic in _planned(host)]
 
 
 class NicLooks:

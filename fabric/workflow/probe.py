@@ -60,7 +60,7 @@ def leg_of(project: Project, row: int) -> Leg:
 def marking(source: Leg, target: Leg) -> Marking:
     """Return what the packets between two NICs carry."""
     mtu_bytes = roce_mtu_bytes(min(source.nic.mtu_bytes, target.nic.mtu_bytes))
-    return Marking(source.nic.qos.traffic_class_byte, mtu_bytes)
+    return Marking(source.nic.qos.traffic_class_byte, mtu_bytes, source.nic.addresses[0].is_ipv6)
 
 
 def taking_part(project: Project, selection: Selection) -> Bools:
@@ -92,7 +92,7 @@ class Plan:
     def needed_gbps(self, source: Leg, target: Leg) -> float:
         """Return the rate that is accepted between two NICs, in Gb/s."""
         speed = min(source.nic.speed_gbps, target.nic.speed_gbps)
-        return needed_gbps(speed, marking(source, target).mtu_bytes)
+        return needed_gbps(speed, marking(source, target))
 
     @property
     def rounds(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from fabric.design.model import NicAddress
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg, Plan, Report
 
@@ -70,6 +72,7 @@ class Sessions:
         self._drivers: dict[str, Any] = {}
         self._gids: dict[str, Any] = {}
         self._binds: dict[str, bool] = {}
+        self._takes_ipv6: dict[str, bool] = {}
         self.errors: dict[str, str] = {}
         with ThreadPoolExecutor(at_once) as pool:
             list(pool.map(self._open, hosts.items()))
@@ -79,11 +82,16 @@ class Sessions:
         try:
             driver: Any = open_driver(target.connection)
             self._drivers[name] = driver
-            said = driver.read_each({"gids": command_of("gid_files"), "binds": commands.BINDS})
+            said = driver.read_each({
+                "gids": command_of("gid_files"),
+                "binds": commands.BINDS,
+                "takes_ipv6": commands.TAKES_IPV6,
+            })
         except DeviceError as error:
             self.errors[name] = error.reason
             return
         self._binds[name] = "binds" in said
+        self._takes_ipv6[name] = "takes_ipv6" in said
         with suppress(UnreadableError):
             self._gids[name] = readers["gid_files"].parse(said.get("gids", ""))
 
@@ -92,8 +100,13 @@ class Sessions:
         answer: str = self._drivers[host].read_each({"probe": command}).get("probe", "")
         return answer
 
-    def end(self, leg: Leg) -> ProbeEnd:
+    def end(self, leg: Leg, own: NicAddress | None = None) -> ProbeEnd:
         """Return an end with the index of its GID, which is found by its content.
+
+        Parameters
+        ----------
+        own : NicAddress, optional
+            Of one family; default: that of RDMA.
 
         Raises
         ------
@@ -103,10 +116,54 @@ class Sessions:
         if leg.host not in self._gids:
             raise UnreadableError(f"the GID table of {leg.host} could not be read")
         table = tuple(gid for gid in self._gids[leg.host] if gid.device == leg.nic.rdma_device)
-        mine = [gid for gid in roce_gids(table, leg.nic.network) if gid.address == leg.nic.address]
+        own = own or leg.nic.addresses[0]
+        planned, binds = own.address, self._binds[leg.host]
+        mine = [gid for gid in roce_gids(table, own.network) if planned in {"", gid.ip}]
         if not mine:
-            raise UnreadableError(f"{leg} has no RoCEv2 GID with {leg.nic.address}")
-        return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index, self._binds[leg.host])
+            raise UnreadableError(f"{leg} has no RoCEv2 GID with {planned or own.network}")
+        return ProbeEnd(mine[0].ip, leg.nic.rdma_device, mine[0].index, binds)
+
+    def perftest_ends(self, *legs: Leg) -> list[ProbeEnd]:
+        """Return ends that perftest connects, over IPv4 where that of a host knows no other.
+
+        Raises
+        ------
+        UnreadableError
+            When a GID is not known, or a NIC has no address that perftest can connect by.
+        """
+        ends = [self.end(leg) for leg in legs]
+        old = [leg.host for leg in legs if not self._takes_ipv6[leg.host]]
+        if not old or ":" not in ends[0].address:
+            return ends
+        ipv4 = [
+            next((own.address for own in leg.nic.addresses if not own.is_ipv6), "") for leg in legs
+        ]
+        if not all(ipv4):
+            raise UnreadableError(
+                f"ib_write_bw of {old[0]} has no --ipv6-addr, and there is no IPv4 to connect by: "
+                "install a newer perftest"
+            )
+        return [replace(end, ipv4=address) for end, address in zip(ends, ipv4, strict=True)]
+
+    def ip_end(self, leg: Leg, own: NicAddress | None = None) -> ProbeEnd:
+        """Return an end for IP alone: as planned, or by its GID where a NIC makes its address.
+
+        Raises
+        ------
+        UnreadableError
+            When the GID is needed and not known.
+        """
+        own = own or leg.nic.addresses[0]
+        if not own.address:
+            return self.end(leg, own)
+        return ProbeEnd(own.address, leg.nic.rdma_device)
+
+    def ip_ends(self, source: Leg, target: Leg) -> Iterator[tuple[ProbeEnd, ProbeEnd]]:
+        """Yield the ends of each family that both NICs have, those of RDMA first."""
+        theirs = {own.is_ipv6: own for own in target.nic.addresses}
+        for own in source.nic.addresses:
+            if own.is_ipv6 in theirs:
+                yield self.ip_end(source, own), self.ip_end(target, theirs[own.is_ipv6])
 
     @contextmanager
     def served(self, leg: Leg, server: str) -> Iterator[None]:
@@ -170,16 +227,22 @@ def _probe(
 
 
 def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
-    text = sessions.ask(source.host, commands.ping(source.end, target.end))
-    try:
-        sent, received = probe_output.ping(text)
-    except UnreadableError:
-        return f"ping could not start from {source.nic.address}", None
-    return ("" if received == sent else f"{received} of {sent} replies"), None
+    """Ping over each family that both NICs have."""
+    pairs = list(sessions.ip_ends(source, target))
+    for ends in pairs:
+        text = sessions.ask(source.host, commands.ping(*ends))
+        try:
+            sent, received = probe_output.ping(text)
+        except UnreadableError:
+            return f"ping could not start from {ends[0].address}", None
+        if received != sent:
+            several = f" from {ends[1].address}" if len(pairs) > 1 else ""
+            return f"{received} of {sent} replies{several}", None
+    return ("" if pairs else "the NICs have no address of one family"), None
 
 
 def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
-    server, client = commands.rping(source.end, target.end)
+    server, client = commands.rping(sessions.ip_end(source), sessions.ip_end(target))
     back = probe_output.rping(_served(sessions, source, target, server, client))
     return ("" if back == ROUNDS else f"{back} of {ROUNDS} replies"), None
 
@@ -188,15 +251,15 @@ def _bandwidth(
     plan: Plan, sessions: Sessions, source: Leg, target: Leg
 ) -> tuple[str, float | None]:
     try:
-        ends = (sessions.end(source), sessions.end(target))
+        near, far = sessions.perftest_ends(source, target)
     except UnreadableError as error:
         return str(error), None
-    server, client = commands.bandwidth(*ends, marking(source, target))
+    server, client = commands.bandwidth(near, far, marking(source, target))
     text = _served(sessions, source, target, server, client)
     try:
         gbps = probe_output.bandwidth_gbps(text, MESSAGE_BYTES)
     except UnreadableError as error:
-        return f"{error}{commands.hint(*ends)}", None
+        return f"{error}{commands.hint(near, far)}", None
     needed = plan.needed_gbps(source, target)
     return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} required"), gbps
 

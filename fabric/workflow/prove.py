@@ -149,8 +149,11 @@ class Proved:
 
 def _own_summary(proof: Proof) -> Iterator[str]:
     works = proof.pairs - proof.lost_pairs
-    yield f"{works:,} of {proof.pairs:,} promised pairs of NICs are connected over every path"
+    family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
+    words = f"promised pairs of NICs are connected{family} over every path"
+    yield f"{works:,} of {proof.pairs:,} {words}"
     yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
+    yield from _own_summary(proof.other) if proof.other else ()
 
 
 def _batfish_summary(judgement: Judgement) -> Iterator[str]:
@@ -192,6 +195,7 @@ def prove(
         When the request is wrong.
     """
     _reject_unknown(request)
+    _reject_ipv6(project, request)
     progress("prove", "reading the files")
     files, unread, unreadable = read_files(project, request.folder)
     before: dict[str, Configured] = {}
@@ -274,6 +278,15 @@ def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str
     return reports()[form](
         Reported(proved.outcome, rules, fail_on, file, "prove", proved.idle, notes)
     )
+
+
+def _reject_ipv6(project: Project, request: Request) -> None:
+    if request.engine != "own" and project.intent.fabric.addressing.ipv6:
+        message = f"Batfish has no IPv6, so that --engine {request.engine} proves nothing of it"
+        place = project.intent.position("addressing", "ipv6")
+        fix, field = "use --engine own, which proves both families", "fabric.addressing.ipv6"
+        finding = Finding("INT001", Severity.ERROR, message, fix, field, place)
+        raise InputError("nothing was proved", [finding])
 
 
 def _reject_unknown(request: Request) -> None:

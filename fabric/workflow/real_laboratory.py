@@ -149,7 +149,9 @@ def guide(lab: RealLab) -> str:
         lines.append(f"  {' '.join(lab.management.words(host))}")
     elif host:
         nics = [nic for name, nic in lab.nics() if name == host]
-        words = f"ping -I {nics[0].address} {nics[0].gateway}" if nics else "ip address"
+        words = "ip address"
+        for nic in nics[:1]:
+            words = f"ping -I {nic.address or nic.interface} {nic.gateway}"
         lines.append(f"  ip netns exec {lab.namespace(host)} {words}")
     lines += [f"not as on a real fabric: {note}" for note in lab.blueprint.notes]
     if lab.blueprint.booted:

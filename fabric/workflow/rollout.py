@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Plan
     from fabric.change.rollout import Stage
+    from fabric.design.model import NicAddress
     from fabric.observe.snapshot import Running
     from fabric.topology.model import Bools
     from fabric.workflow.project import Project
@@ -95,7 +96,7 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
             planned_ping(project, int(table.source[number]), int(table.target[number]))
             for number in chosen[places if len(chosen) else []]
         ]
-        yield replace(stage, pings=tuple(pings))
+        yield replace(stage, pings=tuple(ping for ping in pings if ping))
 
 
 def pinging(project: Project) -> Bools:
@@ -107,17 +108,29 @@ def pinging(project: Project) -> Bools:
     return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
 
 
-def planned_ping(project: Project, source_row: int, target_row: int) -> Ping:
-    """Return the ping from one NIC of the fabric to another, with the addresses of the plan."""
+def planned_ping(project: Project, source_row: int, target_row: int) -> Ping | None:
+    """Return the ping from one NIC of the fabric to another, with the addresses of the plan.
+
+    None where it knows none of one family at both ends, as NICs make their own.
+    """
     source, target = (leg_of(project, row) for row in (source_row, target_row))
+    ends = zip(source.nic.addresses, target.nic.addresses, strict=False)
+    pair = next(((one.address, other.address) for one, other in ends if _known(one, other)), None)
+    if pair is None:
+        return None
     return Ping(
         source_host=source.host,
         target_host=target.host,
-        source=source.nic.address,
-        target=target.nic.address,
+        source=pair[0],
+        target=pair[1],
         packet_bytes=min(source.nic.mtu_bytes, target.nic.mtu_bytes),
         traffic_class_byte=source.nic.qos.traffic_class_byte,
     )
+
+
+def _known(one: NicAddress, other: NicAddress) -> bool:
+    """Tell whether two addresses are known, and of one family."""
+    return bool(one.address and other.address) and one.is_ipv6 == other.is_ipv6
 
 
 def describe_stage(plan: Plan, number: int) -> str:

@@ -119,6 +119,36 @@ def outputs() -> dict[str, str]:
     return texts
 
 
+def ipv6_outputs() -> dict[str, str]:
+    """Return the files of the same host with IPv6 alone: a /127 for each NIC."""
+    texts = outputs()
+    gids = show_gids().splitlines()
+    for number, (nic, (device, address, mapped)) in enumerate(NICS.items()):
+        own = f"fd00:0064:0000:000{number}:0000:0000:0000:0021"
+        gids = [
+            line.replace(f"0000:0000:0000:0000:0000:ffff:{mapped}", own).replace(address, "")
+            if line.startswith(device)
+            else line
+            for line in gids
+        ]
+        texts["ip_addr.json"] = (
+            texts["ip_addr.json"]
+            .replace(f'"{address}"', f'"fd00:64:0:{number}::21"')
+            .replace(
+                f'"inet",\n                "local": "fd00:64:0:{number}::21",\n'
+                '                "prefixlen": 24',
+                f'"inet6",\n                "local": "fd00:64:0:{number}::21",\n'
+                '                "prefixlen": 127',
+            )
+        )
+        assert (
+            f'"inet6",\n                "local": "fd00:64:0:{number}::21"' in texts["ip_addr.json"]
+        )
+        assert nic in texts["ip_addr.json"]
+    more = "net.ipv6.neigh.default.gc_thresh3 = 1024\n"
+    return texts | {"show_gids.txt": "\n".join(gids) + "\n", "sysctl.txt": sysctl() + more}
+
+
 def dcb_outputs() -> dict[str, str]:
     """Return the files of the same host with ``dcb`` in place of ``mlnx_qos``."""
     texts = {name: text for name, text in outputs().items() if not name.startswith("mlnx")}

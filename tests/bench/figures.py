@@ -18,7 +18,7 @@ FILE = Path(__file__).with_suffix(".json")
 #: Names the file that a run writes its figures to; without it, a run prints them only.
 VARIABLE = "ROCEFAB_FIGURES"
 #: What is measured; a run that measures some of it leaves the others in the file as they are.
-PARTS = ("commands", "judge", "anchors", "larger", "sites", "million", "devices")
+PARTS = ("commands", "judge", "anchors", "larger", "sites", "million", "devices", "plans")
 
 Figures = dict[str, Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,13 @@ arp: {timeout_s: 240}
 host: {gpus: 1, interfaces: eth1, rdma_devices: mlx5_1}
 management: {ntp_servers: [192.0.2.10]}
 """
+
+
+def of_models(models: dict[str, str]) -> str:
+    """Return the inventory with other switch models: the new one of each old one."""
+    return re.sub("|".join(models), lambda old: models[old[0]], INVENTORY)
+
+
 #: The same on systems of lines below lines.
 NXOS = (
     INVENTORY

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.change.cables import changed_ports, wrong_cables
-from fabric.change.expectation import Expectation
+from fabric.change.cables import changed_ports, checked_ports, wrong_cables
+from fabric.change.expectation import Expectation, deviations
 from fabric.change.model import Change, DevicePlan, Risk
+from fabric.change.wave import worse
 from fabric.core.device_names import DeviceNames
 from fabric.observe.snapshot import Snapshot
-from fabric.observe.state import LldpNeighbour
+from fabric.observe.state import BgpPeer, LldpNeighbour
+from tests.cases import each
 
 KNOWN = DeviceNames(("leaf1", "leaf2", "spine01", "gpu1", "gpu2"))
 PORTS = {"Ethernet1": ("gpu1", ("eth1",)), "Ethernet1/1": ("spine01", ("Ethernet4", "etp5"))}
@@ -77,3 +79,43 @@ def test_other_ports_and_silence_tell_nothing() -> None:
     assert wrong_cables(plan, seen(Ethernet1_1=("gpu2", "eth1")), KNOWN) == []
     assert wrong_cables(plan, seen(), KNOWN) == []
     assert wrong_cables(plan, Snapshot("leaf1"), KNOWN) == []
+
+
+UNNUMBERED = Expectation(bgp={"Ethernet1/1": 65100}, lldp=PORTS)
+
+
+def _session(*, up: bool) -> dict[str, BgpPeer]:
+    return {"Ethernet1/1": BgpPeer(up, "Established" if up else "Active", 65100)}
+
+
+def test_a_session_over_a_port_is_checked_though_the_port_does_not_change() -> None:
+    """It comes up over a wrong cable too; one between addresses does not."""
+    plan = replace(plan_of("WRED_PROFILE|AZURE|kmin"), expected=UNNUMBERED)
+    assert checked_ports(plan) == ["Ethernet1/1"]
+    assert wrong_cables(plan, seen(Ethernet1_1=("leaf2", "Ethernet4")), KNOWN) == [
+        "Ethernet1/1 is cabled to leaf2 Ethernet4, expected spine01 Ethernet4"
+    ]
+
+
+@each(
+    ("neighbours", "up", "unknown"),
+    [
+        ((("spine01", "Ethernet4"),), True, None),
+        ((), False, True),
+        ((), True, False),
+        ((("stranger", "Ethernet4"),), True, False),
+    ],
+)
+def test_what_lldp_does_not_confirm_is_an_error_where_a_session_is_up(
+    neighbours: tuple[tuple[str, str], ...], up: bool, unknown: bool | None
+) -> None:
+    """None: nothing is wrong."""
+    heard = {"Ethernet1/1": tuple(LldpNeighbour(*one) for one in neighbours)}
+    snapshot = Snapshot("leaf1", lldp=heard, bgp=_session(up=up))
+    expected = replace(UNNUMBERED, lldp={"Ethernet1/1": PORTS["Ethernet1/1"]})
+    found = [item.unknown for item in deviations(expected, snapshot) if item.subject == "lldp"]
+    assert found == ([] if unknown is None else [unknown])
+    plan = replace(plan_of("x"), expected=expected)
+    down = replace(snapshot, bgp=_session(up=False))
+    assert bool(worse(plan, down, snapshot)) is (unknown is False)
+    assert worse(plan, down, snapshot, trusts_cables=True) == []

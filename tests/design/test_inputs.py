@@ -25,7 +25,7 @@ from tests.intent.test_own_skus import write as write_own
 from tests.topology.fabrics import INVENTORY
 
 ROOT = INVENTORY.parent
-NAMES = ("demo", "dual-tor", "dual-plane", "explicit", "mixed")
+NAMES = ("demo", "dual-tor", "dual-plane", "explicit", "mixed", "routed", "dual-stack")
 POLICY = ({"dynamic_th": 0}, {"ecn": {"kmin_bytes": 100_000}}, {"mtu": {"host_bytes": 1500}})
 PORT: tuple[dict[str, Any], ...] = (
     {"enabled": False},
@@ -212,6 +212,27 @@ def test_the_main_file_counts_for_every_device(tmp_path, old, new) -> None:
     file.write_text(file.read_text().replace(old, new, 1))
     after = seen(folder).inputs
     assert not [name for name in before if before[name] == after[name]]
+
+
+@pytest.mark.parametrize(
+    ("subnet", "touched"),
+    [
+        ({"slot": 0, "ipv6": "fd00:64::e000/127"}, {"su1-rail0", "gpu001"}),
+        ({"slot": 0, "ipv6_gateway": "fd00:64::21"}, {"su1-rail0", "gpu001"}),
+        ({"slot": 1, "ipv6": "fd00:64::e000/127"}, {"su1-rail0", "gpu002"}),
+    ],
+)
+def test_an_ipv6_subnet_touches_both_ends(tmp_path, subnet, touched) -> None:
+    folder = tmp_path / "dual-stack"
+    shutil.copytree(INVENTORY / "dual-stack", folder)
+    before = seen(folder)
+    write(folder, [("devices", {"names": "su1-rail0", "subnets": [subnet]})])
+    after = seen(folder)
+    changed = {name for name in before.inputs if after.inputs[name] != before.inputs[name]}
+    assert changed == touched
+    assert all(after.results[name] != before.results[name] for name in touched)
+    for name in before.inputs.keys() - touched:
+        assert after.results[name] == before.results[name]
 
 
 def compared(folder: Path, file: str, old: str, new: str) -> set[str]:

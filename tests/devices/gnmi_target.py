@@ -87,6 +87,7 @@ class GnmiTarget:
     collected: Collection[str] = ()
     lies: list[Any] = field(default_factory=list)
     hangs: bool = False
+    where: str = "127.0.0.1"
     port: int = field(default=0, init=False)
     asked: list[str] = field(default_factory=list, init=False)
 
@@ -100,7 +101,7 @@ class GnmiTarget:
         self._server = grpc.server(self._pool)
         gnmi_pb2_grpc.add_gNMIServicer_to_server(self, self._server)
         credentials = grpc.ssl_server_credentials([(self.key, self.certificate)])
-        self.port = self._server.add_secure_port("127.0.0.1:0", credentials)
+        self.port = self._server.add_secure_port(f"{self.where}:0", credentials)
         self._server.start()
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,13 @@ def read(driver: GnmiDriver):
         return snapshot_of("spine01", openconfig.READINGS, driver.read_state(openconfig.READINGS))
     finally:
         driver.close()
+
+
+def test_a_device_that_is_reached_over_ipv6(authority: Authority) -> None:
+    """Its address stands in brackets before the port."""
+    with target(authority, "leaf.example", where="[::1]") as served:
+        reach = connection(served, authority, gnmi_name="leaf.example")
+        check(read(GnmiDriver(replace(reach, address="::1"))))
 
 
 def check(seen) -> None:

@@ -142,6 +142,12 @@ def test_an_answer_that_was_read_is_closed(served, path):
     own.close()
 
 
+def test_an_address_of_ipv6_stands_in_brackets():
+    own = PinnedConnection("2001:db8::1", 443, path="/command-api", trust="", timeout_s=30)
+    assert str(own) == "https://[2001:db8::1]:443/command-api"
+    assert own.host == "2001:db8::1"
+
+
 def test_errors_name_the_field(served):
     other = PinnedConnection("127.0.0.1", served[0], path="/", trust=served[2], timeout_s=30)
     with pytest.raises(OtherCertificateError, match="not the one given as 'trust'"):

@@ -53,7 +53,8 @@ def platforms_page() -> str:
 def _where(cell: FeatureCell) -> str:
     parts = [models_of(cell), f"values: {', '.join(cell.values)}" if cell.values else ""]
     reported = f"reported by {cell.rule or 'SYS002'}" if not cell.rendered else ""
-    return "; ".join(part for part in (*parts, cell.note, reported) if part)
+    since = f"from {cell.since}" if cell.since else ""
+    return "; ".join(part for part in (*parts, since, cell.note, reported) if part)
 
 
 def _bound(limit: Limit) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabric.core.registry import Registry
 from tests.bench import figures as kept
+from tests.bench.test_plans import IPV4
 from tests.bench.test_scale import MILLION
 from tests.docs.lossless import table
 
@@ -37,6 +38,7 @@ TITLES = {
     "million": "A million NICs",
     "sites": "Sites",
     "devices": "Devices",
+    "plans": "Address plans",
 }
 #: Systems of the table of devices, in its order.
 SYSTEMS = {
@@ -84,7 +86,7 @@ def _of(machine: Row) -> str:
 
 
 speed.add("machine")(lambda: _machine(("commands", "judge", "anchors")))
-scale.add("machine")(lambda: _machine(("commands", "larger", "million", "sites")))
+scale.add("machine")(lambda: _machine(("commands", "larger", "million", "sites", "plans")))
 
 
 @speed.add("commands")
@@ -121,6 +123,18 @@ def _ms(value: float) -> str:
 def _ratio(row: Row) -> str:
     ratio = row["other_ms"] / row["own_ms"]
     return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
+
+
+@scale.add("plans")
+def _plans() -> str:
+    """Return what each plan takes, as CPU of the plan with IPv4 alone."""
+    rows = _rows("plans")
+    base = {row["command"]: row["cpu_s"] for row in rows if row["plan"] == IPV4}
+    head = f"{_nics(rows[0]):,} NICs with | command | elapsed s | CPU s | peak MiB | CPU / IPv4"
+    lines = [
+        (row["plan"], *_line(row), f"{row['cpu_s'] / base[row['command']]:.2f}") for row in rows
+    ]
+    return table(head, lines)
 
 
 @scale.add("growth")

@@ -37,6 +37,7 @@ KINDS: dict[str, tuple[str, dict[str, str], list[tuple[str, ...]]]] = {
             "rack": "dcim/racks",
             "platform": "dcim/platforms",
             "primary_ip4": "ipam/ip-addresses",
+            "primary_ip6": "ipam/ip-addresses",
         },
         [("site", "name")],
     ),

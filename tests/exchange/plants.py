@@ -66,6 +66,7 @@ _NAME = st.from_regex(r"[a-z][a-z0-9]{0,3}(-[0-9]{1,2})?", fullmatch=True)
 _PORT = st.from_regex(r"[A-Za-z][A-Za-z0-9/:_.-]{0,9}", fullmatch=True)
 _INTERFACE = st.from_regex(r"[a-z][a-z0-9_.-]{0,9}", fullmatch=True)
 _ADDRESS = st.ip_addresses(v=4).map(str)
+_MANAGEMENT = st.one_of(_ADDRESS, st.ip_addresses(network="2001:db8::/32").map(str))
 _MAC = st.from_regex(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", fullmatch=True)
 
 
@@ -82,7 +83,7 @@ def _devices(draw, name: str, number: int) -> Device:
         "rack": draw(_TEXT),
         "serial": draw(_TEXT),
         "mac": draw(_maybe(_MAC, "")),
-        "management": draw(_maybe(_ADDRESS, "")),
+        "management": draw(_maybe(_MANAGEMENT, "")),
     }
     if host:
         return Device(name, "host", **common)

@@ -265,7 +265,9 @@ def test_primary_addresses_and_racks(
     built = plant(Project(DEMO).fabric)
     nics = tuple(replace(nic, mac=f"02:00:00:00:00:{n:02x}") for n, nic in enumerate(built.nics))
     devices = tuple(
-        replace(one, rack="r 1", serial="s", management=f"192.0.2.{n}")
+        replace(
+            one, rack="r 1", serial="s", management=f"2001:db8::{n}" if n == 1 else f"192.0.2.{n}"
+        )
         for n, one in enumerate(built.devices, 1)
     )
     instead(monkeypatch, replace(built, nics=nics, devices=devices))
@@ -273,7 +275,9 @@ def test_primary_addresses_and_racks(
     assert first.findings == []
     assert first.written["linked interfaces"] == len(nics)
     assert first.written["linked devices"] == len(devices)
-    assert all(row["primary_ip4"] for row in store.tables["dcim/devices"].values())
+    first, *others = store.tables["dcim/devices"].values()
+    assert first["primary_ip6"]
+    assert all(row["primary_ip4"] for row in others)
     store.writes = []
     assert pushed().changes.created == []
     assert store.writes == []

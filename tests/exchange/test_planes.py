@@ -35,7 +35,7 @@ def test_subnets_of_two_planes_are_kept(tmp_path: Path) -> None:
     assert [cable.vlan for cable in plant(second.fabric).cables] == [
         cable.vlan for cable in plant(first.fabric).cables
     ]
-    assert {nic.interface: nic.pools for nic in second.hosts["gpu01"].nics} == {
+    assert {nic.interface: nic.addresses[0].pools for nic in second.hosts["gpu01"].nics} == {
         "eth1": ("10.64.12.0/24",),
         "eth2": ("10.64.13.0/24",),
         "eth3": ("10.64.10.0/24",),

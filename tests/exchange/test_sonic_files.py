@@ -163,3 +163,14 @@ def test_folders_without_minigraphs(tmp_path: Path) -> None:
         assert "the folder has no files *.xml" in str(error.findings[0])
     else:
         raise AssertionError
+
+
+def test_a_switch_that_is_reached_over_ipv6(tmp_path: Path) -> None:
+    """Its address of IPv4 is that of no device."""
+    text = minigraph("tor01", TOR).replace("10.7.0.1/26", "0.0.0.0/0")
+    own = "<ManagementAddressV6><IPPrefix>FC00:2::32/64</IPPrefix></ManagementAddressV6></Device>"
+    assert "</ManagementAddress></Device>" in text
+    text = text.replace("</ManagementAddress></Device>", f"</ManagementAddress>{own}")
+    done = read("minigraph", put(tmp_path, {"tor.xml": text}))
+    switch = next(one for one in done.plant.devices if one.name == "tor01")
+    assert switch.management == "fc00:2::32"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, PortDesign
+from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, PortDesign
 from fabric.design.qos_model import QosProfile, Watchdog
 
 UNCOVERED = ("   no priority-flow-control pause watchdog",)
@@ -32,7 +32,9 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
         **_by_mode(device),
         "qos_profiles": [_profile(item, device, watched) for item in device.qos_profiles],
         "vlans": [{"id": item.vlan, "name": item.name} for item in device.vlans],
-        "ethernet_interfaces": [_port(port) for port in device.ports],
+        "ethernet_interfaces": [
+            _port(port, device.neighbours.arp_timeout_s) for port in device.ports
+        ],
         "loopback_interfaces": [{"name": "Loopback0", "ip_address": f"{device.loopback}/32"}],
         "vlan_interfaces": [
             {
@@ -43,24 +45,21 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
             }
             for item in device.vlans
         ],
-        "arp": {"aging": {"timeout_default": device.neighbours.arp_timeout_s}},
         "mac_address_table": {"aging_time": device.neighbours.mac_ageing_s},
         "prefix_lists": [{"name": "PL-FABRIC", "sequence_numbers": _prefixes(device.bgp)}],
-        "route_maps": [
-            {
-                "name": "RM-FABRIC",
-                "sequence_numbers": [
-                    {
-                        "sequence": 10,
-                        "type": "permit",
-                        "match": ["ip address prefix-list PL-FABRIC"],
-                    }
-                ],
-            }
-        ],
+        "route_maps": [{"name": "RM-FABRIC", "sequence_numbers": _terms(device)}],
         "qos": {"map": _maps(device.qos_profiles[0])},
-        "router_bgp": _bgp(device.bgp),
+        "router_bgp": _bgp(device),
     }
+    if device.uses_arp:
+        result["arp"] = {"aging": {"timeout_default": device.neighbours.arp_timeout_s}}
+    if device.uses_ipv6:
+        lines = [
+            {"sequence": 10 * number, "action": f"permit {_of_pool(pool)}"}
+            for number, pool in enumerate(device.bgp.host_pools6, 1)
+        ]
+        result["ipv6_unicast_routing"] = True
+        result["ipv6_prefix_lists"] = [{"name": "PL-FABRIC6", "sequence_numbers": lines}]
     if watched:
         result["priority_flow_control"] = {
             "watchdog": {"action": ACTIONS[watched[0].action], **_times(watched[0])}
@@ -75,9 +74,18 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
     return result
 
 
+def _terms(device: DeviceDesign) -> list[dict[str, Any]]:
+    matches = ["ip address prefix-list PL-FABRIC"]
+    matches += ["ipv6 address prefix-list PL-FABRIC6"] if device.uses_ipv6 else []
+    return [
+        {"sequence": 10 * number, "type": "permit", "match": [match]}
+        for number, match in enumerate(matches, 1)
+    ]
+
+
 def _by_mode(device: DeviceDesign) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if device.bgp.unnumbered:
+    if device.unnumbered_ports:
         found |= {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}
     if device.ecmp_mode == "flowlet":
         dynamic = {"dynamic": {"enabled": True}}
@@ -168,7 +176,7 @@ def _profile(profile: QosProfile, device: DeviceDesign, watched: list[Watchdog])
     return result
 
 
-def _port(port: PortDesign) -> dict[str, Any]:
+def _port(port: PortDesign, arp_timeout_s: int) -> dict[str, Any]:
     result: dict[str, Any] = {"name": port.name}
     if not port.enabled:
         result["shutdown"] = True
@@ -182,23 +190,32 @@ def _port(port: PortDesign) -> dict[str, Any]:
     }
     if port.fec:
         result["error_correction_encoding"] = FEC[port.fec]
-    if port.kind == "host":
+    if port.vlan:
         result["switchport"] = {"enabled": True, "mode": "access", "access_vlan": port.vlan}
         result["spanning_tree_portfast"] = "edge"
     else:
-        address = {"ip_address": port.address} if port.address else {"ipv6_enable": True}
-        result |= {"switchport": {"enabled": False}, **address}
+        result["switchport"] = {"enabled": False}
+        if port.address:
+            result["ip_address"] = port.address
+        elif not port.ipv6:
+            result["ipv6_enable"] = True
+        if port.ipv6:
+            result["ipv6_address"] = port.ipv6
+            result |= {} if port.announces_router else {"ipv6_nd_ra_disabled": True}
+            if port.kind == "host":
+                result["ipv6_nd"] = {"cache": {"expire": arp_timeout_s}}
     return result
 
 
 def _prefixes(bgp: BgpDesign) -> list[dict[str, Any]]:
-    hosts = f"permit {bgp.host_pool} ge {bgp.host_prefix_length}"
-    if bgp.host_pool.endswith(f"/{bgp.host_prefix_length}"):
-        hosts = f"permit {bgp.host_pool}"
-    return [
-        {"sequence": 10, "action": f"permit {bgp.loopback_pool} eq 32"},
-        {"sequence": 20, "action": hosts},
-    ]
+    hosts = [f"permit {_of_pool(pool)}" for pool in bgp.host_pools]
+    actions = [f"permit {bgp.loopback_pool} eq 32", *hosts]
+    return [{"sequence": 10 * number, "action": action} for number, action in enumerate(actions, 1)]
+
+
+def _of_pool(pool: HostPool) -> str:
+    whole = pool.network.endswith(f"/{pool.prefix_length}")
+    return pool.network if whole else f"{pool.network} ge {pool.prefix_length}"
 
 
 def _maps(profile: QosProfile) -> dict[str, list[str]]:
@@ -217,9 +234,21 @@ def _maps(profile: QosProfile) -> dict[str, list[str]]:
 GROUPS = (("leaf", "LEAVES"), ("spine", "SPINES"), ("super-spine", "SUPER-SPINES"))
 
 
-def _bgp(bgp: BgpDesign) -> dict[str, Any]:
-    groups = [name for role, name in GROUPS if role in {peer.role for peer in bgp.neighbours}]
-    of_role = dict(GROUPS)
+def _bgp(device: DeviceDesign) -> dict[str, Any]:
+    bgp = device.bgp
+    kinds = {(peer.role, peer.families) for peer in bgp.neighbours}
+    both = {role for role, families in kinds if len(families) > 1}
+    of_kind = {
+        (role, families): f"{name}{ending}"
+        for families in (("ipv4", "ipv6"), ("ipv4",), ("ipv6",))
+        for role, name in GROUPS
+        for ending in (
+            "-IPV6"
+            if "ipv4" not in families
+            else "-NUMBERED" * (role in both) * (2 - len(families)),
+        )
+        if (role, families) in kinds
+    }
     peers: list[dict[str, Any]] = [
         {
             "name": group,
@@ -231,21 +260,36 @@ def _bgp(bgp: BgpDesign) -> dict[str, Any]:
                 {"allowas_in": {"enabled": True, "times": bgp.allowas_in}} if bgp.allowas_in else {}
             ),
         }
-        for group in groups
+        for group in of_kind.values()
     ]
-    ipv4: list[dict[str, Any]] = [{"name": group, "activate": True} for group in groups]
+    over_ipv6 = {"next_hop": {"address_family_ipv6": {"enabled": True, "originate": True}}}
+    ipv4: list[dict[str, Any]] = [
+        {"name": group, "activate": True, **(over_ipv6 if "ipv6" in families else {})}
+        for (_, families), group in of_kind.items()
+        if "ipv4" in families
+    ]
+    ipv6 = [
+        {"name": group, "activate": True}
+        for (_, families), group in of_kind.items()
+        if "ipv6" in families
+    ]
     sessions: dict[str, Any] = {
-        "neighbors": [_neighbour(peer, of_role[peer.role]) for peer in bgp.neighbours]
+        "neighbors": [
+            _neighbour(peer, of_kind[peer.role, peer.families])
+            for peer in bgp.neighbours
+            if not peer.unnumbered
+        ]
     }
-    if bgp.unnumbered:
-        for group in ipv4:
-            group["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
-        sessions = {
-            "neighbor_interfaces": [
-                {"name": peer.port, "peer_group": of_role[peer.role], "remote_as": str(peer.asn)}
-                for peer in bgp.neighbours
-            ]
-        }
+    if any(peer.unnumbered for peer in bgp.neighbours):
+        sessions["neighbor_interfaces"] = [
+            {
+                "name": peer.port,
+                "peer_group": of_kind[peer.role, peer.families],
+                "remote_as": str(peer.asn),
+            }
+            for peer in bgp.neighbours
+            if peer.unnumbered
+        ]
     return {
         "as": str(bgp.asn),
         "router_id": bgp.router_id,
@@ -255,7 +299,19 @@ def _bgp(bgp: BgpDesign) -> dict[str, Any]:
         **sessions,
         "redistribute": {"connected": {"enabled": True, "route_map": "RM-FABRIC"}},
         "address_family_ipv4": {"peer_groups": ipv4},
+        **({"address_family_ipv6": {"peer_groups": ipv6}} if device.uses_ipv6 else {}),
+        **(
+            {"aggregate_addresses": [{"prefix": one, "summary_only": True} for one in summaries]}
+            if (summaries := device.summaries + device.summaries6)
+            else {}
+        ),
     }
+
+
+def _ending(families: tuple[str, ...], *, mixed: bool) -> str:
+    if "ipv4" not in families:
+        return "-IPV6"
+    return "-NUMBERED" if mixed and len(families) == 1 else ""
 
 
 def _neighbour(peer: BgpNeighbour, group: str) -> dict[str, str]:

@@ -30,6 +30,34 @@ devices:
 """
 VARIANTS = {
     "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
+    "routed": {"  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none"},
+    "routed-28": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  routed_prefix_length: 28"
+    },
+    "leaf-prefix": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  advertise: leaf"
+    },
+    "ipv6": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  ipv6: {hosts: 'fd00:64::/48'}",
+        "bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn",
+    },
+    "ipv6-numbered": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  ipv6: {hosts: 'fd00:64::/48', uplinks: 'fd00:65::/64'}",
+    },
+    "ipv6-slaac-leaf-prefix": {
+        "  hosts: 10.64.0.0/16 # each host routes all of it through the rail\n"
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  advertise: leaf\n  ipv6: {hosts: 'fd00:64::/48', assignment: slaac}",
+        "bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn",
+    },
+    "units-of-both": {
+        '[003-004]"}': '[003-004]", vlan_per: none}',
+        "  host_prefix_length: 24": "  routed_hosts: 10.96.0.0/16\n  host_prefix_length: 24",
+    },
     "port-overrides": {},
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
     "own-as-number": {"bgp: {spine_asn": "bgp: {allowas_in: 2, bfd: true, spine_asn"},

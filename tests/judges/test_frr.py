@@ -105,7 +105,9 @@ def _peer(name: str, row: dict[str, str], kind: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("inventory", ["demo", "eight-slash-27", "rail-512", "three-tier"])
+@pytest.mark.parametrize(
+    "inventory", ["demo", "eight-slash-27", "rail-512", "routed", "three-tier"]
+)
 def test_what_sonic_makes_of_it(vtysh: str, tmp_path: Path, inventory: str, style: str) -> None:
     """Every SONiC switch of the examples, in both styles."""
     has_bgp = "bgp: {" in (INVENTORY / inventory / "fabric.yaml").read_text()

@@ -21,7 +21,7 @@ from tests.judges.conftest import missing_judge
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
 
-DUAL = Path(__file__).parents[2] / "inventory" / "dual-plane"
+INVENTORY = Path(__file__).parents[2] / "inventory"
 NETWORKD = Path("/lib/systemd/systemd-networkd")
 STACKS = ("netplan-networkd", "networkd")
 #: networkd waits for udev unless /sys cannot be written; a veth stands in for each NIC.
@@ -54,8 +54,12 @@ MARK = "-- next --"
 @pytest.fixture(params=STACKS)
 def host(request: pytest.FixtureRequest) -> HostDesign:
     """Return a host of the dual-plane fabric with a network stack."""
-    design = Project(DUAL).hosts["gpu01"]
-    traits = design.traits.model_copy(update={"network_stack": request.param})
+    return _host("dual-plane", "gpu01", request.param)
+
+
+def _host(inventory: str, name: str, stack: str) -> HostDesign:
+    design = Project(INVENTORY / inventory).hosts[name]
+    traits = design.traits.model_copy(update={"network_stack": stack})
     return replace(design, traits=traits)
 
 
@@ -123,6 +127,27 @@ def test_what_networkd_makes_is_what_drift_expects(host: HostDesign, tmp_path: P
     assert list(kernel_apart(live, _planned(host))) == []
     last = "unreachable default metric 2147483647 proto static"
     assert all(last in routes for name, routes in live.items() if "/" in name)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_nic_on_a_routed_port_leaves_by_its_leaf(stack: str, tmp_path: Path) -> None:
+    """By the even address of its pair, to both pools, and to nothing else."""
+    host = _host("routed", "gpu003", stack)
+    targets = ["10.96.0.1", "10.96.128.1", "10.64.0.2", "192.0.2.1"]
+    asked = [
+        f"ip -4 -j route get {target} from {nic.address} 2>&1 || true"
+        for nic in host.nics
+        for target in targets
+    ]
+    routes, rules, *said = _in_namespace(host, tmp_path, [*READ, *asked])
+    assert list(kernel_apart(_state(host, routes, rules), _planned(host))) == []
+    for nic in host.nics:
+        *inside, outside = said[: len(targets)]
+        del said[: len(targets)]
+        for answer in inside:
+            (way,) = json.loads(answer)
+            assert (way["dev"], way["gateway"]) == (nic.interface, nic.gateway)
+        assert "No route to host" in outside
 
 
 def test_nothing_leaves_by_the_other_plane(host: HostDesign, tmp_path: Path) -> None:

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 SITE = Path(__file__).parents[2] / "inventory" / "site"
 PLAIN = [*CASES, ("odd", "a1")]
 HOSTS = [*PLAIN, *((name, "a1") for name in VARIANTS)]
-NETPLAN = [*PLAIN, ("netplan-ionic", "a1")]
-NETWORKD = ["networkd-mlx5", "networkd-infiniband"]
-KEYFILES = ["keyfiles-ofed", "keyfiles-bnxt"]
+NETPLAN = [*PLAIN, ("netplan-ionic", "a1"), ("netplan-path", "a1")]
+NETWORKD = ["networkd-mlx5", "networkd-infiniband", "networkd-routed"]
+KEYFILES = ["keyfiles-ofed", "keyfiles-bnxt", "keyfiles-routed"]
 NETWORKD_PROGRAM = Path("/lib/systemd/systemd-networkd")
 SYSCTL = re.compile(
     r"net\.ipv4\.conf\.[A-Za-z][A-Za-z0-9_/-]*\.(arp_ignore|arp_announce|arp_notify|rp_filter)"
-    r" = [0-8]|net\.ipv4\.neigh\.[A-Za-z][A-Za-z0-9_/-]*\.(base_reachable_time_ms|gc_stale_time)"
+    r" = [0-8]|net\.ipv6\.conf\.[A-Za-z][A-Za-z0-9_/-]*\.(accept_ra|use_tempaddr|ndisc_notify)"
+    r" = [0-2]|net\.ipv[46]\.neigh\.[A-Za-z][A-Za-z0-9_/-]*\.(base_reachable_time_ms|gc_stale_time)"
     r" = [1-9]\d*|net\.ipv4\.neigh\.default\.gc_thresh[123] = [1-9]\d*"
 )
 
@@ -80,14 +81,17 @@ def test_netplan(root: Path) -> None:
     assert (status, said) == (0, "")
     units = list((root / "run/systemd/network").glob("10-netplan-*.network"))
     plan = (root / "etc/netplan/60-rocefab.yaml").read_text(encoding="utf-8")
-    addresses = re.findall(r"addresses: \[(\S+)\]", plan)
+    addresses = [
+        line.replace('"', "").split(", ") for line in re.findall(r"addresses: \[(.+)\]", plan)
+    ]
     assert len(units) == len(addresses) > 0
     made = "\n".join(path.read_text(encoding="utf-8") for path in units)
-    for address in addresses:
+    for address in (address for own in addresses for address in own):
         assert f"Address={address}\n" in made
         assert f"PreferredSource={address.partition('/')[0]}\n" in made
-        assert f"From={address.partition('/')[0]}/32\n" in made
-    assert made.count("LinkLocalAddressing=no\n") == len(units)
+        assert f"From={address.partition('/')[0]}/{128 if ':' in address else 32}\n" in made
+    local = "ipv6" if ":" in str(addresses) else "no"
+    assert made.count(f"LinkLocalAddressing={local}\n") == len(units)
     assert made.count("MTUBytes=9000\n") == len(units)
 
 
@@ -139,14 +143,15 @@ def test_files_of_networkd_are_those_of_netplan(name: str, tmp_path: Path) -> No
             _keys(path.read_text(encoding="utf-8"))
             for path in (made, ours / f"05-rocefab-{nic.interface}.network")
         )
-        wanted["[Match]"] = [key for key in wanted["[Match]"] if key[0] != "Name" or not nic.mac]
+        by_mac = nic.mac and not nic.path
+        wanted["[Match]"] = [key for key in wanted["[Match]"] if key[0] != "Name" or not by_mac]
         wanted["[Link]"] = [("MTUBytes", str(nic.mtu_bytes)), ("RequiredForOnline", "no")]
         wanted["[Network]"] = [
             key for key in wanted["[Network]"] if key[0] in {"Address", "LinkLocalAddressing"}
         ]
         found["[Network]"].remove(("IPv6AcceptRA", "no"))
         assert found == wanted
-        if nic.mac:
+        if by_mac:
             made = theirs / f"run/systemd/network/10-netplan-{nic.interface}.link"
             link = ours / f"05-rocefab-{nic.interface}.link"
             wanted = _keys(made.read_text("utf-8"))
@@ -182,6 +187,18 @@ def test_networkd(name: str, tmp_path: Path) -> None:
     assert "Unknown key 'Gate' in section [Route]" in _networkd_says(folder)
 
 
+def _routes(keys: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """Take the routes out of the keys of a file, without their numbers: each with its options."""
+    routes = {name: value for name, value in keys["[ipv4]"] if name.startswith("route")}
+    keys["[ipv4]"] = [key for key in keys["[ipv4]"] if key[0] not in routes]
+    options = {
+        name: sorted(routes.pop(f"{name}_options", "").split(","))
+        for name in list(routes)
+        if not name.endswith("_options")
+    }
+    return sorted((value, str(options[name])) for name, value in routes.items() if name in options)
+
+
 @pytest.mark.parametrize("name", KEYFILES)
 def test_nmcli(name: str, tmp_path: Path) -> None:
     """nmcli writes the same keys for the same settings, beside defaults of its own."""
@@ -190,11 +207,11 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
     folder = _written(host, tmp_path) / "etc/NetworkManager/system-connections"
     for nic in host.nics:
         route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
-        (pool,) = nic.pools
-        default = f"{pool} {nic.gateway} src={nic.address} table={nic.table}"
-        default += f", 0.0.0.0/0 2147483647 table={nic.table} type=unreachable"
-        if nic.in_main_table:
-            default += f", {pool} {nic.gateway} 1024 src={nic.address}"
+        default = f"0.0.0.0/0 2147483647 table={nic.table} type=unreachable"
+        for pool in nic.addresses[0].pools:
+            default += f", {pool} {nic.gateway} src={nic.address} table={nic.table}"
+            if nic.in_main_table:
+                default += f", {pool} {nic.gateway} 1024 src={nic.address}"
         rule = f"priority {nic.rule_priority} from {nic.address} table {nic.table}"
         words = (
             *("con-name", f"rocefab-{nic.interface}", "ifname", nic.interface),
@@ -212,6 +229,7 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
         found = _keys((folder / f"rocefab-{nic.interface}.nmconnection").read_text("utf-8"))
         for keys in (wanted["[connection]"], found["[connection]"]):
             keys[:] = [key for key in keys if key[0] != "uuid"]
+        assert _routes(found) == _routes(wanted)
         assert found == wanted
         assert _run(program, "--offline", "connection", "modify", "foo", "bar")[0] != 0
 

@@ -27,6 +27,7 @@ SWITCHES = [
     *(("rail-512", name) for name in switches("rail-512")),
     *(("three-tier", name) for name in ("rack1-leaf", "east-spine01", "core01")),
     *(("rail-only", "su1-rail0"), ("dual-tor", "su1-rail0-b"), ("explicit", "b07-sw2")),
+    ("routed", "su2-rail0"),
 ]
 PORT_OVERRIDES = """\
 devices:
@@ -49,6 +50,15 @@ VARIANTS = {
         "sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "1-2,64", mode: 2x400G}]'
     },
     "unnumbered": {"bgp: {": "bgp: {bfd: true, peering: unnumbered, "},
+    "ipv6": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  ipv6: {hosts: 'fd00:64::/48'}",
+        "bgp: {": "bgp: {peering: unnumbered, ",
+    },
+    "ipv6-numbered": {
+        "  host_prefix_length: 24\n  vlan_first: 101 # VLAN of rail 0": "  vlan_per: none\n"
+        "  advertise: leaf\n  ipv6: {hosts: 'fd00:64::/48', uplinks: 'fd00:65::/64'}",
+    },
     "bfd": {"bgp: {": "bgp: {bfd: true, "},
     "own AS number": {"bgp: {": "bgp: {allowas_in: 2, "},
     "computed-buffers": {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"},

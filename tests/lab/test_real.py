@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fabric.lab.real import Cable, needs
+from fabric.lab.real import Cable, RealLab, needs
 from fabric.lab.real.booted.management import free_networks
+from fabric.lab.real.keeper import Answer
 from fabric.lab.real.names import LONGEST, kernel_names
 from fabric.lab.real.switch import Switch
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import blueprint
 from tests.cli.runs import DEMO, run
+from tests.reallab.plans import inventory_of
 from tests.render.designs import INVENTORY
 
 
@@ -60,6 +63,47 @@ def test_a_leaf_is_made_of_bridges_ports_and_addresses() -> None:
     assert "address add 10.64.0.1/24 dev Vlan101" in lines
     assert "address add 10.255.0.129/32 dev lo" in lines
     assert "address add 10.254.0.1/31 dev Ethernet128" in lines
+
+
+def test_a_routed_nic_port_has_the_address_of_its_leaf(tmp_path: Path) -> None:
+    plan = blueprint(Project(inventory_of("one prefix for a leaf", tmp_path)))
+    leaf, nic = plan.files["su1-rail0"], plan.hosts["gpu001"].nics[0]
+    made = Switch(plan.devices["su1-rail0"], leaf, (nic.leaf_port,), "space", Path("/nowhere"))
+    assert f"address add 10.64.0.1/28 dev {made.kernel_name[nic.leaf_port]}" in made.lines()
+    assert not any("bridge" in line for line in made.lines())
+    assert " aggregate-address 10.64.0.0/23 summary-only\n" in made.routing()
+
+
+def test_frr_has_both_families() -> None:
+    """A term of a policy that is about the other family matches nothing, and is left out."""
+    text = switch("dual-stack", "su1-rail0").routing()
+    assert text.count(" neighbor fd00:65::2 remote-as ") == 1
+    routes = text.partition(" address-family ipv6 unicast\n")[2].partition(" exit")[0]
+    assert routes.splitlines() == [
+        "  redistribute connected route-map RM-FABRIC-6",
+        "  neighbor fd00:65::2 activate",
+        "  neighbor fd00:65::4 activate",
+        "  maximum-paths 64",
+    ]
+    policies = text.partition("ip prefix-list ")[2].splitlines()
+    assert [line for line in policies if "match" in line or "route-map" in line] == [
+        "route-map RM-FABRIC permit 10",
+        " match ip address prefix-list PL-FABRIC",
+        "route-map RM-FABRIC-6 permit 20",
+        " match ipv6 address prefix-list PL-FABRIC6",
+    ]
+
+
+def test_a_route_that_discards_has_no_next_hop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as that of an aggregate: ``ip`` prints no port."""
+    lab = RealLab(blueprint(Project(DEMO)))
+    routes = [
+        {"type": "blackhole", "dst": "10.64.0.0/24"},
+        {"dst": "10.64.1.0/24", "nexthops": [{"dev": "a"}, {"dev": "b"}]},
+        {"dst": "10.255.0.1", "dev": "a"},
+    ]
+    monkeypatch.setattr(lab, "run", lambda *_: Answer(0, json.dumps(routes), ""))
+    assert lab.learnt_next_hops() == 3 * len(lab.blueprint.devices)
 
 
 def test_frr_is_told_timers_and_whole_routes() -> None:

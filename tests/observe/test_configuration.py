@@ -159,7 +159,8 @@ def test_sessions_and_router_ids_are_addresses() -> None:
     bgp = Bgp(65101, 1)
     assert bgp.peer("Ethernet0", 1).session == "Ethernet0"
     assert ipv4("10.0.0.1") == "10.0.0.1"
-    for text in ("10.0.0.300", "2001:db8::1"):
+    assert bgp.peer("2001:DB8:0::1", 1).session == "2001:db8::1"
+    for text in ("10.0.0.300", "2001:db8::1::"):
         with pytest.raises(ValueError, match=text):
             bgp.peer(text, 1)
         with pytest.raises(ValueError, match=text):

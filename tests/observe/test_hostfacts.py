@@ -190,6 +190,19 @@ CASES: dict[str, Any] = {
         IpRule(300, "0.0.0.0/1", None),
         IpRule(32766, "all", "main"),
     ),
+    "ip_route6.json": (
+        IpRoute("fd00:64::20/127", "eth1", None, "fd00:64::21", "100", 1024),
+        IpRoute("fd00:64::/48", "eth1", "fd00:64::20", "fd00:64::21", "100", 1024),
+        IpRoute("default", "lo", table="100", metric=4096, kind="unreachable"),
+        IpRoute("fd00:64:0:10::/64", "eth1", metric=256, protocol="kernel"),
+        IpRoute("fd00:64::21/128", "eth1", None, None, "local", 0, "local", protocol="kernel"),
+    ),
+    "ip_rule6.json": (
+        IpRule(0, "all", "local"),
+        IpRule(100, "fd00:64::21/128", "100"),
+        IpRule(101, "fd00:64:0:10::/64", "101"),
+        IpRule(32766, "all", "main"),
+    ),
     "ip_neigh.json": (
         IpNeighbour("10.64.1.1", "eth1", ("PERMANENT",), "0c:42:a1:00:00:01"),
         IpNeighbour("fe80::1", "eth1", ("STALE",), "0c:42:a1:00:00:01"),

@@ -10,6 +10,7 @@ from fabric.observe.hostfacts import gids
 from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.cumulus import parsers as cumulus
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host
 from fabric.systems.sonic import parsers as sonic
@@ -31,6 +32,24 @@ def test_sonic_bgp() -> None:
         "10.254.0.4": BgpPeer(established=False, state="Active", asn=65100),
     }
     assert sonic.bgp_summary("No IPv4 neighbor is configured\n") == {}
+
+
+def test_sessions_of_ipv6_are_a_table_of_their_own() -> None:
+    """Each platform merges both into one field; a switch without IPv6 says nothing."""
+    text = sample("show_ip_bgp_summary.txt").replace("10.254.0.0 ", "fd00:65::1 ")
+    assert sonic.bgp_ipv6(text)["fd00:65::1"].established
+    said = sample("eos_bgp_summary.json").replace("10.254.0.1", "fd00:65::1")
+    assert eos.bgp_ipv6(said)["fd00:65::1"].established
+    said = (SAMPLES / "cumulus" / "bgp.json").read_text(encoding="utf-8")
+    said = said.replace("10.254.0.0", "fd00:65::1").replace("ipv4Unicast", "ipv6Unicast")
+    assert cumulus.bgp_ipv6(said)["fd00:65::1"].established
+    for platform in (sonic, eos, cumulus):
+        assert platform.bgp_ipv6("") == {}
+    assert sonic.bgp_ipv6("No IPv6 neighbor is configured\n") == cumulus.bgp_ipv6("{}") == {}
+    with pytest.raises(UnreadableError):
+        sonic.bgp_ipv6(text[: len(text) // 2])
+    for name in ("sonic", "eos", "cumulus", "esonic"):
+        assert parsers[name].readings["bgp_ipv6"][0] == "bgp"
 
 
 def test_sonic_lldp() -> None:
@@ -100,6 +119,39 @@ def test_host_gids() -> None:
     assert chosen is not None
     assert (chosen.index, chosen.address, chosen.interface) == (3, "25.11.128.226", "eth8")
     assert gids.ipv4_roce_v2(table, "mlx5_9") is None
+
+
+SHOW_GIDS6 = """\
+DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV
+---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---
+mlx5_1\t1\t0\tfe80:0000:0000:0000:063f:72ff:fe00:0001\t\t\tv1\teth1
+mlx5_1\t1\t1\tfe80:0000:0000:0000:063f:72ff:fe00:0001\t\t\tv2\teth1
+mlx5_1\t1\t2\tfd00:0064:0000:0000:0000:0000:0000:0021\t\t\tv1\teth1
+mlx5_1\t1\t3\tfd00:0064:0000:0000:0000:0000:0000:0021\t\t\tv2\teth1
+n_gids_found=4
+"""
+
+
+def test_host_gids_of_ipv6() -> None:
+    """One has an address of IPv6, which its own column does not have; the link-local is none."""
+    table = gids.show_gids(SHOW_GIDS6)
+    assert [(gid.index, gid.ip) for gid in table if gid.is_routable] == [(3, "fd00:64::21")]
+    assert {gid.address for gid in table} == {""}
+    assert gids.ipv4_roce_v2(table, "mlx5_1") is None
+
+
+LLDP6 = """\
+{"lldp": {"interface": [{"eth1": {"via": "LLDP", "chassis": {"su1-rail0": {
+  "id": {"type": "mac", "value": "02:00:00:00:00:01"},
+  "mgmt-ip": ["192.0.2.1", "2001:db8::1", "fe80::1"], "mgmt-iface": ["2", "2", "2"]}},
+  "port": {"id": {"type": "ifname", "value": "Ethernet1/1"}, "ttl": "120"}}}]}}
+"""
+
+
+def test_host_lldp_of_a_switch_with_addresses_of_both_families() -> None:
+    """A neighbour is its name and port, whatever addresses it is managed by."""
+    (seen,) = host.lldp_neighbours(LLDP6)["eth1"]
+    assert (seen.system_name, seen.port_id) == ("su1-rail0", "Ethernet1/1")
 
 
 def test_host_lldp() -> None:

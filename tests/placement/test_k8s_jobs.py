@@ -164,7 +164,8 @@ def test_networks_of_a_unit() -> None:
     with pytest.raises(InputError) as caught:
         objects(shared("macvlan"), "pytorchjob", nodes=4)
     assert str(caught.value.findings[0]).endswith(
-        "; use addressing.vlan_per: nic, request fewer nodes, or use the host network [PLC016]"
+        "; use addressing.vlan_per: nic or none, request fewer nodes, or use the host network "
+        "[PLC016]"
     )
     assert objects(cluster("macvlan"), "pytorchjob", nodes=4)
 

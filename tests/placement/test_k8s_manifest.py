@@ -18,6 +18,7 @@ from fabric.topology import Fabric
 from tests.cases import each
 from tests.placement.crds import FOLDER, judge, schemas, strict
 from tests.placement.k8s_fabrics import INFRASTRUCTURE, JOBS, MODES, cluster, objects, shared
+from tests.topology.fabrics import ipv6_plan
 
 NEEDED = pytest.mark.skipif(
     not FOLDER.exists(), reason=f"{FOLDER} does not exist; set ROCEFAB_REFERENCE"
@@ -27,6 +28,16 @@ RAILS = {"host__interfaces": "rail[0-1]", "host__rdma_devices": "rdma[0-1]"}
 CASES: dict[str, Callable[[], Fabric]] = {
     **{mode: partial(cluster, mode, **RAILS) for mode in MODES},
     **{f"{mode}, shared subnet": partial(shared, mode, **RAILS) for mode in MODES},
+    "IPv6 beside IPv4": partial(
+        cluster, "physical-function", addressing__host_prefix_length=None, **ipv6_plan(), **RAILS
+    ),
+    "IPv6 alone": partial(
+        cluster,
+        "virtual-function",
+        addressing__host_prefix_length=None,
+        **ipv6_plan(alone=True, assignment="slaac"),
+        **RAILS,
+    ),
     "whereabouts": partial(shared, "macvlan", kubernetes=WHEREABOUTS, **RAILS),
 }
 

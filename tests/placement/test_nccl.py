@@ -309,3 +309,48 @@ def test_ucx_that_reads_the_main_table_alone(version, rails_connected: bool, val
     result = whole(fabric(**words, **plain), 2, 2)
     assert result.values.get(name) == value
     assert (name in {item.name for item in result.left_out}) is (value is None)
+
+
+SUBNETS = ("NCCL_IB_SUBNET_AWARE_ROUTING", "NCCL_IB_SUBNET_PREFIX_LEN")
+AWARE = {"host__nccl_subnet_aware": True, "addressing__vlan_per": "none"}
+
+
+@each(
+    ("changes", "version", "length"),
+    [
+        (AWARE, "2.30.7", "13"),
+        ({**AWARE, "rails": 3, "addressing__hosts": "10.64.0.0/16"}, "2.31.1", "18"),
+        ({**AWARE, "rails": 1, "addressing__hosts": "10.64.0.0/16"}, "2.30.7", "16"),
+        ({**AWARE, "addressing__routed_prefix_length": 28}, "2.30.7", "13"),
+        ({**AWARE, "addressing__routed_hosts": "10.96.0.0/20"}, "2.30.7", "21"),
+        ({**AWARE, "nic_ports": 2}, "2.30.7", "13"),
+        (AWARE, "2.30.4", None),
+        (AWARE, None, None),
+        ({"addressing__vlan_per": "none"}, "2.30.7", None),
+        ({**AWARE, "nic_ports": 2, "planes": 2}, "2.30.7", None),
+        ({"host__nccl_subnet_aware": True}, "2.30.7", None),
+    ],
+)
+def test_the_prefix_of_a_rail(
+    changes: dict[str, Any], version: str | None, length: str | None
+) -> None:
+    """All addresses of a rail share it, and none of another rail has it; else it is left out."""
+    built = fabric(**changes)
+    chosen = whole(built, 1, 1, version=version)
+    expected = (None, None) if length is None else ("1", length)
+    assert tuple(chosen.values.get(name) for name in SUBNETS) == expected
+    if length is None:
+        assert SUBNETS[0] in {item.name for item in chosen.left_out}
+    else:
+        prefixes = built.nics.address >> (32 - int(length))
+        pairs = set(zip(built.nics.rail.tolist(), prefixes.tolist(), strict=True))
+        assert len(pairs) == built.rails == len({prefix for _, prefix in pairs})
+
+
+def test_the_range_is_the_pool_of_the_unit() -> None:
+    """A GID of the other pool is none of this host."""
+    built = example("routed")
+    ranges = [
+        environment(built, 4, 2, host=host)["NCCL_IB_ADDR_RANGE"] for host in ("gpu001", "gpu003")
+    ]
+    assert ranges == ["10.64.0.0/16", "10.96.0.0/16"]

@@ -126,7 +126,8 @@ def _eos_address(inside: str, new: Callable[[str], str]) -> Edit:
 
 def _half(design: DeviceDesign) -> str:
     """Return the lower half of the first host network, which its NICs are in."""
-    return f"{design.bgp.host_pool.partition('/')[0]}/{design.bgp.host_prefix_length + 1}"
+    pool = design.bgp.host_pools[0]
+    return f"{pool.network.partition('/')[0]}/{pool.prefix_length + 1}"
 
 
 FAULTS = (

@@ -53,7 +53,7 @@ class Subject:
         design = self.project.devices[name]
         if not design.bgp.neighbours:
             return f"{design.platform}, alone"
-        if design.platform == "eos" and not design.bgp.unnumbered:
+        if design.platform == "eos" and not design.unnumbered_ports:
             return "eos, numbered"
         is_managed = "BGP_GLOBALS" in self.texts[name][self.files[name].file]
         return design.platform + (", managed" if is_managed else "")

@@ -19,6 +19,7 @@ SAME_AS = "the neighbours have one AS, so that the paths are equal; three tiers 
 LEAK = "it forbids: without it more is announced, over longer paths, which no switch prefers"
 DEFAULT = "what it says is the default of the system: lines.book, absent"
 ADDRESSES = "the sessions begin at the address of the port anyway"
+ONE_LINK = "one link to each switch needs no link-local address of each port"
 ONE_PATH = "a spine has one path to each leaf"
 EMPTY = "it permits networks that this switch does not have"
 DERIVED = "the system takes it from the name of the interface"
@@ -38,7 +39,8 @@ _SONIC_TABLES = (
 NEEDLESS: dict[str, dict[str, str]] = {
     "eos": {
         r"(qos|priority-flow-control|interface \S+ / service-profile) .*": QOS,
-        r"(logging|ntp|arp|mac address-table|interface \S+ / arp) .*": MANAGEMENT,
+        r"(logging|ntp|arp|mac address-table|interface \S+ / (arp|ipv6 nd cache)) .*": MANAGEMENT,
+        r"interface \S+ / ipv6 nd ra disabled .*": "a NIC with static addresses takes none of it",
         r"interface \S+ / (speed|spanning-tree) .*": HARDWARE,
         r"interface \S+ / switchport( mode access)?( .*)?": DEFAULT,
         r"interface \S+ / mtu \d+ \(host\)": SWITCHED,
@@ -48,8 +50,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"router bgp \d+ / maximum-paths .*": ONE_PATH,
         r"router bgp \d+ / neighbor \S+ timers .*": TIMERS,
         r"router bgp \d+ / neighbor \S+ (send-community|maximum-routes .*)": PASSED_ON,
-        r"route-map RM-FABRIC permit 10 / match .*": LEAK,
-        r"ip prefix-list PL-FABRIC / seq \d+ permit .*": EMPTY,
+        r"route-map RM-FABRIC permit [12]0 / match .*": LEAK,
+        r"ip(v6)? prefix-list PL-FABRIC6? / seq \d+ permit .*": EMPTY,
     },
     "eos, numbered": {r"service routing protocols .*": "sessions over ports alone depend on it"},
     "sonic": {
@@ -100,6 +102,7 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"(feature lldp|ntp|logging|mac address-table|interface \S+ / ip arp) ?.*": MANAGEMENT,
         r"interface \S+ / (no ip redirects|speed .*|spanning-tree .*)( \(.*\))?": HARDWARE,
         r"interface \S+ / (switchport|no shutdown) \(host\)": DEFAULT,
+        r"interface \S+ / ipv6 link-local use-bia .*": ONE_LINK,
         r"vlan \d+ / name .*": NAME,
         r"ip prefix-list PL-FABRIC .*": EMPTY,
         r"route-map RM-FABRIC permit 10 / match .*": LEAK,
@@ -117,8 +120,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"set policy-options policy-statement FABRIC-OUT term \w+ from .*": LEAK,
         r"set policy-options policy-statement FABRIC-OUT term rest then reject": LEAK,
         r"set routing-options router-id .*": ROUTER_ID,
-        r"set protocols bgp group fabric type external": "`peer-as` says it too",
-        r"set protocols bgp group fabric hold-time .*": TIMERS,
+        r"set protocols bgp group fabric\S* type external": "the AS numbers say it too",
+        r"set protocols bgp group fabric\S* hold-time .*": TIMERS,
         r"set protocols bgp group fabric neighbor \S+ local-address .*": ADDRESSES,
         r"set protocols bgp group fabric neighbor \S+ family inet unicast": DEFAULT,
     },
@@ -151,7 +154,8 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"route-map RM-FABRIC permit 10 / match .*": LEAK,
         r"router bgp \d+ / router-id .*": ROUTER_ID,
         r"router bgp \d+ / bestpath as-path multipath-relax": SAME_AS,
-        r"router bgp \d+ / neighbor \S+ / timers .*": TIMERS,
+        r"router bgp \d+ / neighbor (interface )?\S+ / timers .*": TIMERS,
+        r"router bgp \d+ / neighbor interface \S+ / capability extended-nexthop .*": DEFAULT,
     },
 }
 

@@ -14,8 +14,7 @@ from tests.cases import each
 from tests.prove.fabrics import example
 from tests.prove.mutations import Subject
 from tests.prove.needless import NEEDLESS, reason_of
-from tests.prove.test_systems import UNNUMBERED, fabric_of
-from tests.systems.cumulus.test_render import SKUS
+from tests.prove.test_systems import CHANGES, UNNUMBERED, fabric_of
 from tests.topology.fabrics import INVENTORY
 
 #: Examples with files of switches.
@@ -29,10 +28,10 @@ def mixed() -> Subject:
 
 @cache
 def unnumbered(leaf: str) -> Subject:
-    """Return the demo without addresses between switches: SONiC or Cumulus below EOS."""
+    """Return the demo without addresses between switches: SONiC below EOS, or one system."""
     changes = {UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
-    if leaf == "cumulus":
-        changes |= SKUS["demo"]
+    if leaf != "sonic":
+        changes |= CHANGES[leaf]["demo"]
     with TemporaryDirectory() as folder:
         return Subject.of(*fabric_of(Path(folder), "demo", changes))
 
@@ -56,12 +55,14 @@ def test_each_line_is_missed(name: str) -> None:
     assert not_missed(mixed(), name) == []
 
 
-@each("leaf", ["sonic", "cumulus"])
+@each("leaf", ["sonic", "cumulus", "nxos", "vrp8"])
 def test_each_line_is_missed_without_addresses(leaf: str) -> None:
     """Routing over IPv6, router advertisements, IPv6 next hops: as much as an address."""
     subject = unnumbered(leaf)
     for name in subject.samples():
-        assert not_missed(subject, name) == []
+        # A spine of one path to each leaf needs none of the lines for several.
+        if leaf in {"sonic", "cumulus"} or not name.startswith("spine"):
+            assert not_missed(subject, name) == []
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -76,6 +77,8 @@ def test_each_line_of_every_example_is_missed(name: str) -> None:
 def test_no_reason_covers_what_nobody_renders(form: str) -> None:
     """So that the table stays as short as it can be."""
     subjects = [mixed(), unnumbered("sonic"), unnumbered("cumulus")]
+    subjects += [Subject.of(*example(name)) for name in ("unnumbered", "dual-stack")]
+    subjects += [unnumbered("nxos")]
     subjects += [Subject.of(*example("rail-only"))] if form.endswith("alone") else []
     labels = [
         mutation.label

@@ -55,16 +55,6 @@ def test_fabrics_of_one_system(tmp_path: Path, system: str, example: str) -> Non
     assert proof.lost_pairs == 0
 
 
-def test_unnumbered_sessions_of_cumulus(tmp_path: Path) -> None:
-    """Over the link-local addresses that ports have without a line."""
-    changes = {**SKUS["demo"], UNNUMBERED: f"{UNNUMBERED}, peering: unnumbered"}
-    project, texts = fabric_of(tmp_path, "demo", changes)
-    assert all("type unnumbered" in text["nv-set"] for text in texts.values())
-    proof = prove(project, texts)
-    assert proof.breaches == ()
-    assert (proof.sessions, proof.lost_pairs) == (16, 0)
-
-
 def test_junos_uses_sixteen_paths(tmp_path: Path) -> None:
     """Without `chassis maximum-ecmp`, so that half of 32 uplinks stand idle; nothing is lost."""
     proof = prove(*fabric_of(tmp_path, "rail-512", junos_designs.CHANGES["rail-512"]))

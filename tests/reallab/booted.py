@@ -11,6 +11,7 @@ from pathlib import Path
 from fabric.lab.real import RealLab
 from fabric.lab.real.booted import BootedHost
 from tests.cli.runs import DEMO, Ended, process
+from tests.reallab.plans import PLANS, change
 
 HOST, OTHER = "gpu001", "gpu003"
 #: A veth has no lossless settings: the NICs of these hosts are plain Ethernet.
@@ -23,20 +24,24 @@ _WIPE = (
 _SEEN = {
     "files": "find /etc -type f -newer /lab/init -not -name '*.tmp' -exec md5sum {} + | sort",
     "links": "find /etc/systemd/system -type l | sort",
-    "addresses": "ip -4 -o address; grep . /sys/class/net/*/mtu",
-    "rules": "ip -4 rule",
-    "routes": "ip -4 route show table all | sort",
+    "addresses": "ip -o address show scope global; grep . /sys/class/net/*/mtu",
+    "rules": "ip -4 rule; ip -6 rule",
+    "routes": "ip -4 route show table all | sort;"
+    "ip -6 route show table all | grep -v -e fe80: -e ff00: -e eth0 | sort",
     # networkd sets promote_secondaries of what it manages, and leaves it and the NIC up behind.
     "sysctls": "sysctl -a -r 'net.ipv4.(conf|neigh).eth[12]' | grep -v promote_secondaries | sort",
     "failed units": "systemctl --failed --no-legend --plain",
 }
 
 
-def write_inventory(folder: Path, *, arp_s: int = 240, more: str = "") -> Path:
+def write_inventory(folder: Path, *, arp_s: int = 240, more: str = "", plan: str = "") -> Path:
     """Write the demo inventory with hosts of plain Ethernet; ``more`` goes to its end."""
     shutil.copytree(DEMO, folder)
     file = folder / "fabric.yaml"
-    text = file.read_text().replace("  management_rdma_device: mlx5_0\n", _PLAIN)
+    text = change(file.read_text(), PLANS[plan][1] if plan else {})
+    if plan:
+        shutil.rmtree(folder / "devices")  # of the ports of another leaf model
+    text = text.replace("  management_rdma_device: mlx5_0\n", _PLAIN)
     file.write_text(text.replace("timeout_s: 240", f"timeout_s: {arp_s}") + more)
     return folder
 
@@ -63,9 +68,11 @@ class Site:
         """The host that most tests change."""
         return self.lab.booted(HOST)
 
-    def inventory(self, name: str = "inventory", *, arp_s: int = 240, more: str = "") -> Path:
+    def inventory(
+        self, name: str = "inventory", *, arp_s: int = 240, more: str = "", plan: str = ""
+    ) -> Path:
         """Write an inventory; another ARP time changes a file, a script and two settings."""
-        return write_inventory(self.folder / name, arp_s=arp_s, more=more)
+        return write_inventory(self.folder / name, arp_s=arp_s, more=more, plan=plan)
 
     def rocefab(self, *words: object) -> Ended:
         """Run a command in a process of its own."""

@@ -17,9 +17,11 @@ from fabric.topology.paths import Layers
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
 from tests.reallab.booted import HOST, OTHER, Site, write_inventory
-from tests.render.designs import INVENTORY
+from tests.reallab.plans import PLANS, inventory_of
 
-INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed")
+INVENTORIES = (
+    *("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed", "routed"),
+)
 #: Time that a routing change gets; measured: below 3 s, and 12 s where a session starts again.
 PATIENCE_S = 40.0
 
@@ -31,6 +33,12 @@ def require_parts(*, booted: bool = False) -> None:
         pytest.fail(f"no real lab: {reason}; run 'make judges' as root")
     if reason:
         pytest.skip(f"no real lab: {reason}; 'make judges' installs the packages")
+
+
+def counted(proof: Proof) -> tuple[int, int]:
+    """Return ends of sessions, each once for each of its families, and next hops of a proof."""
+    proofs = [proof, *([proof.other] if proof.other else [])]
+    return sum(own.sessions for own in proofs), sum(own.routes for own in proofs)
 
 
 @dataclass
@@ -50,27 +58,38 @@ class Running:
         """What ``prove`` says while everything works."""
         return self.engine.prove()
 
+    def announced(self, leaf: str) -> tuple[str, ...]:
+        """Prefixes of NICs that a leaf announces."""
+        device = self.project.devices[leaf]
+        return (
+            *(device.summaries or device.host_networks),
+            *(device.summaries6 or device.host_networks6),
+        )
+
     def promised(self, outage: Outage | None = None) -> set[tuple[str, str]]:
         """Pairs of addresses of different hosts that the design connects, or ``whatif`` leaves."""
         network = clos(self.project.fabric)
         network = failed(network, outage) if outage else network
         reach = Layers.of(network).reach
         nics, hosts = network.nics, list(self.project.hosts.values())
-        addresses = [nic.address for host in hosts for nic in host.nics]
+        addresses = [nic.addresses for host in hosts for nic in host.nics]
         rows = [row for row in range(len(addresses)) if nics.up[row]]
         return {
-            (addresses[one], addresses[two])
+            (source.address, target.address)
             for one in rows
             for two in rows
             if nics.host[one] != nics.host[two]
             and (nics.leaf[one] == nics.leaf[two] or reach[nics.leaf[one], nics.leaf[two]])
+            for source, target in zip(addresses[one], addresses[two], strict=True)
         }
 
     def answered(self, size_bytes: int = 9000) -> set[tuple[str, str]]:
         """Pairs of addresses of different hosts where the second one answers the first one."""
         nics = self.lab.nics()
         wanted = {
-            nic.address: [other.address for far, other in nics if far != name] for name, nic in nics
+            own.address: [other.addresses[row].address for far, other in nics if far != name]
+            for name, nic in nics
+            for row, own in enumerate(nic.addresses)
         }
         seen = self.lab.pings(wanted, size_bytes)
         return {(source, target) for source, targets in seen.items() for target in targets}
@@ -83,16 +102,18 @@ class Running:
         return seen
 
 
-@pytest.fixture(scope="module", params=INVENTORIES)
-def running(request: pytest.FixtureRequest) -> Iterator[Running]:
-    """A lab of each inventory, with its sessions up."""
+@pytest.fixture(scope="module", params=(*INVENTORIES, *PLANS))
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A lab of each inventory and plan, with its sessions up."""
     require_parts()
-    project = Project(INVENTORY / request.param)
+    project = Project(inventory_of(request.param, tmp_path_factory.mktemp("inventory")))
     with real_laboratory(project) as lab:
         made = Running(project, lab)
-        proof = made.proof()
-        lab.wait_for_sessions(proof.sessions)
-        lab.wait_for_next_hops(proof.routes)
+        sessions, next_hops = counted(made.proof())
+        lab.wait_for_sessions(sessions)
+        lab.wait_for_next_hops(next_hops)
         yield made
 
 

@@ -14,7 +14,7 @@ from fabric.report.whatif import whatif
 from fabric.topology.clos import Outage, clos
 from fabric.topology.outages import outage
 from fabric.topology.paths import Layers, next_hop_counts
-from tests.reallab.conftest import Running
+from tests.reallab.conftest import Running, counted
 
 pytestmark = pytest.mark.lab
 
@@ -24,13 +24,14 @@ def test_every_session_is_up(running: Running) -> None:
     states = [
         state for name in running.project.devices for state in running.lab.sessions(name).values()
     ]
-    assert states == ["Established"] * running.proof().sessions
+    assert states == ["Established"] * counted(running.proof())[0]
     assert states
 
 
 def test_the_kernels_have_as_many_next_hops_as_prove_counts(running: Running) -> None:
     """Of all routes of BGP of all switches, loopbacks among them."""
-    assert running.lab.wait_for_next_hops(running.proof().routes) == running.proof().routes
+    _, next_hops = counted(running.proof())
+    assert running.lab.wait_for_next_hops(next_hops) == next_hops
 
 
 def test_next_hops_are_those_of_the_design(running: Running) -> None:
@@ -52,8 +53,8 @@ def test_next_hops_are_those_of_the_design(running: Running) -> None:
             own = np.flatnonzero(links.source == row)
             must = {names[links.target[link]] for link in own if certain[link, column]}
             may = {names[links.target[link]] for link in own if possible[link, column]}
-            for vlan in running.project.devices[leaf].vlans:
-                seen = lab.next_hops(name, vlan.network)
+            for prefix in running.announced(leaf):
+                seen = lab.next_hops(name, prefix)
                 assert must <= {peers[name, port] for port in seen} <= may, (name, leaf, seen)
                 hops_seen += len(seen)
     assert hops_seen
@@ -65,10 +66,10 @@ def test_as_wide_as_show_paths_says(running: Running) -> None:
     cables = next_hop_counts(Layers.of(clos(fabric)))[1]
     names = fabric.switches.names[: fabric.switches.leaf_count]
     wide = {
-        (name, leaf): len(lab.next_hops(name, vlan.network))
+        (name, leaf): len(lab.next_hops(name, prefix))
         for name in names
         for leaf in names
-        for vlan in running.project.devices[leaf].vlans
+        for prefix in running.announced(leaf)
         if leaf != name
     }
     assert wide == {
@@ -86,23 +87,27 @@ def test_every_promised_pair_passes_whole_packets(running: Running) -> None:
 def test_packets_leave_by_the_nic_of_their_address(running: Running) -> None:
     """Towards every NIC that is promised, by the routing of the host."""
     promised = running.promised()
-    for name, nic in running.lab.nics():
-        for target in sorted(two for one, two in promised if one == nic.address)[::5]:
-            said = running.lab.run(name, ["ip", "route", "get", target, "from", nic.address]).out
-            assert f"dev {nic.interface} " in said, (name, nic.address, target, said)
+    sources = [(*pair, own.address) for pair in running.lab.nics() for own in pair[1].addresses]
+    for name, nic, address in sources:
+        for target in sorted(two for one, two in promised if one == address)[::5]:
+            said = running.lab.run(name, ["ip", "route", "get", target, "from", address]).out
+            assert f"dev {nic.interface} " in said, (name, address, target, said)
 
 
 def test_a_nic_answers_arp_for_itself_alone(running: Running) -> None:
     """Asked by its leaf for every address of its host."""
     lab = running.lab
+    if not running.project.intent.fabric.addressing.ipv4:
+        pytest.skip("IPv6 has no ARP")
     host = next(iter(running.project.hosts.values()))
 
     def answers(pair: tuple[NicDesign, NicDesign]) -> bool:
         asked, owner = pair
         ports = lab.blueprint.files[asked.leaf].ports
-        gateway = next(name for name, port in ports.items() if port.gateway_vlan == asked.vlan)
-        name = lab.interface(asked.leaf, gateway)
-        argv = ["arping", "-c", "1", "-w", "1", "-f", "-I", name, owner.address]
+        gateways = {port.gateway_vlan: name for name, port in ports.items()}
+        name = lab.interface(asked.leaf, gateways.get(asked.vlan, asked.leaf_port))
+        address = next(own.address for own in owner.addresses if not own.is_ipv6)
+        argv = ["arping", "-c", "1", "-w", "1", "-f", "-I", name, address]
         return lab.run(asked.leaf, argv).code == 0
 
     pairs = [(one, two) for one in host.nics for two in host.nics]
@@ -143,9 +148,9 @@ def test_whatif_is_right_about_random_failures(running: Running, number: int) ->
     lost = outage(running.project.fabric, words)
     cut_all(running, lost)
     try:
-        proof = running.engine.prove_outage(lost)
-        assert running.lab.wait_for_sessions(proof.sessions) == proof.sessions, words
-        assert running.lab.wait_for_next_hops(proof.routes) == proof.routes, words
+        sessions, next_hops = counted(running.engine.prove_outage(lost))
+        assert running.lab.wait_for_sessions(sessions) == sessions, words
+        assert running.lab.wait_for_next_hops(next_hops) == next_hops, words
         expected = running.promised(lost)
         seen = running.settled(expected)
         assert seen == expected, (words, sorted(seen ^ expected)[:5])
@@ -155,16 +160,16 @@ def test_whatif_is_right_about_random_failures(running: Running, number: int) ->
         ), words
     finally:
         cut_all(running, lost, mend=True)
-    proof = running.proof()
-    assert running.lab.wait_for_sessions(proof.sessions) == proof.sessions
-    assert running.lab.wait_for_next_hops(proof.routes) == proof.routes
+    sessions, next_hops = counted(running.proof())
+    assert running.lab.wait_for_sessions(sessions) == sessions
+    assert running.lab.wait_for_next_hops(next_hops) == next_hops
     promised = running.promised()
     assert running.settled(promised) == promised
 
 
 def hosts_cut(running: Running, seen: set[tuple[str, str]]) -> int:
     """Count the pairs of hosts that were connected and are not."""
-    home = {nic.address: name for name, nic in running.lab.nics()}
+    home = {own.address: name for name, nic in running.lab.nics() for own in nic.addresses}
 
     def pairs(addresses: set[tuple[str, str]]) -> set[frozenset[str]]:
         return {frozenset((home[one], home[two])) for one, two in addresses}

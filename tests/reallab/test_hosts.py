@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from fabric.workflow.project import Project
 from tests.cli.runs import DEMO
 from tests.reallab.booted import HOST, OTHER, Site, apart
 
@@ -47,6 +48,24 @@ def test_a_host_is_planned_applied_verified_booted_and_rolled_back(site: Site) -
     ended = site.rocefab("rollback", 1, "--commit")
     assert ended.code == 0, ended.said
     assert apart(before, site.state()) == ""
+
+
+@pytest.mark.parametrize("plan", ["one prefix for a leaf", "IPv6 beside IPv4 over numbered links"])
+def test_the_addresses_of_a_plan_are_back_after_a_boot(site: Site, plan: str) -> None:
+    """Of both families, with rules and routes; the leaf of this lab has another plan."""
+    inventory = site.inventory(plan=plan, more=site.roll_out("exit 0"))
+    assert site.plan(inventory).code == 0
+    ended = site.apply()
+    assert ended.code == 0, ended.said
+    seen = site.state()
+    pairs = [(nic, own) for nic in Project(inventory).hosts[HOST].nics for own in nic.addresses]
+    for nic, own in pairs:
+        assert f"{nic.interface}    inet{'6' * own.is_ipv6} {own.interface} " in seen["addresses"]
+        assert f"from {own.address} lookup" in seen["rules"]
+        assert f" via {own.gateway} dev {nic.interface} table" in seen["routes"]
+    boot(site)
+    assert apart(seen, site.state()) == ""
+    assert "No changes" in site.plan(inventory).out
 
 
 def boot(site: Site) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import blueprint
 from tests.reallab.conftest import PATIENCE_S, require_parts
-from tests.render.designs import INVENTORY
+from tests.reallab.plans import inventory_of
 
 pytestmark = pytest.mark.lab
 
@@ -27,20 +28,33 @@ def judged(project: Project, lab: RealLab, monkeypatch: pytest.MonkeyPatch) -> v
     return verb.cabling(project, None, None, lambda *_: None)
 
 
+#: Two NICs of a host.
+NICS = ((("gpu001", "eth1"), ("gpu001", "eth2")),)
+
+
 @pytest.mark.parametrize(
-    "swapped",
+    ("plan", "swapped"),
     [
-        (),
-        ((("gpu001", "eth1"), ("gpu001", "eth2")),),
-        ((("su1-rail0", "Ethernet128"), ("su2-rail1", "Ethernet136")),),
+        ("demo", ()),
+        ("demo", NICS),
+        ("demo", ((("su1-rail0", "Ethernet128"), ("su2-rail1", "Ethernet136")),)),
+        ("one prefix for a leaf", NICS),
+        # Sessions over these ports come up all the same.
+        (
+            "IPv6 alone, by SLAAC",
+            ((("su1-rail0", "Ethernet33/1"), ("su2-rail1", "Ethernet34/1")),),
+        ),
     ],
 )
 def test_swapped_cables_are_found(
-    swapped: tuple[tuple[tuple[str, str], tuple[str, str]], ...], monkeypatch: pytest.MonkeyPatch
+    plan: str,
+    swapped: tuple[tuple[tuple[str, str], tuple[str, str]], ...],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """None, two NICs of a host, two uplinks: the wrong ends are named, and no others."""
     require_parts()
-    project = Project(INVENTORY / "demo")
+    project = Project(inventory_of(plan, tmp_path))
     with RealLab(replace(blueprint(project), swapped=swapped)) as lab:
         until_s = time.monotonic() + PATIENCE_S
         while not all(lab.lldp(name).keys() == lab.ports(name) for name in lab.blueprint.names):

@@ -174,7 +174,7 @@ def test_what_a_rejected_rollback_leaves_is_named(changing, monkeypatch):
         raise RefusedError(driver.connection.device, "configuration session limit reached")
 
     with monkeypatch.context() as broken:
-        broken.setattr("fabric.change.wave.worse", lambda *_: ["BGP is down"])
+        broken.setattr("fabric.change.wave.worse", lambda *_, **__: ["BGP is down"])
         broken.setattr(EosDriver, "rollback", rejected)
         progress = lambda device, text: said.append(f"{device}: {text}")  # noqa: E731
         result = apply(change_plan, state, connections, OPTIONS, progress)

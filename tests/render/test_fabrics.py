@@ -114,7 +114,7 @@ def test_every_device_of_the_examples_is_rendered(name: str) -> None:
 def routes(name: str, host: str) -> dict[str, tuple[str, str]]:
     """Return subnet and the one routed pool of each interface of a host."""
     nics = project(name).hosts[host].nics
-    return {nic.interface: (nic.network, *nic.pools) for nic in nics}
+    return {nic.interface: (nic.network, *nic.addresses[0].pools) for nic in nics}
 
 
 def test_a_port_reaches_its_plane_only() -> None:

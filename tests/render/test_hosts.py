@@ -31,6 +31,9 @@ CASES = [
     ("eight-slash-27", "node001"),
     ("rail-512", "gpu064"),
     ("rail-512-split", "gpu064"),
+    ("routed", "gpu003"),
+    ("dual-stack", "gpu001"),
+    ("ipv6", "gpu001"),
 ]
 ODD = """\
 hosts:
@@ -102,6 +105,24 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "host__network_stack": "networkd",
         "host__nic": {"link_layer": "infiniband", "firmware_file": True},
     },
+    "networkd-routed": {
+        "host__network_stack": "networkd",
+        "addressing__vlan_per": "none",
+        "addressing__routed_prefix_length": 28,
+        "host__nic": {"match": "path", "pci_addresses": ["0000:1a:00.0", "0000:3a:00.0"]},
+    },
+    "netplan-path": {
+        "addressing__vlan_per": "none",
+        "host__nic": {"match": "path", "pci_addresses": ["0000:1a:00.0", "0000:3a:00.0"]},
+    },
+    "keyfiles-routed": {
+        "host__network_stack": "networkmanager",
+        "units": [
+            {"name": "su1", "hosts": "a[1-3]", "vlan_per": "none"},
+            {"name": "su2", "hosts": "b[1-2]"},
+        ],
+        "addressing__routed_hosts": "10.96.0.0/16",
+    },
 }
 HOSTS = [*CASES, ("odd", "a1"), *((name, "a1") for name in VARIANTS)]
 
@@ -168,7 +189,7 @@ def test_files_say_what_the_design_says(inventory: str, name: str) -> None:
         tables = {route.get("table", "main") for route in own["routes"]}
         assert tables == {nic.table, *(["main"] if nic.in_main_table else [])}
         assert own["routes"][1]["via"] == nic.gateway
-        assert own["routing-policy"][0]["from"] == f"{nic.address}/32"
+        assert own["routing-policy"][0]["from"] == nic.addresses[0].source
         assert ("match" in own) is bool(nic.mac)
         assert state["rdma_devices"][nic.interface] == nic.rdma_device
         assert sum(state["nics"][nic.interface]["bandwidth_percent"].values()) == 100
@@ -209,7 +230,10 @@ def test_a_line_break_is_refused_by_the_engine(field: str) -> None:
     """Should one ever get so far."""
     host = odd()
     changed: Any = {field: "x\nreboot"}
-    nics = (replace(host.nics[0], **changed), *host.nics[1:])
+    nic, address = host.nics[0], host.nics[0].addresses[0]
+    if field == "gateway":
+        changed = {"addresses": (replace(address, **changed),)}
+    nics = (replace(nic, **changed), *host.nics[1:])
     with pytest.raises(RenderError, match="contains a line break"):
         render_host(replace(host, nics=nics))
 

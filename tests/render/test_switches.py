@@ -105,7 +105,10 @@ def test_sonic_writes_only_tables_that_rocefab_owns(tmp_path: Path) -> None:
     mode = {"sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "2", mode: 2x400G}]'}
     plain = variant(tmp_path / "plain", "demo", mode)["su1-rail0"]
     managed = variant(tmp_path / "managed", "demo", {**COMPUTED, **UNNUMBERED})
-    written = {*_config(plain), *_config(managed["su1-rail0"])}
+    vlans = "  host_prefix_length: 24\n  vlan_first: 101"
+    routed = {vlans: "  vlan_per: none\n  advertise: leaf"}
+    summed = variant(tmp_path / "summed", "demo", routed)
+    written = {*_config(plain), *_config(managed["su1-rail0"]), *_config(summed["su1-rail0"])}
     assert written == {*OWNED_TABLES, *MERGED_TABLES}
 
 

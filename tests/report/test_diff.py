@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -353,3 +354,15 @@ def test_what_moves_is_in_the_order_of_the_inventory(tmp_path: Path) -> None:
     leaves = Project(RAIL).fabric.switches.names[: len(names)]
     assert names == list(leaves)
     assert len(names) > 8
+
+
+def test_addresses_of_both_families_move(tmp_path: Path) -> None:
+    """A port has an address of each, and both are shown."""
+    dual = INVENTORY / "dual-stack"
+    pools = (("10.64.0.0/16", "10.66.0.0/16"), ("fd00:64::/48", "fd00:66::/48"))
+    moves = compared(dual, edited(tmp_path, *pools, source=dual)).moves
+    kinds = Counter(move.kind for move in moves)
+    assert kinds == dict.fromkeys(
+        ("gateway address", "gateway IPv6 address", "nic address", "nic IPv6 address"), 8
+    )
+    assert ("fd00:64::21/127", "fd00:66::21/127") in {(move.before, move.after) for move in moves}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -44,6 +45,35 @@ def test_addresses_are_unique(demo):
     results = [row["address"] for row in rows(show.addresses(demo))]
     assert len(set(results)) == len(results)
     assert "10.64.0.1/24" in results
+
+
+def test_addresses_of_both_families(tmp_path):
+    copytree(ROOT / "inventory/dual-stack", tmp_path / "dual")
+    (tmp_path / "dual/devices").mkdir()
+    subnets = "subnets: [{rail: 0, slot: 1, ipv6: 'fd00:64:0:9::/127'}]"
+    (tmp_path / "dual/devices/own.yaml").write_text(f"devices: [{{names: su1-rail0, {subnets}}}]\n")
+    project = Project(tmp_path / "dual")
+    found = {row["address"]: row for row in rows(show.addresses(project))}
+    assert len(found) == len(rows(show.addresses(project)))
+    assert found["10.64.0.1/31"]["use"] == found["fd00:64::21/127"]["use"] == "nic"
+    assert found["fd00:64:0:9::/127"]["set_by"] == "inventory"
+    assert found["fd00:64::20/127"]["set_by"] == "design"
+    assert found["fd00:65::3/127"]["use"] == "uplink"
+    gateways = [row for row in found.values() if row["use"] == "gateway"]
+    assert len(gateways) == 2 * len(project.fabric.nics.host)
+
+
+def test_an_address_that_a_nic_makes_is_its_subnet(tmp_path):
+    copytree(ROOT / "inventory/ipv6", tmp_path / "slaac")
+    file = tmp_path / "slaac/fabric.yaml"
+    plan = '"fd00:64::/48"'
+    text = file.read_text().replace(plan, f"{plan}, assignment: slaac")
+    file.write_text(text)
+    project = Project(tmp_path / "slaac")
+    (nic, *_) = (row for row in rows(show.addresses(project)) if row["use"] == "nic")
+    assert (nic["address"], nic["set_by"]) == ("fd00:64::/64", "NIC")
+    (host, *_) = rows(show.hosts(project))
+    assert host["address"] == nic["address"]
 
 
 def test_hosts_map_gpus_to_leaves(demo):

@@ -198,3 +198,10 @@ def test_headroom_is_enough_for_the_response_that_it_leaves():
         lost[response] = runs["set"].dropped
     assert lost[0.5 * left] == lost[left] == 0
     assert lost[None] > 0
+
+
+@pytest.mark.parametrize(("name", "overhead"), [("rail-512", 82), ("ipv6", 102)])
+def test_packets_have_the_header_of_the_family_of_rdma(name, overhead):
+    load = replace(SHORT, senders=1, pool_bytes=10**8)
+    own = fabric_scenario(Project(INVENTORY / name), ("gpu001:eth1",), load, Settings(), far=True)
+    assert own.overhead_bytes == overhead

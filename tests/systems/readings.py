@@ -33,13 +33,15 @@ def is_whole(switch: Configured) -> None:
     assert switch.bgp.peers
     assert switch.bgp.originations
     assert switch.bgp.max_paths > 1
-    assert all(peer.asn and peer.activated for peer in switch.bgp.peers.values())
-    uplinks = [port for port in switch.ports.values() if port.enabled and port.addresses]
-    assert len(uplinks) > len(switch.bgp.peers)
+    for peer in switch.bgp.peers.values():
+        assert peer.asn is not None
+        assert peer.activated or peer.activated6
+    ports = [port for port in switch.ports.values() if port.enabled]
+    assert sum(len(port.addresses) + port.ipv6_link for port in ports) > len(switch.bgp.peers)
     members = [port for port in switch.ports.values() if port.vlan is not None]
     assert bool(members) == bool(switch.vlans)
     assert {port.vlan for port in members} == set(switch.vlans)
-    assert {port.gateway_vlan for port in uplinks} - {None} == set(switch.vlans)
+    assert {port.gateway_vlan for port in ports} - {None} == set(switch.vlans)
 
 
 def check(nos: str, kind: str, case: Case) -> None:

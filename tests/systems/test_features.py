@@ -23,6 +23,7 @@ OTHER_FIELDS = {
     "bgp": ("bgp.spine_asn",),
     "classes": ("lossless.pfc_priority",),
     "breakouts": ("devices.breakouts",),
+    "ipv6": ("addressing.ipv6.hosts",),
 }
 #: Rendered without a line that names a field: EOS gives each part its speed; Enterprise SONiC
 #: always hashes queue pairs; Comware 7 takes headroom from own models alone; lines are merged when
@@ -40,6 +41,8 @@ WITHOUT_LINE = {
     ("esonic", "queue_pair_hash"),
     ("comware7", "buffers"),
 }
+#: Features with the field of another one.
+SAME_FIELD = {"bgp", "bgp_unnumbered", "nd_ageing"}
 SYSTEMS = sorted(platforms)
 
 
@@ -57,7 +60,7 @@ def test_declared_features_are_rendered_and_others_are_not(system: str) -> None:
         if (system, one.name) in WITHOUT_LINE:
             assert cell, one.name
             assert not is_named, one.name
-        elif one.name not in {"bgp", "bgp_unnumbered"}:
+        elif one.name not in SAME_FIELD:
             assert is_named == bool(cell and cell.rendered), one.name
         else:
             assert is_named or not cell, one.name

@@ -55,6 +55,17 @@ def document(**changes: Any) -> dict[str, Any]:
     return data
 
 
+def ipv6_plan(*, alone: bool = False, **plan: Any) -> dict[str, Any]:
+    """Return changes of `document` that give NICs IPv6, beside IPv4 or alone."""
+    changes: dict[str, Any] = {
+        "addressing__vlan_per": "none",
+        "addressing__uplinks": None,
+        "addressing__ipv6": {"hosts": "fd00:64::/48", **plan},
+        "bgp__peering": "unnumbered",
+    }
+    return changes | ({"addressing__hosts": None} if alone else {})
+
+
 def intent(data: dict[str, Any], devices: str = "", hosts: str = "") -> Intent:
     """Load an inventory folder made of plain data and of the text of override files."""
     with tempfile.TemporaryDirectory() as name:

@@ -18,12 +18,14 @@ from fabric.core.errors import InputError
 from fabric.core.units import ipv4_text
 from fabric.design.designs import Designs
 from fabric.topology import Fabric
+from fabric.topology.model import NO_VLAN
+from fabric.topology.routed import PAIR
 from tests.cases import examples
 from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric, intent
 
 Truth = dict[Any, Any]
 DESIGNS = st.sampled_from(["rail-optimised", "classic-tor"])
-VLANS = st.sampled_from(["rail", "nic"])
+VLANS = st.sampled_from(["rail", "nic", "none"])
 #: What each design adds to a small fabric.yaml; pods come with their units.
 PODS: dict[str, Any] = {
     "platforms__super_spine": {"sku": "ACS-MSN4700"},
@@ -55,12 +57,14 @@ def check(built: Fabric) -> None:
     for row in range(len(subnets)):
         network = ipaddress.ip_network(subnets.text(row))
         assert network.subnet_of(file.addressing.hosts)
-        assert int(subnets.gateway[row]) in map(int, (network[1], network[-2]))
+        pair = network.prefixlen == PAIR
+        assert int(subnets.gateway[row]) in map(int, (network[0 if pair else 1], network[-2]))
     for row in range(len(nics)):
         subnet = int(nics.subnet[row])
         network = ipaddress.ip_network(subnets.text(subnet))
         assert ipaddress.ip_address(int(nics.address[row])) in network
-        assert int(nics.address[row]) not in map(int, (network[0], network[-1]))
+        if network.prefixlen < PAIR:
+            assert int(nics.address[row]) not in map(int, (network[0], network[-1]))
         assert subnets.leaf[subnet] == nics.leaf[row]
         assert subnets.rail[subnet] == nics.rail[row]
     for row in range(len(up)):
@@ -70,7 +74,8 @@ def check(built: Fabric) -> None:
         assert ipaddress.ip_address(low) in file.addressing.uplinks
     pool = file.addressing.loopbacks
     assert all(ipaddress.ip_address(item) in pool for item in built.switches.loopback.tolist())
-    keys = [(int(leaf), int(vlan)) for leaf, vlan in zip(subnets.leaf, subnets.vlan, strict=True)]
+    pairs = zip(subnets.leaf.tolist(), subnets.vlan.tolist(), strict=True)
+    keys = [(leaf, vlan) for leaf, vlan in pairs if vlan != NO_VLAN]
     assert len(set(keys)) == len(keys)
     assert len({int(network) for network in subnets.network}) == len(subnets)
 
@@ -202,9 +207,9 @@ class Size:
     spines: int
     cores: int
 
-    def realised(self, design: str) -> Fabric:
+    def realised(self, design: str, vlan_per: str) -> Fabric:
         """Return a fabric of this size."""
-        changes = dict(ANY_DESIGN[design])
+        changes = {**ANY_DESIGN[design], "addressing__vlan_per": vlan_per}
         pods = "platforms__super_spine" in changes
         changes["units"] = [
             {"name": f"su{n}", "hosts": f"u{n}h[1-{hosts}]"} | ({"pod": f"p{pod}"} if pods else {})
@@ -234,13 +239,15 @@ def growth(draw: st.DrawFn) -> tuple[Size, Size]:
 
 @pytest.mark.parametrize("design", ANY_DESIGN)
 @examples(15)
-@given(sizes=growth())
-def test_growth_and_shrinking_in_any_design(design: str, sizes: tuple[Size, Size]) -> None:
+@given(sizes=growth(), vlan_per=VLANS)
+def test_growth_and_shrinking_in_any_design(
+    design: str, sizes: tuple[Size, Size], vlan_per: str
+) -> None:
     """What the smaller fabric has, the larger one has in the same place; and the other way round.
 
     Pods are counted in the order in which units name them first, so a new one stands at the end.
     """
-    small_one, large_one = (truth(size.realised(design)) for size in sizes)
+    small_one, large_one = (truth(size.realised(design, vlan_per)) for size in sizes)
     assert {key: large_one.get(key) for key in small_one} == small_one
 
 

@@ -106,9 +106,10 @@ def test_cables_that_are_off_stay() -> None:
 
 def test_the_document_names_every_attribute() -> None:
     """And no other."""
-    network = graph(example("demo"))
-    results = {name for _, data in network.nodes(data=True) for name in data}
-    results |= {name for *_, data in network.edges(data=True) for name in data} | {"name"}
+    results = {"name"}
+    for network in map(graph, map(example, ("demo", "dual-stack"))):
+        results |= {name for _, data in network.nodes(data=True) for name in data}
+        results |= {name for *_, data in network.edges(data=True) for name in data}
     text = (REPOSITORY / "docs" / "graph.md").read_text(encoding="utf-8")
     rows = [line.split("|")[2] for line in text.splitlines() if line.startswith("| ")]
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fabric.design.model import NicAddress
 from fabric.intent.classes import LosslessClass
 from fabric.validate.cable import Cable, cable_of, fec_verdict
 from fabric.validate.ends import nic_cables
 from fabric.validate.world import Model
 from fabric.workflow.project import Project
 from tests.cases import each
+from tests.nics import addressed
 from tests.validate.worlds import ROOT, build
 
 
@@ -43,9 +45,12 @@ def changed(cable: Cable, part: str, **fields: Any) -> Cable:
         if set(fields) & CLASS:
             fields = {"classes": (replace(qos.classes[0], **fields), *qos.classes[1:])}
         fields = {second: replace(qos, **fields)}
+    if first == "nic" and set(fields) <= ADDRESS:
+        return replace(cable, nic=addressed(old, **fields))
     return replace(cable, **{first: replace(old, **fields)})
 
 
+ADDRESS = {one.name for one in dataclasses.fields(NicAddress)}
 CLASS = {one.name for one in dataclasses.fields(LosslessClass)}
 WRONG = [
     ("nic", {"leaf_port": "Ethernet8"}, {"peer"}),

@@ -145,8 +145,14 @@ CEILINGS = {
 
 @pytest.mark.parametrize(("speed", "mtu"), CEILINGS)
 def test_ceiling_and_what_is_accepted(speed, mtu):
-    assert abs(ceiling_gbps(speed, mtu) - CEILINGS[speed, mtu]) <= 0.1
-    assert needed_gbps(speed, mtu) == pytest.approx(0.985 * ceiling_gbps(speed, mtu))
+    packets = Marking(104, mtu)
+    assert abs(ceiling_gbps(speed, packets) - CEILINGS[speed, mtu]) <= 0.1
+    assert needed_gbps(speed, packets) == pytest.approx(0.985 * ceiling_gbps(speed, packets))
+
+
+def test_a_packet_of_ipv6_is_20_bytes_longer():
+    ipv4, ipv6 = (ceiling_gbps(400, Marking(104, 4096, is_ipv6)) for is_ipv6 in (False, True))
+    assert ipv6 == pytest.approx(ipv4 * (4096 + 82) / (4096 + 102))
 
 
 ONE = ProbeEnd("10.64.0.2", "mlx5_1", 3)

@@ -66,7 +66,7 @@ def _port(port: PortDesign, qos: QosProfile, read: PortPolicy | None) -> Iterato
     if read.speed_gbps is not None:
         yield from _same("speed", float(port.speed_gbps), read.speed_gbps)
     if port.kind == "host":
-        yield from _same("VLANs", {port.vlan}, read.vlans)
+        yield from _same("VLANs", {port.vlan} - {None}, read.vlans)
     if read.mtu_bytes is None:
         yield "MTU is not read"
     else:

@@ -285,6 +285,53 @@ _NETWORK = {
         f"a VLAN per {value}": Setting({"addressing": {"vlan_per": value}})
         for value in ("rail", "nic")
     },
+    "routed NIC ports": Setting({"addressing": {"vlan_per": "none"}}),
+    "routed NIC ports with room": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "routed_hosts": "10.128.0.0/12",
+            "routed_prefix_length": 28,
+            "advertise": "nic",
+        }
+    }),
+    "IPv6 beside IPv4": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "routed_prefix_length": 30,
+            "ipv6": {"hosts": "fd00:64::/48", "assignment": "static", "rdma": True},
+        },
+        "bgp": {"peering": "unnumbered"},
+    }),
+    "IPv6 over numbered links": Setting(
+        {
+            "addressing": {
+                "vlan_per": "none",
+                "routed_prefix_length": 30,
+                "ipv6": {"hosts": "fd00:64::/48", "uplinks": "fd00:65::/64", "rdma": False},
+            },
+            "bgp": {"peering": "numbered"},
+        },
+        ({"names": LEAF, "ports": {"{uplink}": {"ipv6": "fd00:7::8/127"}}},),
+    ),
+    "IPv6 alone, by SLAAC, behind one prefix": Setting({
+        "addressing": {
+            "vlan_per": "none",
+            "hosts": None,
+            "advertise": "leaf",
+            "ipv6": {"hosts": "fd00:64::/48", "assignment": "slaac"},
+        },
+        "bgp": {"peering": "unnumbered"},
+    }),
+    "routed NIC ports of a unit": Setting({
+        "units": [
+            {"name": "su1", "hosts": "gpu[1-2]"},
+            {"name": "su2", "hosts": "gpu[3-4]", "vlan_per": "none"},
+        ],
+        "addressing": {"routed_hosts": "10.128.0.0/12", "routed_prefix_length": 30},
+    }),
+    "routed NIC ports behind one prefix": Setting({
+        "addressing": {"vlan_per": "none", "advertise": "leaf", "routed_prefix_length": 30}
+    }),
     "addresses": Setting({
         "addressing": {
             "uplinks_per_leaf": 16,
@@ -301,12 +348,43 @@ _NETWORK = {
         {"addressing": {"vlan_per": "nic"}},
         ({"names": LEAF, "subnets": [{"slot": 1, "vlan": 778, "network": "10.64.98.0/24"}]},),
     ),
+    "own IPv6 subnet of a NIC": Setting(
+        {
+            "addressing": {"vlan_per": "none", "ipv6": {"hosts": "fd00:64::/48"}},
+            "bgp": {"peering": "unnumbered"},
+        },
+        (
+            {
+                "names": LEAF,
+                "subnets": [
+                    {"slot": 1, "ipv6": "fd00:64::e000/127", "ipv6_gateway": "fd00:64::e001"}
+                ],
+            },
+        ),
+        ({"names": "gpu2", "nics": [{"rail": 0, "ipv6": "fd00:64::e000"}]},),
+    ),
     **{
         f"{peering} with{'' if bfd else 'out'} BFD": Setting({
             "bgp": {"peering": peering, "bfd": bfd}
         })
         for peering, bfd in product(("numbered", "unnumbered"), (True, False))
     },
+    "peering of a switch numbered": Setting(
+        {"bgp": {"peering": "unnumbered"}}, ({"names": LEAF, "peering": "numbered"},)
+    ),
+    "peering of switches unnumbered": Setting(
+        devices=({"names": f"{LEAF},{SPINE}", "peering": "unnumbered"},)
+    ),
+    "peering of a port numbered": Setting(
+        {"bgp": {"peering": "unnumbered"}},
+        ({"names": LEAF, "ports": {"{uplink}": {"peering": "numbered"}}},),
+    ),
+    "peering of a port unnumbered": Setting(
+        devices=(
+            {"names": LEAF, "ports": {"{uplink}": {"peering": "unnumbered"}}},
+            {"names": SPINE, "ports": {"{port}": {"peering": "unnumbered"}}},
+        )
+    ),
     "AS numbers": Setting({"bgp": {"spine_asn": 4_200_000_000, "leaf_asn_first": 4_200_001_000}}),
     "shared AS": Setting(
         {"bgp": {"allowas_in": 1}},
@@ -329,8 +407,8 @@ _NETWORK = {
     }),
     "servers": Setting({
         "management": {
-            "ntp_servers": ["192.0.2.10", "192.0.2.11"],
-            "syslog_servers": ["192.0.2.20", "192.0.2.21"],
+            "ntp_servers": ["192.0.2.10", "192.0.2.11", "2001:db8::10"],
+            "syslog_servers": ["192.0.2.20", "192.0.2.21", "2001:db8::20"],
         }
     }),
     "no servers": Setting({"management": {"ntp_servers": [], "syslog_servers": []}}),

@@ -108,6 +108,7 @@ def _safe(cell: object) -> str:
 _LOST = frozenset({
     *(name for name in field_names() if name.startswith("device.") or name == "nics"),
     *("name", "cable.near_address", "cable.far_address", "cable.vlan"),
+    *("cable.near_ipv6", "cable.far_ipv6"),
 })
 exporters.add("csv")(
     Exporter(

@@ -157,16 +157,22 @@ def _addresses(plant: Plant) -> Rows:
     rows: list[tuple[str, str, str]] = [
         *((item.name, LOOPBACK, f"{item.loopback}/32") for item in plant.devices if item.loopback),
         *(
-            (item.name, MANAGEMENT, f"{item.management}/32")
+            (item.name, MANAGEMENT, f"{item.management}/{128 if ':' in item.management else 32}")
             for item in plant.devices
-            if item.management[-1:].isdecimal()
+            if ":" in item.management or item.management[-1:].isdecimal()
         ),
-        *((nic.host, nic.interface, nic.address) for nic in plant.nics if nic.address),
+        *(
+            (nic.host, nic.interface, address)
+            for nic in plant.nics
+            for address in (nic.address, nic.ipv6)
+            if address
+        ),
         *(
             (*end, address)
             for cable in plant.cables
-            if not {cable.near, cable.far} & plant.nic.keys()
-            for end, address in zip((cable.near, cable.far), cable.addresses, strict=True)
+            if cable.vlan is None or not {cable.near, cable.far} & plant.nic.keys()
+            for addresses in (cable.addresses, cable.ipv6)
+            for end, address in zip((cable.near, cable.far), addresses, strict=True)
             if address
         ),
     ]

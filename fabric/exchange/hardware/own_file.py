@@ -36,6 +36,7 @@ _FACTS = {
     "buffer_bytes": "checks of the buffer are skipped",
     "mac_entries": "checks of the MAC table are skipped",
     "host_entries": "checks of the ARP table are skipped",
+    "host_entries_ipv6": "checks of the table of IPv6 neighbours are skipped",
 }
 _WIDTH = 96
 

@@ -2,7 +2,7 @@
 
 What configurations say is put as what LLDP would see, so that the same rules say which cables are
 sure. Descriptions count where both ends agree, or where one names the other and that says nothing
-else; two ports in one network of two addresses (RFC 3021) are a cable.
+else; two ports in one network of two addresses (RFC 3021, RFC 6164) are a cable.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.importers import lldp
 from fabric.exchange.port_text import far_end
 from fabric.exchange.values import malformed
+from fabric.intent.scalars import LINK_LENGTHS, PAIR6
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The highest value of `bgp.allowas_in`.
 _MOST_OFTEN = 9
+#: Lengths of networks that only the two ends of a cable have, by version of IP.
+_OF_CABLES = {4: {*LINK_LENGTHS}, 6: {PAIR6}}
 
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:
@@ -37,8 +40,8 @@ def parse(data: Any, shown: str, settings: Settings) -> Imported:
     ----------
     data : list of dict
         A mapping for each switch: ``device``, ``system``, ``asn``, ``router_id``, its ``ports``
-        with ``description``, ``addresses``, ``vlan`` and its ``gateways``, ``allowas_in``, and
-        ``lldp`` where that was read.
+        with ``description``, ``addresses``, ``ipv6``, ``vlan`` and its ``gateways``,
+        ``allowas_in``, and ``lldp`` where that was read.
 
     Raises
     ------
@@ -108,9 +111,9 @@ class _Evidence:
         by_network: dict[str, set[End]] = defaultdict(set)
         for row in self._rows:
             for port, known in row["ports"].items():
-                for text in known["addresses"]:
-                    network = ipaddress.IPv4Interface(text).network
-                    if network.prefixlen in {30, 31}:
+                for text in (*known["addresses"], *known["ipv6"]):
+                    network = ipaddress.ip_interface(text).network
+                    if network.prefixlen in _OF_CABLES[network.version]:
                         by_network[str(network)].add((row["device"], port))
         pairs: dict[End, End] = {}
         for ends in by_network.values():
@@ -136,10 +139,10 @@ class _Evidence:
 def _reached(port: Mapping[str, Any]) -> dict[str, Any]:
     """Return whether a port is on, and its address, or that of the gateway of its VLAN.
 
-    The address is told where there is one alone.
+    The address of a family is told where there is one alone.
     """
-    addresses = port["addresses"] or port["gateways"]
-    address = {"address": addresses[0]} if len(addresses) == 1 else {}
+    families = {"address": port["addresses"] or port["gateways"], "ipv6": port["ipv6"]}
+    address = {key: texts[0] for key, texts in families.items() if len(texts) == 1}
     vlan = {"vlan": port["vlan"]} if port["vlan"] else {}
     return address | vlan | {"enabled": port["enabled"]}
 

@@ -83,7 +83,8 @@ class _Topology:
         }
         words = (str(values.pop("role", "")), labels.get("role", ""), group)
         values = {**kind_and_role(words, kind, self._roles), **values}
-        values["management"] = self._text((*where, "mgmt-ipv4"), node.get("mgmt-ipv4"))
+        own = "mgmt-ipv4" if node.get("mgmt-ipv4") else "mgmt-ipv6"
+        values["management"] = self._text((*where, own), node.get(own))
         if values["kind"] == "host":
             self._hosts.add(name)
         elif values["role"] == "leaf":

@@ -56,6 +56,7 @@ class _Sightings:
         self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
         self._speeds: dict[End, int] = {}
         self._addresses: dict[End, str] = {}
+        self._ipv6: dict[End, str] = {}
         self._vlans: dict[End, int] = {}
         self._off: set[End] = set()
         for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
@@ -98,6 +99,7 @@ class _Sightings:
             if isinstance(speed, int | float) and speed >= 1:
                 self._speeds[name, port] = int(speed)
             self._addresses[name, port] = str(_mapping(known).get("address") or "")
+            self._ipv6[name, port] = str(_mapping(known).get("ipv6") or "")
             self._vlans[name, port] = _mapping(known).get("vlan") or 0
             if _mapping(known).get("enabled") is False:
                 self._off.add((name, port))
@@ -150,6 +152,8 @@ class _Sightings:
             addresses = {
                 "near_address": self._addresses.get(near),
                 "far_address": self._addresses.get(far),
+                "near_ipv6": self._ipv6.get(near),
+                "far_ipv6": self._ipv6.get(far),
                 "vlan": self._vlans.get(near) or self._vlans.get(far) or None,
                 "state": DISABLED if {near, far} & self._off else None,
             }

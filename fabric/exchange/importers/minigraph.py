@@ -36,6 +36,8 @@ _ROLES = {
 #: Parts of a chassis, and cables that switch between two leaves.
 _NO_DEVICES = {"Asic", "FabricAsic", "LinecardAsic", "SmartCable"}
 _LINK = "DeviceInterfaceLink"
+#: Of a device that cannot be reached.
+_NOWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared, not bound
 _IGNORED = "add the cables with the inventory if they are part of the fabric"
 
 
@@ -80,11 +82,12 @@ class _Graphs:
         of_kind, role = meant(kind, self._meanings) or ("switch", "")
         asn, model = asns.get(name, ""), device.value("HwSku")
         self._ports[name] = aliases(model)
-        management = device.value("ManagementAddress", "IPPrefix")
+        ways = (device.value(f"ManagementAddress{one}", "IPPrefix") for one in ("", "V6"))
+        management = next((one for one in ways if one.partition("/")[0] not in _NOWHERE), "")
         values: dict[str, object] = {"kind": of_kind, "role": role}
         if of_kind == "switch":
             values |= {"model": model, "system": "sonic", "asn": asn if asn != "0" else None}
-        if management.partition("/")[0] not in {"", "0.0.0.0"} and ":" not in management:  # noqa: S104 - compared, not bound
+        if management:
             values["management"] = management
         self._draft.device(name, self._draft.place(device.line), values)
 

@@ -11,7 +11,7 @@ what is read in another way than NetBox has it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.exchange.plant import End
+
+    #: Addresses of IPv4, and of IPv6.
+    _Families: TypeAlias = tuple[dict[End, str], dict[End, str]]
 
 _CHASSIS = "check that each has its own control plane"
 _FIELDS = "load 01-custom-fields.json of `rocefab export netbox`; NetBox drops the values otherwise"
@@ -78,16 +81,16 @@ class _Reader:
         self._macs, self._unclear = macs(self._rows("interfaces"), self._rows("mac-addresses"))
 
     def imported(self) -> Imported:
-        addresses = self._addresses()
+        addresses, ipv6 = self._addresses()
         for row in self._rows("devices"):
-            self._device(row, addresses)
+            self._device(row, (addresses, ipv6))
         self._check_roles()
         for row in self._rows("interfaces"):
             self._interface(row)
-        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses)
+        links = Links(self._draft, self._notes, self._kinds, self._interfaces, addresses, ipv6)
         links.read(self._rows("cables"))
         self._cabled = links.cabled
-        self._take_nics(addresses)
+        self._take_nics(addresses, ipv6)
         name = self._site()
         self._check_fields()
         return Imported(self._draft.plant(name), self._notes.all(), lanes=links.lanes)
@@ -98,9 +101,12 @@ class _Reader:
     def _place(self, endpoint: str, row: Row) -> Any:
         return self._draft.place(what=object_of(endpoint, row))
 
-    def _addresses(self) -> dict[End, str]:
-        """Return the IPv4 address of each interface; the first where it has several."""
-        addresses: dict[End, str] = {}
+    def _addresses(self) -> _Families:
+        """Return the address of each interface, of IPv4 and of IPv6; the first of several.
+
+        Link-local ones of IPv6 do not count: every interface makes one.
+        """
+        families: dict[bool, dict[End, str]] = {False: {}, True: {}}
         ends = {str(row["id"]): end_of(row) for row in self._rows("interfaces") if "id" in row}
         for row in self._rows("ip-addresses"):
             (assigned,) = objects([row.get("assigned_object")])
@@ -109,11 +115,11 @@ class _Reader:
             text = str(row.get("address", ""))
             several = [ends.get(str(one.get("id"))) for one in objects(row.get("interfaces"))]
             for end in several or [(device, interface)]:
-                if end and all(end) and ":" not in text:
-                    addresses.setdefault(end, text)
-        return addresses
+                if end and all(end) and not text.lower().startswith("fe80:"):
+                    families[":" in text].setdefault(end, text)
+        return families[False], families[True]
 
-    def _device(self, row: Row, addresses: dict[End, str]) -> None:
+    def _device(self, row: Row, families: _Families) -> None:
         name, place = str(row.get("name") or ""), self._place("devices", row)
         word = row.get("role") or row.get("device_role")
         known = meant(slug_of(word), self._settings.roles) or meant(
@@ -134,8 +140,8 @@ class _Reader:
             "model": "" if kind == "host" or model in NO_MODEL else model,
             "system": slug_of(row.get("platform")),
             "serial": row.get("serial"),
-            "management": self._management(name, row, addresses),
-            "loopback": self._loopback(name, addresses),
+            "management": self._management(name, row, families),
+            "loopback": self._loopback(name, families[0]),
         }
         self._kinds[name] = kind
         self._draft.device(name, place, values)
@@ -172,17 +178,18 @@ class _Reader:
             self._notes.warn(message, "choose one with --site SLUG")
         return next(iter(names)) if len(names) == 1 else ""
 
-    def _management(self, name: str, row: Row, addresses: dict[End, str]) -> str:
-        primary = row.get("primary_ip4") or row.get("primary_ip")
-        address = name_of(primary, "address") or next(
+    def _management(self, name: str, row: Row, families: _Families) -> str:
+        primary = (row.get(f"primary_{family}") for family in ("ip4", "ip", "ip6"))
+        address = name_of(next(filter(None, primary), None), "address") or next(
             (
-                addresses[name, interface]
+                of_family[name, interface]
+                for of_family in families
                 for interface in self._special.get((name, "mgmt_only"), ())
-                if (name, interface) in addresses
+                if (name, interface) in of_family
             ),
             "",
         )
-        return address.partition("/")[0] if ":" not in address else ""
+        return address.partition("/")[0]
 
     def _loopback(self, name: str, addresses: dict[End, str]) -> str:
         address = (
@@ -214,7 +221,7 @@ class _Reader:
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
             self._nics[end] = values
 
-    def _take_nics(self, addresses: dict[End, str]) -> None:
+    def _take_nics(self, addresses: dict[End, str], ipv6: dict[End, str]) -> None:
         for end, values in self._nics.items():
             rail = values.get("rail")
             if end in self._cabled or (rail is not None and rail != ""):
@@ -222,7 +229,7 @@ class _Reader:
                 if end in self._unclear:
                     what = "NICs have several MAC addresses, none of them primary; none is imported"
                     self._notes.add(what, "set their primary MAC addresses", " ".join(end))
-                values["address"] = addresses.get(end)
+                values |= {"address": addresses.get(end), "ipv6": ipv6.get(end)}
                 place = self._place("interfaces", self._interfaces[end])
                 self._draft.nic(end[0], end[1], place, values)
 

@@ -137,7 +137,8 @@ class _Topology:
         bgp = self._source.mapping((*where, "bgp"), node.get("bgp"))
         asn = values.get("asn") or bgp.get("as") or node.get("bgp.as")
         mgmt = self._source.mapping((*where, "mgmt"), node.get("mgmt"))
-        address = values.get("management") or mgmt.get("ipv4") or node.get("mgmt.ipv4")
+        told_of = (mgmt.get(one) or node.get(f"mgmt.{one}") for one in ("ipv4", "ipv6"))
+        address = values.get("management") or next(filter(None, told_of), None)
         told = kind_and_role(words, device, self._roles)
         if told["kind"] == _HOST:
             asn = values.pop("asn", None)

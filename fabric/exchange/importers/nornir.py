@@ -79,7 +79,7 @@ class _Inventory:
             self._draft.cable((name, str(row.get("port", ""))), far, where, figures)
         for number, row in enumerate(_rows(own.get("nics"))):
             where = self._place(self.hosts, name, "data", "nics", number)
-            fields = ("rail", "nic_port", "rdma_device", "address", "mac")
+            fields = ("rail", "nic_port", "rdma_device", "address", "mac", "ipv6")
             known = {key: row.get(key) for key in fields}
             self._draft.nic(name, row.get("interface"), where, known)
 

@@ -72,7 +72,7 @@ class _Testbed:
             return
         values: dict[str, object] = {"kind": meaning[0], "role": meaning[1]}
         address = row.get("ManagementIp", "")
-        if "." in address and not any(sign.isalpha() for sign in address):
+        if ":" in address or ("." in address and not any(sign.isalpha() for sign in address)):
             values["management"] = address
         if meaning[0] == "switch":
             values |= {"model": row.get("HwSku"), "system": row.get("Os")}

@@ -21,6 +21,7 @@ def overlapping(root: Section, context: Section, line: str) -> str:
     network = address_of(line).network
     for other in root.below("interface "):
         for node in other.below("ip address ") if other is not context else ():
-            if address_of(node.line).network.overlaps(network):
+            borrowed = node.line.startswith("ip address unnumbered ")
+            if not borrowed and address_of(node.line).network.overlaps(network):
                 return other.line.split()[1]
     return ""

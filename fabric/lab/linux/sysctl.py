@@ -126,7 +126,9 @@ class Sysctl:
             pattern = re.compile(operands[0] if "-r" in flags else "")
             names = [name for name in sorted(self.values) if pattern.search(_dotted(name))]
             return Result("".join(f"{_dotted(name)} = {self.values[name]}\n" for name in names))
-        return self._each(operands, numbers="-n" in flags)
+        result = self._each(operands, numbers="-n" in flags)
+        # procps-ng 4.0.2: with -e an unknown key is no error
+        return Result(result.stdout) if "-e" in flags else result
 
     def _system_files(self) -> list[str]:
         own = ["/etc/sysctl.conf"] if self._stand_in.fs.exists("/etc/sysctl.conf") else []

@@ -2,7 +2,8 @@
 
 networkd runs with folders of its own and a read-only ``/sys``, as in a container, where it does not
 wait for udev (systemd, src/shared/udev-util.c, ``udev_available``). Without udev the ``.link``
-files have no effect: the lab gives the NICs their names and MAC addresses.
+files have no effect: the lab gives the NICs their names and MAC addresses. A veth has no permanent
+MAC address, so that a match of it becomes one of the address.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ mount -t sysfs -o ro sysfs /sys
 tar -x -C / <&3
 exec 3<&-
 {NETPLAN_GENERATE}
+find /run/systemd/network -name '*.network' -exec sed -i 's/^PermanentMAC/MAC/' {{}} +
 exec {NETWORKD}
 """
 #: Time for networkd to bring all addresses into force.
@@ -83,7 +85,8 @@ class Host:
             When it does not do so; with the end of its log.
         """
         until_s = time.monotonic() + _PATIENCE_S
-        missing = {nic.address for nic in self.design.nics if nic.enabled}
+        nics = (nic for nic in self.design.nics if nic.enabled)
+        missing = {own.address for nic in nics for own in nic.addresses if own.address}
         while missing and time.monotonic() < until_s:
             missing -= self._addresses(keeper)
             if missing:
@@ -94,15 +97,18 @@ class Host:
             raise LabError(self.design.name, f"networkd: {', '.join(sorted(missing))}: {last}")
 
     def _addresses(self, keeper: Keeper) -> set[str]:
-        rules = {
-            rule["src"]
-            for rule in json.loads(keeper.run(self.namespace, ["ip", "-j", "rule"]).out)
-            if "src" in rule
-        }
-        shown = json.loads(keeper.run(self.namespace, ["ip", "-j", "-4", "address"]).out)
+        shown, rules = (
+            [
+                row
+                for family in ("-4", "-6")
+                for row in json.loads(keeper.run(self.namespace, ["ip", "-j", family, kind]).out)
+            ]
+            for kind in ("address", "rule")
+        )
+        sources = {rule.get("src") for rule in rules}
         return {
             entry["local"]
             for link in shown
             for entry in link.get("addr_info", ())
-            if entry["local"] in rules
+            if entry["local"] in sources and not entry.get("tentative")
         }

@@ -8,7 +8,9 @@ import secrets
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Self
+from functools import cached_property
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, Self
 
 from fabric.core.errors import InputError, LabError
 from fabric.lab.real import neighbours
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, str], None]
 
 #: IPv4 header without options (RFC 791) and ICMP header (RFC 792).
-_HEADERS_BYTES = 20 + 8
+_HEADERS_BYTES = {4: 20 + 8, 6: 40 + 8}
 _WORKERS = 4
 #: Pings wait more than they work.
 _PING_WORKERS = 16
@@ -252,6 +254,13 @@ class RealLab:
         """Run a command on a device: exit code, output and errors."""
         return self.keeper.run(self.namespace(device), argv, timeout_s)
 
+    @cached_property
+    def _families(self) -> dict[str, str]:
+        """Families of NICs as bgpd calls them, and the option of ``ip`` for each."""
+        both = {"ipv4Unicast": "-4", "ipv6Unicast": "-6"}
+        used = {"-6" if own.is_ipv6 else "-4" for _, nic in self.nics() for own in nic.addresses}
+        return {name: option for name, option in both.items() if option in used}
+
     def nics(self) -> list[tuple[str, NicDesign]]:
         """Return the NICs that are enabled, each with its host."""
         return [
@@ -277,13 +286,15 @@ class RealLab:
         self, wanted: Mapping[str, Sequence[str]], size_bytes: int = 9000, *, df: bool = True
     ) -> dict[str, set[str]]:
         """Return the addresses that answered to each address that asked."""
-        home = {nic.address: name for name, nic in self.nics()}
+        home = {own.address: name for name, nic in self.nics() for own in nic.addresses}
         words = ["fping", "-a", "-q", "-r", "1", "-t", str(_PING_TIMEOUT_MS), "-i", "1"]
-        words += ["-b", str(size_bytes - _HEADERS_BYTES), *(["-M"] if df else [])]
+        words += ["-M"] if df else []
         with ThreadPoolExecutor(_PING_WORKERS) as pool:
             done = pool.map(
                 lambda source: self.run(
-                    home[source], [*words, "-S", source, *wanted[source]], timeout_s=300
+                    home[source],
+                    [*words, "-b", _payload(size_bytes, source), "-S", source, *wanted[source]],
+                    timeout_s=300,
                 ),
                 wanted,
             )
@@ -305,15 +316,24 @@ class RealLab:
         """Give a cable its link back."""
         batch([f"link set dev {self.interface(device, port)} up"], self.namespace(device))
 
-    def sessions(self, device: str) -> dict[str, str]:
-        """Return the state of each BGP session of a switch, as bgpd says it."""
-        argv = self._switches[device].vtysh("-c", "show bgp ipv4 unicast summary json")
-        answer = self.run(device, argv)
+    def vtysh(self, device: str, *lines: str) -> Answer:
+        """Run commands in the shell of FRR of a switch."""
+        words = [word for line in lines for word in ("-c", line)]
+        return self.run(device, self._switches[device].vtysh(*words))
+
+    def sessions(self, device: str) -> dict[tuple[str, str], str]:
+        """Return the state of each BGP session of a switch, by family of NICs, as bgpd says it."""
+        answer = self.vtysh(device, "show bgp summary json")
         try:
-            peers = json.loads(answer.out).get("peers", {})
+            families = json.loads(answer.out)
         except ValueError as error:
             raise LabError(device, f"vtysh: {answer.out}{answer.err}") from error
-        return {name: str(peer["state"]) for name, peer in peers.items()}
+        return {
+            (family, name): str(peer["state"])
+            for family, shown in families.items()
+            if family in self._families
+            for name, peer in shown["peers"].items()
+        }
 
     def wait_for_sessions(self, count: int, timeout_s: float = 60.0) -> int:
         """Wait until so many ends of BGP sessions are up; return how many are."""
@@ -334,18 +354,33 @@ class RealLab:
 
     def next_hops(self, device: str, prefix: str) -> tuple[str, ...]:
         """Return the next hops that the kernel of a switch has for a prefix: their ports."""
-        routes = json.loads(self.run(device, ["ip", "-j", "route", "show", prefix]).out or "[]")
+        family = "-6" if ":" in prefix else "-4"
+        answer = self.run(device, ["ip", "-j", family, "route", "show", prefix])
+        return self._ports(device, *json.loads(answer.out or "[]"))
+
+    def learnt(self, device: str) -> dict[str, tuple[str, ...]]:
+        """Return the routes of BGP in the kernel of a switch: their ports, none where it drops."""
+        routes = [
+            route
+            for family in self._families.values()
+            for route in json.loads(
+                self.run(device, ["ip", "-j", family, "route", "show", "proto", "bgp"]).out or "[]"
+            )
+        ]
+        return {route["dst"]: self._ports(device, route) for route in routes}
+
+    def _ports(self, device: str, *routes: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the ports of routes as ``ip -j`` prints them."""
         ports = {kernel: port for port, kernel in self._interfaces[device].items()}
-        hops = [hop for route in routes for hop in route.get("nexthops", [route])]
+        ways = [route for route in routes if route.get("type", "unicast") == "unicast"]
+        hops = [hop for route in ways for hop in route.get("nexthops", [route])]
         return tuple(sorted(ports.get(hop["dev"], hop["dev"]) for hop in hops if "dev" in hop))
 
     def learnt_next_hops(self) -> int:
         """Return how many next hops the kernels of all switches have for routes of BGP."""
-        argv = ["ip", "-j", "route", "show", "proto", "bgp"]
         with ThreadPoolExecutor(_WORKERS) as pool:
-            answers = pool.map(lambda name: self.run(name, argv), self.blueprint.devices)
-            routes = [route for answer in answers for route in json.loads(answer.out or "[]")]
-        return sum(len(route.get("nexthops", [route])) for route in routes)
+            tables = pool.map(self.learnt, self.blueprint.devices)
+            return sum(len(ports) for table in tables for ports in table.values())
 
     def wait_for_next_hops(self, count: int, timeout_s: float = 60.0) -> int:
         """Wait until the kernels have so many next hops for routes of BGP; return how many."""
@@ -366,3 +401,8 @@ class RealLab:
             self.folder(device),
             self._interfaces[device],
         )
+
+
+def _payload(size_bytes: int, source: str) -> str:
+    """Return how many bytes of a packet are beside the headers of IP and ICMP."""
+    return str(size_bytes - _HEADERS_BYTES[ip_address(source).version])

@@ -15,7 +15,7 @@ from fabric.core.errors import LabError
 from fabric.lab.real.keeper import batch
 from fabric.lab.real.names import kernel_names
 from fabric.lab.real.needs import FRR
-from fabric.observe.configuration.frr import address_text, frr
+from fabric.observe.configuration.frr import frr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,18 +25,27 @@ if TYPE_CHECKING:
     from fabric.lab.real.keeper import Keeper
     from fabric.observe.configuration import Configured, ConfiguredPort
 
-#: A router that spreads flows by address and port (Linux ip-sysctl.rst), as switch ASICs do.
+#: A router that spreads flows by address and port (Linux ip-sysctl.rst), as switch ASICs do, and
+#: whose ports keep their IPv6 addresses while they are off, and have them at once, as SONiC has it
+#: (sonic-buildimage, files/image_config/sysctl/sysctl-net.conf).
 SYSCTLS = (
     ("net.ipv4.ip_forward", "1"),
     ("net.ipv6.conf.all.forwarding", "1"),
     ("net.ipv4.conf.all.rp_filter", "0"),
     ("net.ipv4.conf.default.rp_filter", "0"),
     ("net.ipv4.fib_multipath_hash_policy", "1"),
+    ("net.ipv6.fib_multipath_hash_policy", "1"),
+    ("net.ipv6.conf.all.accept_dad", "0"),
+    ("net.ipv6.conf.default.accept_dad", "0"),
+    ("net.ipv6.conf.all.keep_addr_on_down", "1"),
+    ("net.ipv6.conf.default.keep_addr_on_down", "1"),
 )
 #: zebra writes whole routes, as on a switch with SONiC (sonic-buildimage,
 #: dockers/docker-fpm-frr/frr/zebra/zebra.conf.j2). With next hop objects FRR 8.4 leaves a group at
 #: one path after a port went down and came back: it takes the group for installed.
 _ZEBRA = "no zebra nexthop kernel enable\n"
+#: zebra tells hosts the /64 of a port as soon as it may (FRRouting, zebra/rtadv.c).
+_ROUTER = "no ipv6 nd suppress-ra"
 _BRIDGE = "type bridge forward_delay 0 stp_state 0 mcast_snooping 0"
 
 
@@ -114,7 +123,13 @@ class Switch:
             else route
             for route in switch.static_routes
         ]
-        return _ZEBRA + frr(replace(switch, name=self.design.name), for_daemons=True)
+        routers = [
+            f"interface {names[port.name]}\n {_ROUTER}\n!\n"
+            for port in self.design.ports
+            if port.announces_router and port.name in names
+        ]
+        routing = frr(replace(switch, name=self.design.name), for_daemons=True)
+        return "".join([_ZEBRA, *routers, routing])
 
     @property
     def daemons(self) -> tuple[str, ...]:
@@ -168,4 +183,4 @@ def _state(*, up: bool) -> str:
 
 def _addresses(port: ConfiguredPort, name: str) -> Iterator[str]:
     for entry in port.addresses:
-        yield f"address add {address_text(entry.address, entry.prefix_length)} dev {name}"
+        yield f"address add {entry.text} dev {name}"

@@ -8,6 +8,7 @@ from fabric.core.registry import Registry
 from fabric.core.renamed import renamed
 from fabric.observe.configuration.model import (
     AddressLine,
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddressLine",
+    "Aggregate",
     "Bgp",
     "BgpPeer",
     "BgpTemplate",

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv4Network, NetmaskValueError
+from ipaddress import (
+    AddressValueError,
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    NetmaskValueError,
+)
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.spans import numbers_of
 from fabric.observe.configuration.model import (
     BITS,
+    BITS6,
     AddressLine,
+    Aggregate,
     Configured,
     Leftover,
     PrefixMatch,
@@ -20,6 +28,8 @@ from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from fabric.observe.configuration.model import Bgp
 
     Action = Callable[..., Any]
     TextEnds = Callable[[str], Sequence[str]]
@@ -178,7 +188,7 @@ def fill(
 
 
 def address(text: str, mask: str | None, line: int) -> AddressLine:
-    """Return an address such as ``10.0.0.1/31``, or with its mask in a second word.
+    """Return an address such as ``10.0.0.1/31`` or ``fd00::1/127``; a mask is a second word.
 
     Raises
     ------
@@ -186,14 +196,15 @@ def address(text: str, mask: str | None, line: int) -> AddressLine:
         When it is none.
     """
     word, _, length = text.partition("/")
+    is_ipv6 = ":" in word
     try:
         bits = mask_bits(mask) if mask else int(length)
-        number = int(IPv4Address(word))
+        number = int(IPv6Address(word) if is_ipv6 else IPv4Address(word))
     except (AddressValueError, NetmaskValueError) as error:
         raise ValueError(text) from error
-    if not 0 <= bits <= BITS:
+    if not 0 <= bits <= (BITS6 if is_ipv6 else BITS):
         raise ValueError(text)
-    return AddressLine(number, bits, line)
+    return AddressLine(number, bits, line, is_ipv6)
 
 
 def ipv4(text: str) -> str:
@@ -217,6 +228,14 @@ def network(text: str, mask: str | None = None) -> tuple[int, int]:
     return address(text, mask, 0).network
 
 
+def aggregate(
+    bgp: Bgp, line: int, prefix: str, mask: str | None = None, only: str | None = None
+) -> None:
+    """Add a prefix that BGP announces for longer ones; with ``only``, in place of them."""
+    is_ipv6 = ":" in prefix
+    bgp.aggregates.append(Aggregate(*network(prefix, mask), line, bool(only), is_ipv6))
+
+
 def prefix_match(
     action: str,
     prefix: str,
@@ -234,9 +253,12 @@ def prefix_match(
         Bits after ``eq``, ``ge`` and ``le``.
     """
     first, length = network(prefix)
+    is_ipv6 = ":" in prefix
+    bits = BITS6 if is_ipv6 else BITS
     lowest = int(exact or low or length)
-    highest = int(exact or high or (BITS if low else length))
-    return PrefixMatch(action == "permit", first, length, lowest, highest, line)
+    highest = int(exact or high or (bits if low else length))
+    permit = action == "permit"
+    return PrefixMatch(permit, first, length, lowest, highest, line, is_ipv6=is_ipv6)
 
 
 def numbers(text: str) -> list[int]:

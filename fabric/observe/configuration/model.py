@@ -5,26 +5,47 @@ A value that no line sets is None or empty. Lines count from 1, in the file ``Co
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
-#: Bits of an IPv4 address.
-BITS = 32
+#: Bits of an IPv4 address, and of one of IPv6.
+BITS, BITS6 = 32, 128
 
 
 class AddressLine(NamedTuple):
-    """An IPv4 address of a port: the address as a number, and its prefix length."""
+    """An address of a port: the address as a number, and its prefix length."""
 
     address: int
     prefix_length: int
     line: int
+    is_ipv6: bool = False
 
     @property
     def network(self) -> tuple[int, int]:
         """First address and prefix length of its network."""
-        host_bits = BITS - self.prefix_length
+        host_bits = (BITS6 if self.is_ipv6 else BITS) - self.prefix_length
         return self.address >> host_bits << host_bits, self.prefix_length
+
+    @property
+    def text(self) -> str:
+        """The address as it is written, with its prefix length."""
+        return f"{number_text(self.address, is_ipv6=self.is_ipv6)}/{self.prefix_length}"
+
+
+def number_text(address: int, *, is_ipv6: bool) -> str:
+    """Return an address of a family as it is written."""
+    return str(IPv6Address(address) if is_ipv6 else IPv4Address(address))
+
+
+#: IPv4 has digits and dots, IPv6 two colons at least: a port, such as 100GE1/0/1:1 or ae0, has not.
+_ADDRESS = re.compile(r"[\d.]+|[\da-f.]*:[\da-f.]*:[\da-f.:]*", re.IGNORECASE)
+
+
+def is_address(session: str) -> bool:
+    """Tell whether a session is named by the address of its peer, and not by the own port."""
+    return bool(_ADDRESS.fullmatch(session))
 
 
 class PrefixMatch(NamedTuple):
@@ -40,6 +61,7 @@ class PrefixMatch(NamedTuple):
     high: int
     line: int
     number: int = 0
+    is_ipv6: bool = False
 
 
 class Leftover(NamedTuple):
@@ -60,6 +82,7 @@ class StaticRoute(NamedTuple):
     prefix_length: int
     next_hop: int | str | Discard
     line: int
+    is_ipv6: bool = False
 
 
 class Origination(NamedTuple):
@@ -71,15 +94,30 @@ class Origination(NamedTuple):
     network: tuple[int, int] | None
     policy: str
     line: int
+    is_ipv6: bool = False
+
+
+class Aggregate(NamedTuple):
+    """A prefix that a switch has while it has a longer one inside.
+
+    ``hides`` says whether the longer ones are not announced.
+    """
+
+    network: int
+    prefix_length: int
+    line: int
+    hides: bool
+    is_ipv6: bool = False
 
 
 @dataclass(slots=True)
 class PolicyTerm:
     """A term of a routing policy; without conditions it matches every route.
 
-    ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
-    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone. ``number`` is
-    its place in the policy; 0 where the system has none.
+    ``prefix_lists`` are names, any of which matches, ``prefix_lists6`` those of IPv6; ``prefixes``
+    are written in the term itself.
+    ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
+    ``number`` is its place in the policy; 0 where the system has none.
     """
 
     permit: bool
@@ -88,6 +126,7 @@ class PolicyTerm:
     prefixes: list[PrefixMatch] = field(default_factory=list)
     source: str = ""
     number: int = 0
+    prefix_lists6: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -104,6 +143,10 @@ class ConfiguredPort:
         VLAN that a routed interface is the gateway of.
     ipv6_link : bool
         Whether it takes part in unnumbered BGP by its link-local address.
+    shares_link_address : bool
+        Whether other ports of the switch have the same link-local address.
+    own_lines : set of str
+        Lines that its reader looks at in the end.
     """
 
     name: str
@@ -112,6 +155,8 @@ class ConfiguredPort:
     routed: bool | None = None
     addresses: list[AddressLine] = field(default_factory=list)
     ipv6_link: bool = False
+    shares_link_address: bool = False
+    own_lines: set[str] = field(default_factory=set)
     mtu_bytes: int | None = None
     frame_bytes: int | None = None
     vlan: int | None = None
@@ -120,20 +165,30 @@ class ConfiguredPort:
     description: str = ""
 
 
+#: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.
+EXTERNAL = 0
+
+
 @dataclass(slots=True)
 class BgpTemplate:
     """What a peer group says; a peer that names it takes what its own lines leave open.
 
-    ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
-    IPv4 unicast routes are exchanged; ``extended_next_hop`` whether they may have the IPv6 next
-    hop of a session over a port (RFC 8950). ``allowas_in`` is how often the own AS number may stand
-    in a route; ``tells_peer_as`` says whether the peer is told routes that came from its AS.
+    ``asns`` are AS numbers of which the peer may have any, where the file has a list of them.
+    ``activated`` says whether IPv4 unicast routes are exchanged; ``extended_next_hop`` whether
+    they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
+    the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
+    that came from its AS. What ends with 6 is about IPv6 unicast routes.
     """
 
     line: int
     asn: int | None = None
+    asns: tuple[range, ...] | None = None
     enabled: bool | None = None
     activated: bool | None = None
+    activated6: bool | None = None
+    policy_in6: str | None = None
+    policy_out6: str | None = None
+    allowas_in6: int | None = None
     extended_next_hop: bool | None = None
     policy_in: str | None = None
     policy_out: str | None = None
@@ -143,6 +198,17 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+
+    @property
+    def names_as(self) -> bool:
+        """Whether it is said which AS the peer is in."""
+        return self.asn is not None or self.asns is not None
+
+    def takes(self, asn: int, own: int) -> bool:
+        """Tell whether the peer may be in an AS; ``own`` is the AS of the switch itself."""
+        if self.asns is not None:
+            return any(asn in span for span in self.asns)
+        return asn == self.asn or (self.asn == EXTERNAL and asn != own)
 
 
 @dataclass(slots=True)
@@ -164,8 +230,9 @@ class Bgp:
     ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
     through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation;
     ``extended_by_default``: nor does the IPv6 next hop of a session over a port;
-    ``tells_by_default``: a peer is told routes that came from its AS. ``keepalive_s`` and
-    ``hold_s`` are those of peers that have no own ones.
+    ``tells_by_default``: a peer is told routes that came from its AS. ``ipv4_first``: a session
+    over a port with an IPv4 /30 or /31 is between these addresses. ``keepalive_s`` and ``hold_s``
+    are those of peers that have no own ones. ``max_paths6`` is that of IPv6, where it has its own.
     """
 
     asn: int
@@ -176,11 +243,14 @@ class Bgp:
     active_by_default: bool = True
     extended_by_default: bool = True
     tells_by_default: bool = True
+    ipv4_first: bool = False
     keepalive_s: int | None = None
     hold_s: int | None = None
     peers: dict[str, BgpPeer] = field(default_factory=dict)
     groups: dict[str, BgpTemplate] = field(default_factory=dict)
+    max_paths6: int | None = None
     originations: list[Origination] = field(default_factory=list)
+    aggregates: list[Aggregate] = field(default_factory=list)
 
     def peer(self, session: str, line: int) -> BgpPeer:
         """Return the peer of a session; a new one at its first line.
@@ -188,10 +258,10 @@ class Bgp:
         Raises
         ------
         ValueError
-            When the session begins with a digit and is no IPv4 address.
+            When the session looks like an address, and is none.
         """
-        if session[0].isdigit():
-            IPv4Address(session)
+        if is_address(session):
+            session = str(ip_address(session))
         return self.peers.setdefault(session, BgpPeer(line, session=session))
 
     def group(self, name: str, line: int) -> BgpTemplate:
@@ -237,13 +307,13 @@ class Configured:
         Ports, loopbacks and gateways that the file names.
     vlans : dict of int to int
         Line of each VLAN.
-    no_routing, no_routing_over_ipv6 : list of str
-        Why no packet is routed, and why none over ports without an IPv4 address.
+    no_routing, no_routing6, no_routing_over_ipv6 : list of str
+        Why no packet is routed, none of IPv6, and none of IPv4 over ports without an address of it.
     no_sessions : list of str
         Why no BGP session comes up.
     global_lines : set of str
         Lines about the whole switch that its reader looks at in the end.
-    prefix_lists, policies : dict
+    prefix_lists, prefix_lists6, policies : dict
         Entries and terms in the order in which they are tried.
     undecided : list of Leftover
         Where a line is absent, and no source tells what the system does then.
@@ -256,14 +326,21 @@ class Configured:
     vlans: dict[int, int] = field(default_factory=dict)
     bgp: Bgp | None = None
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)
+    prefix_lists6: dict[str, list[PrefixMatch]] = field(default_factory=dict)
     policies: dict[str, list[PolicyTerm]] = field(default_factory=dict)
     static_routes: list[StaticRoute] = field(default_factory=list)
     no_routing: list[str] = field(default_factory=list)
+    no_routing6: list[str] = field(default_factory=list)
     no_routing_over_ipv6: list[str] = field(default_factory=list)
     no_sessions: list[str] = field(default_factory=list)
     global_lines: set[str] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
+
+    @property
+    def uses_ipv6(self) -> bool:
+        """Whether a port has an address of IPv6."""
+        return any(entry.is_ipv6 for port in self.ports.values() for entry in port.addresses)
 
     def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port; a new one at its first line."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.observe.configuration.blocks import address, network
-from fabric.observe.configuration.model import Bgp, Discard, Origination, StaticRoute
+from fabric.observe.configuration.model import Bgp, Discard, StaticRoute
+from fabric.observe.configuration.routes import (
+    Routes,
+    max_paths,
+    originate,
+    summarise,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.observe.configuration.model import Configured
+    from fabric.observe.configuration.model import BgpTemplate, Configured
 
 
-def _join_group(bgp: Bgp, line: int, session: str, group: str) -> None:
+def _join_group(target: Bgp | Routes[Bgp], line: int, session: str, group: str) -> None:
+    bgp = target.of if isinstance(target, Routes) else target
     bgp.peer(session, line).group = group
 
 
@@ -27,7 +34,10 @@ def _group(bgp: Bgp, line: int, name: str) -> None:
 
 
 def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
-    bgp.speaker(name, line).asn = int(asn)
+    speaker = bgp.speaker(name, line)
+    speaker.asn = int(asn)
+    if ":" in name and speaker.activated is None:
+        speaker.activated = False  # IPv4 routes over IPv6 by `peer enable` alone
 
 
 def _description(bgp: Bgp, line: int, session: str, text: str) -> None:
@@ -43,28 +53,49 @@ def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
     speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
 
 
-def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
-    bgp.speaker(name, line).activated = not no
+def _ipv4_routes(bgp: Bgp, _: int) -> Routes[Bgp]:
+    return Routes(bgp, is_ipv6=False)
 
 
-def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
-    setattr(bgp.speaker(name, line), "policy_in" if way == "import" else "policy_out", policy)
+def _ipv6_routes(bgp: Bgp, _: int) -> Routes[Bgp]:
+    return Routes(bgp, is_ipv6=True)
 
 
-def _allow_as_loop(bgp: Bgp, line: int, name: str, often: str | None = None) -> None:
-    bgp.speaker(name, line).allowas_in = int(often or 1)  # H3C and Huawei: the default is 1
+def _of(routes: Routes[Bgp], line: int, name: str) -> Routes[BgpTemplate]:
+    return Routes(routes.of.speaker(name, line), routes.is_ipv6)
 
 
-def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+def _activate(routes: Routes[Bgp], line: int, name: str, no: str | None) -> None:
+    _of(routes, line, name).set("activated", not no)
 
 
-def _import_direct(bgp: Bgp, line: int, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
+def _policy(routes: Routes[Bgp], line: int, name: str, policy: str, way: str) -> None:
+    _of(routes, line, name).set("policy_in" if way == "import" else "policy_out", policy)
+
+
+def _allow_as_loop(routes: Routes[Bgp], line: int, name: str, often: str | None = None) -> None:
+    # H3C and Huawei: the default is 1
+    _of(routes, line, name).set("allowas_in", int(often or 1))
+
+
+def _network(
+    routes: Routes[Bgp], line: int, prefix: str, mask: str, policy: str | None = None
+) -> None:
+    originate(routes, line, network(prefix, mask), policy)
+
+
+def _aggregate(
+    routes: Routes[Bgp], line: int, prefix: str, mask: str, only: str | None = None
+) -> None:
+    summarise(routes, line, network(prefix, mask), only)
+
+
+def _import_direct(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
+    originate(routes, line, None, policy)
 
 
 #: By the names that they have in a book of lines.
-MEANINGS: dict[str, Callable[..., None]] = {
+MEANINGS: dict[str, Callable[..., Any]] = {
     "static": _static,
     "group": _group,
     "join_group": _join_group,
@@ -77,5 +108,9 @@ MEANINGS: dict[str, Callable[..., None]] = {
     "policy": _policy,
     "allow_as_loop": _allow_as_loop,
     "network": _network,
+    "aggregate": _aggregate,
+    "family": _ipv4_routes,
+    "family6": _ipv6_routes,
+    "max_paths": max_paths,
     "import_direct": _import_direct,
 }

@@ -27,7 +27,8 @@ def add_entry(switch: Configured, name: str, number: int, entry: PrefixMatch) ->
         When the number stands on another entry.
     """
     entry = entry._replace(number=number)
-    entries = switch.prefix_lists.setdefault(name, [])
+    lists = switch.prefix_lists6 if entry.is_ipv6 else switch.prefix_lists
+    entries = lists.setdefault(name, [])
     same = next((other for other in entries if other.number == number), None)
     if same is None:
         insort(entries, entry, key=_NUMBER)

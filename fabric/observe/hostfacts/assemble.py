@@ -43,6 +43,8 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
         topology=read.first("nvidia_topo"),
         routes=read.first("ip_route"),
         rules=read.first("ip_rule"),
+        routes6=read.have("ip_route6"),
+        rules6=read.have("ip_rule6"),
         neighbour_limits=read.first("sysctl_neighbours"),
         own_check=read.first("own_check"),
         unread=read.unread,

@@ -82,6 +82,8 @@ class HostFacts:
         RDMA ports in the order of their names; None when no reading lists them.
     topology : GpuTopology or None
         The matrix of GPUs and NICs.
+    routes6, rules6 : tuple or None
+        Those of IPv6; None also where nobody asked for them.
     own_check : OwnCheck or None
         What the script of rocefab on the host says.
     unread : mapping
@@ -96,6 +98,8 @@ class HostFacts:
     topology: GpuTopology | None = None
     routes: tuple[IpRoute, ...] | None = None
     rules: tuple[IpRule, ...] | None = None
+    routes6: tuple[IpRoute, ...] | None = None
+    rules6: tuple[IpRule, ...] | None = None
     neighbour_limits: tuple[int, ...] | None = None
     own_check: OwnCheck | None = None
     unread: Mapping[str, str] = field(default_factory=dict)

@@ -38,6 +38,11 @@ class Gid:
     interface: str
 
     @property
+    def ip(self) -> str:
+        """The address that it stands for: of IPv4, or itself."""
+        return self.address or str(ipaddress.IPv6Address(self.gid))
+
+    @property
     def is_routable(self) -> bool:
         """Whether RoCEv2 reaches other subnets by it: no link-local address, of IPv4 or of IPv6."""
         whole = ipaddress.IPv6Address(self.gid)

@@ -39,6 +39,8 @@ class IpAddresses:
         The bond, bridge or VRF that it is a member of.
     link : str or None
         The device that a VLAN, or another device on top, is made on.
+    dynamic : tuple of str
+        Those that came with a lifetime, such as what a NIC makes of a router's prefix.
     functions : int or None
         How many virtual functions are shown with it; None where none are shown.
     """
@@ -50,6 +52,7 @@ class IpAddresses:
     master: str | None = None
     link: str | None = None
     functions: int | None = None
+    dynamic: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
                 optional(row, "master", interface_name),
                 optional(row, "link", lambda link: interface_name(link) if link else None),
                 len(items(row, "vfinfo_list")) if "vfinfo_list" in row else None,
+                tuple(_address(item) for item in entries if item.get("dynamic") is True),
             )
         )
     return tuple(links)
@@ -130,6 +134,12 @@ def parse_ip_route(text: str) -> tuple[IpRoute, ...]:
             raise UnreadableError(f"nexthops is {shown(hops)}")
         routes += [_route({**row, **hop}) for hop in hops]
     return tuple(routes)
+
+
+@reads("ip_route6", "ip -6 -j route show table all")
+def parse_ip_route6(text: str) -> tuple[IpRoute, ...]:
+    """Parse the IPv6 routes, as `parse_ip_route`."""
+    return parse_ip_route(text)
 
 
 def _route(row: Row) -> IpRoute:
@@ -160,6 +170,12 @@ def parse_ip_rule(text: str) -> tuple[IpRule, ...]:
         )
         for row in rows(text, "ip")
     )
+
+
+@reads("ip_rule6", "ip -6 -j rule show")
+def parse_ip_rule6(text: str) -> tuple[IpRule, ...]:
+    """Parse the IPv6 routing rules, or raise UnreadableError."""
+    return parse_ip_rule(text)
 
 
 def _source(row: Row) -> str:

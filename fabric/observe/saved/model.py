@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 #: ``sysctl -a`` writes ``rail1/101`` for a name with a dot.
 PARAMETER = re.compile(
-    r"^net\.ipv4\.(conf|neigh)\.([^.\s]{1,15})\.([a-z0-9_]+) ?= ?(-?\d{1,10})[ \t]*$", re.MULTILINE
+    r"^net\.ipv([46])\.(conf|neigh)\.([^.\s]{1,15})\.([a-z0-9_]+) ?= ?(-?\d{1,10})[ \t]*$",
+    re.MULTILINE,
 )
 #: What an output of each tool holds and others do not.
 _SIGNS = {
@@ -117,7 +118,7 @@ class SavedHost:
         Interfaces of each RDMA device: the NIC, the bond or VLAN interface that has its GIDs, and
         the NICs below them.
     parameters : dict of (group, name, key) to int
-        Kernel parameters such as ``("conf", "all", "arp_ignore")``.
+        Kernel parameters such as ``("conf", "all", "arp_ignore")``; groups of IPv6 end with 6.
     unread : list of (Output, str)
         Outputs that could not be read, with the reason.
     """

@@ -77,7 +77,8 @@ def _read(host: SavedHost) -> None:
         elif kind == "sysctl":
             rows = PARAMETER.findall(output.text)
             host.parameters = {
-                (group, nic.replace("/", "."), key): int(value) for group, nic, key, value in rows
+                (group + ("6" if family == "6" else ""), nic.replace("/", "."), key): int(value)
+                for family, group, nic, key, value in rows
             }
     host.gids = _parsed(host, "show_gids", "", show_gids)
     for gid in host.gids or ():

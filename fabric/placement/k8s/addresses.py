@@ -4,7 +4,9 @@ nv-ipam (Mellanox/nvidia-k8s-ipam 3ce4a34): a CIDRPool gives each node a subnet,
 pinned; an IPPool shares one subnet out in blocks, from its first address on, in an order that
 nobody can pin. Indexes of a CIDRPool count from the network address
 (``pkg/ipam-node/controllers/cidrpool``), those of blocks from the address after it. Both hand
-addresses out in rising order. whereabouts takes the lowest free address (``IterateForAssignment``).
+addresses out in rising order. Of IPv6 it knows /127 as two addresses and no broadcast
+(``api/v1alpha1/helpers.go``); a network has up to two pools (``pkg/cni/types``). whereabouts takes
+the lowest free address (``IterateForAssignment``).
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ import numpy as np
 
 from fabric.core.units import ipv4_text
 from fabric.placement.k8s.manifest import Manifest, json_text
+from fabric.placement.k8s.node_subnets import IPV6_SUFFIX, no_room, node_subnets
 from fabric.placement.pcie import refused_field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from fabric.placement.k8s.cluster import Cluster, Network
+    from fabric.placement.k8s.node_subnets import NodeSubnets
 
 #: An IPPool takes no smaller block (api/v1alpha1/ippool_validate.go).
 _SMALLEST_BLOCK = 2
@@ -41,15 +45,18 @@ def pools(cluster: Cluster) -> list[Manifest]:
     if cluster.settings.address_plugin == "whereabouts":
         _check_shared_subnet(cluster)
         return []
-    make = _cidr_pool if cluster.one_subnet_per_nic else _ip_pool
-    return [make(cluster, network) for network in cluster.networks]
+    if cluster.one_subnet_per_nic:
+        return [one for network in cluster.networks for one in _node_pools(cluster, network)]
+    return [_ip_pool(cluster, network) for network in cluster.networks]
 
 
 def ipam(cluster: Cluster, network: Network) -> str:
     """Return the address part of a CNI configuration, as JSON."""
     if cluster.settings.address_plugin == "nv-ipam":
-        kind = "cidrpool" if cluster.one_subnet_per_nic else "ippool"
-        return json_text({"type": "nv-ipam", "poolName": network.name, "poolType": kind})
+        kind, name = "ippool", network.name
+        if cluster.one_subnet_per_nic:
+            kind, name = "cidrpool", ",".join(name for name, _ in _families(cluster, network))
+        return json_text({"type": "nv-ipam", "poolName": name, "poolType": kind})
     _check_shared_subnet(cluster)
     subnet, gateway = _subnet(cluster, network)
     last = max((*_hosts_addresses(cluster, network), int(gateway)))
@@ -61,17 +68,14 @@ def ipam(cluster: Cluster, network: Network) -> str:
         "range_start": ipv4_text(last + 1),
         "range_end": ipv4_text(top),
         "gateway": str(gateway),
-        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+        "routes": cluster.routes,
     })
 
 
 def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
     """Return how many addresses the pods of a NIC can have in turn."""
     if cluster.one_subnet_per_nic:
-        if cluster.traits.container_mode == "physical-function":
-            return 1
-        usable = (1 << 32 - _length(cluster, network)) - 2
-        return usable - len(_taken_offsets(cluster, network))
+        return min(_fewest(cluster, one) for one in node_subnets(cluster, network.rail))
     subnet, gateway = _subnet(cluster, network)
     hosts = len(cluster.hosts_of(network))
     usable = subnet.num_addresses - 2
@@ -86,32 +90,45 @@ def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
     return int(block - used.max())
 
 
-def _cidr_pool(cluster: Cluster, network: Network) -> Manifest:
-    """Return a pool whose nodes are pinned: the subnet of a node is that of its switch port."""
-    fabric, addressing = cluster.fabric, cluster.fabric.intent.fabric.addressing
-    _check_room(cluster, free_addresses_per_nic(cluster, network), _pods(cluster))
-    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts]
-    subnets = fabric.nics.subnet[rows]
-    networks, gateways = fabric.subnets.network[subnets], fabric.subnets.gateway[subnets]
-    length = _length(cluster, network)
-    spec: dict[str, Any] = {
-        "cidr": str(addressing.hosts),
-        "perNodeNetworkPrefix": length,
-        "gatewayIndex": addressing.gateway_offset,
-        "perNodeExclusions": [
-            {"startIndex": first, "endIndex": last}
-            for first, last in _runs(_excluded_offsets(cluster, network))
-        ],
-        "nodeSelector": _nodes(cluster.hosts),
-        "staticAllocations": [
-            {"nodeName": host, "prefix": f"{ipv4_text(net)}/{length}", "gateway": ipv4_text(gate)}
-            for host, net, gate in zip(
-                cluster.hosts, networks.tolist(), gateways.tolist(), strict=True
-            )
-        ],
-        "routes": [{"dst": str(addressing.hosts)}],
-    }
-    return Manifest("CIDRPool", network.name, cluster.settings.operator_namespace, spec)
+def _node_pools(cluster: Cluster, network: Network) -> Iterator[Manifest]:
+    """Yield pools whose nodes are pinned: the subnet of a node is that of its switch port."""
+    for name, subnets in _families(cluster, network):
+        if _fewest(cluster, subnets) < _pods(cluster):
+            raise no_room(cluster, _pods(cluster), subnets.free, is_ipv6=subnets.is_ipv6)
+        spec: dict[str, Any] = {
+            "cidr": subnets.pool,
+            "perNodeNetworkPrefix": subnets.length,
+            "gatewayIndex": subnets.gateway_offset,
+            "perNodeExclusions": [
+                {"startIndex": first, "endIndex": last}
+                for first, last in _runs(_excluded_offsets(cluster, network, subnets))
+            ],
+            "nodeSelector": _nodes(cluster.hosts),
+            "staticAllocations": [
+                {
+                    "nodeName": host,
+                    "prefix": f"{subnets.text(first)}/{subnets.length}",
+                    "gateway": subnets.text(gateway),
+                }
+                for host, first, gateway in zip(
+                    cluster.hosts, subnets.networks, subnets.gateways, strict=True
+                )
+            ],
+            "routes": [{"dst": pool} for pool in subnets.routes],
+        }
+        yield Manifest("CIDRPool", name, cluster.settings.operator_namespace, spec)
+
+
+def _families(cluster: Cluster, network: Network) -> list[tuple[str, NodeSubnets]]:
+    """Return the pools of a network with their names: nv-ipam takes two, one of each family."""
+    families = list(node_subnets(cluster, network.rail))
+    suffix = IPV6_SUFFIX if len(families) > 1 else ""
+    return [(network.name + (suffix if one.is_ipv6 else ""), one) for one in families]
+
+
+def _fewest(cluster: Cluster, subnets: NodeSubnets) -> int:
+    """Return how many addresses pods have in turn; a pod with the whole NIC takes its address."""
+    return 1 if cluster.traits.container_mode == "physical-function" else subnets.free
 
 
 def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
@@ -127,7 +144,7 @@ def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
             {"startIP": ipv4_text(first), "endIP": ipv4_text(last)} for first, last in _runs(taken)
         ],
         "nodeSelector": _nodes(hosts),
-        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+        "routes": cluster.routes,
     }
     return Manifest("IPPool", network.name, cluster.settings.operator_namespace, spec)
 
@@ -150,24 +167,6 @@ def _subnet(cluster: Cluster, network: Network) -> tuple[IPv4Network, IPv4Addres
     return subnet, IPv4Address(int(fabric.subnets.gateway[row]))
 
 
-def _length(cluster: Cluster, network: Network) -> int:
-    """Return the prefix length of the subnets of a rail.
-
-    Raises
-    ------
-    InputError
-        When there are several: a pool has one for all nodes.
-    """
-    fabric = cluster.fabric
-    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts_of(network)]
-    lengths = np.unique(fabric.subnets.prefix_length[fabric.nics.subnet[rows]]).tolist()
-    if len(lengths) > 1:
-        named = " and ".join(f"/{length}" for length in lengths)
-        message = f"the subnets of rail {network.rail} are {named}, and a pool has one length"
-        raise refused_field(fabric, ("addressing",), message, "use one length on a rail")
-    return int(lengths[0])
-
-
 def _hosts_addresses(cluster: Cluster, network: Network) -> list[int]:
     """Return the addresses of all NICs in the subnet, those of other clusters too."""
     nics = cluster.fabric.nics
@@ -176,33 +175,20 @@ def _hosts_addresses(cluster: Cluster, network: Network) -> list[int]:
     return addresses
 
 
-def _offsets(cluster: Cluster, network: Network) -> set[int]:
-    """Return where in its subnet each NIC of a rail has its address."""
-    fabric = cluster.fabric
-    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts_of(network)]
-    starts = fabric.subnets.network[fabric.nics.subnet[rows]]
-    return set((fabric.nics.address[rows] - starts).tolist())
-
-
-def _taken_offsets(cluster: Cluster, network: Network) -> set[int]:
-    gateway = cluster.fabric.intent.fabric.addressing.gateway_offset
-    return {gateway, *_offsets(cluster, network)}
-
-
-def _excluded_offsets(cluster: Cluster, network: Network) -> list[int]:
+def _excluded_offsets(cluster: Cluster, network: Network, subnets: NodeSubnets) -> list[int]:
     """Return the places in a node's subnet that no pod gets.
 
     A pod that takes a whole NIC takes its address too: the GID is then the one that was planned.
+    It is not where the NIC makes its own, which nobody can pin.
     """
-    last = (1 << 32 - _length(cluster, network)) - 1
-    if cluster.traits.container_mode != "physical-function":
-        return sorted({0, last, *_taken_offsets(cluster, network)})
-    own = _offsets(cluster, network)
+    own = subnets.nic_offsets
+    if cluster.traits.container_mode != "physical-function" or not own:
+        return sorted(subnets.reserved)
     if len(own) > 1:
         message = f"the NICs of rail {network.rail} have different host parts in their addresses"
         fix = "remove hosts.nics.address, so that one pool serves all pods of a rail"
         raise refused_field(cluster.fabric, ("addressing",), message, fix)
-    return sorted(set(range(last + 1)) - own)
+    return sorted(set(range(subnets.last_offset + 1)) - own)
 
 
 def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
@@ -218,9 +204,7 @@ def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 def _check_room(cluster: Cluster, free: int, pods: int) -> None:
     if free < pods:
-        message = f"{pods} pods need an address, but the subnet has only {max(free, 0)} free"
-        fix = "use a shorter addressing.host_prefix_length, or addressing.vlan_per: nic"
-        raise refused_field(cluster.fabric, ("addressing", "host_prefix_length"), message, fix)
+        raise no_room(cluster, pods, free)
 
 
 def _check_shared_subnet(cluster: Cluster) -> None:

@@ -13,6 +13,7 @@ from fabric.intent.classes import lossless_classes
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.pcie import refused_field, refused_trait
 from fabric.topology.naming import nic_names
+from fabric.topology.routed import host_pools, routed_units
 
 if TYPE_CHECKING:
     from fabric.intent.host_model import HostTraits
@@ -99,7 +100,28 @@ class Cluster:
     @cached_property
     def one_subnet_per_nic(self) -> bool:
         """Whether every NIC has a subnet of its own."""
-        return self.fabric.intent.fabric.addressing.vlan_per == "nic"
+        return self.is_routed or self.fabric.intent.fabric.addressing.vlan_per == "nic"
+
+    @cached_property
+    def is_routed(self) -> bool:
+        """Whether the NICs are on routed ports."""
+        unit = int(self.fabric.hosts.unit[self.fabric.host_row[self.hosts[0]]])
+        return routed_units(self.fabric.intent.fabric)[unit]
+
+    @property
+    def has_ipv4(self) -> bool:
+        """Whether the NICs have IPv4."""
+        return self.fabric.intent.fabric.addressing.ipv4
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Whether the NICs have IPv6."""
+        return self.is_routed and self.fabric.subnets.ipv6 is not None
+
+    @property
+    def routes(self) -> list[dict[str, str]]:
+        """Routes to all NICs of the fabric."""
+        return [{"dst": str(pool)} for pool in host_pools(self.fabric.intent.fabric).values()]
 
     @cached_property
     def units(self) -> tuple[int, ...]:
@@ -241,6 +263,7 @@ def node_names(order: Order) -> tuple[str, ...]:
 
 
 def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
+    _check_same_plan(fabric, hosts)
     overridden = [host for host in hosts if host in fabric.intent.host_overrides]
     resolver = PolicyResolver(fabric.intent)
     if not overridden:
@@ -260,6 +283,20 @@ def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
                     "label for each"
                 )
                 raise refused_trait(fabric, host, path, message, fix)
+
+
+def _check_same_plan(fabric: Fabric, hosts: tuple[str, ...]) -> None:
+    file = fabric.intent.fabric
+    routed, rows = routed_units(file), [fabric.host_row[host] for host in hosts]
+    units = {routed[unit]: file.units[unit].name for unit in fabric.hosts.unit[rows].tolist()[::-1]}
+    on_rails = fabric.intent.host_traits(hosts[0]).container_mode != "host-network"
+    if on_rails and len(units) > 1:
+        message = (
+            f"the NICs of {units[True]} are on routed ports, those of {units[False]} in VLANs; one "
+            "set of objects supports one of both"
+        )
+        fix = "export the units separately with --exclude, and use a different node label for each"
+        raise refused_field(fabric, ("addressing", "vlan_per"), message, fix)
 
 
 def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str, ...], object]:

@@ -92,11 +92,12 @@ def networks(cluster: Cluster) -> list[Manifest]:
     return make(cluster) if make else []
 
 
-def meta_plugins(*, rdma: bool) -> str:
+def meta_plugins(*, rdma: bool, ipv6: bool = False) -> str:
     """Return plugins that run after the network's own, as a JSON list without its brackets.
 
     ``tuning`` sets what ``sysctl`` sets on a host; ``sbr`` gives each rail a routing table of its
     own; ``rdma`` moves the RDMA device into the pod and needs RDMA namespaces set to exclusive.
+    With IPv6 a pod makes no address of its own beside that of its pool: each is one more GID.
     """
     sysctl = {
         f"net.ipv4.conf.IFNAME.{name}": value
@@ -107,6 +108,8 @@ def meta_plugins(*, rdma: bool) -> str:
             ("rp_filter", "2"),
         )
     }
+    if ipv6:
+        sysctl |= {"net.ipv6.conf.IFNAME.accept_ra": "0", "net.ipv6.conf.IFNAME.use_tempaddr": "0"}
     plugins: list[dict[str, Any]] = [{"type": "tuning", "sysctl": sysctl}, {"type": "sbr"}]
     if rdma:
         plugins.append({"type": "rdma"})
@@ -125,7 +128,7 @@ def _function_networks(cluster: Cluster) -> list[Manifest]:
                 "networkNamespace": settings.namespace,
                 "linkState": "auto",
                 "ipam": ipam(cluster, network),
-                "metaPlugins": meta_plugins(rdma=True),
+                "metaPlugins": meta_plugins(rdma=True, ipv6=cluster.has_ipv6),
             },
         )
         for network in cluster.networks
@@ -142,7 +145,7 @@ def _device_networks(cluster: Cluster) -> list[Manifest]:
                 "networkNamespace": cluster.settings.namespace,
                 "resourceName": f"rail{network.rail}",
                 "ipam": ipam(cluster, network),
-                "metaPlugins": meta_plugins(rdma=True),
+                "metaPlugins": meta_plugins(rdma=True, ipv6=cluster.has_ipv6),
             },
         )
         for network in cluster.networks
@@ -161,7 +164,7 @@ def _macvlan_networks(cluster: Cluster) -> list[Manifest]:
                 "mode": "bridge",
                 "mtu": cluster.policy.mtu.host_bytes,
                 "ipam": ipam(cluster, network),
-                "metaPlugins": meta_plugins(rdma=False),
+                "metaPlugins": meta_plugins(rdma=False, ipv6=cluster.has_ipv6),
             },
         )
         for network in cluster.networks

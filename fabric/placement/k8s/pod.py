@@ -22,17 +22,26 @@ _GPU = "nvidia.com/gpu"
 _HUGE_PAGES = "hugepages-1Gi"
 #: Gratuitous ARP on every rail, then a ping of its gateway, which must answer before the job
 #: starts: a pod can be faster than what the switches learn.
-_ANNOUNCE = """\
+_BEGIN = """\
 set -eu
 for path in /sys/class/net/net*; do
   name=${path##*/}
+"""
+_IPV4 = """\
   address=$(ip -4 -o address show dev "$name" | sed -n 's,.* inet \\([0-9.]*\\)/.*,\\1,p')
   arping -U -c 3 -I "$name" "$address"
   routes=$(ip -4 route show table all dev "$name")
   gateway=$(printf '%s\\n' "$routes" | sed -n 's,.* via \\([0-9.]*\\) .*,\\1,p' | head -n 1)
   ping -c 3 -W 2 -I "$name" "$gateway"
-done
 """
+#: Of IPv6 the first packet to the gateway asks for it, and tells it the MAC of the pod (RFC 4861
+#: section 7.2.3).
+_IPV6 = """\
+  routes=$(ip -6 route show table all dev "$name")
+  gateway=$(printf '%s\\n' "$routes" | sed -n 's,.* via \\([0-9a-f:]*\\) .*,\\1,p' | head -n 1)
+  ping -6 -c 3 -W 2 -I "$name" "$gateway"
+"""
+_END = "done\n"
 
 
 def networks_of_job(order: Order, cluster: Cluster) -> list[str]:
@@ -50,7 +59,7 @@ def networks_of_job(order: Order, cluster: Cluster) -> list[str]:
             f"the job spans {len(units)} units with different subnets, but all pods "
             f"of a job must use the same networks"
         )
-        fix = "use addressing.vlan_per: nic, request fewer nodes, or use the host network"
+        fix = "use addressing.vlan_per: nic or none, request fewer nodes, or use the host network"
         raise refused("PLC016", message, fix)
     return [
         item.name
@@ -75,7 +84,7 @@ def rank_pod(
     if on_host:
         spec |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
     elif cluster.settings.tools_image:
-        spec["initContainers"] = [_announcer(cluster.settings.tools_image)]
+        spec["initContainers"] = [_announcer(cluster, cluster.settings.tools_image)]
     spec["containers"] = [_container(order, cluster, container, settings)]
     spec["volumes"] = [{"name": "shm", "emptyDir": {"medium": "Memory"}}]
     if _huge_pages(order, cluster):
@@ -139,11 +148,13 @@ def _container(
     return body
 
 
-def _announcer(image: str) -> dict[str, Any]:
+def _announcer(cluster: Cluster, image: str) -> dict[str, Any]:
+    families = _IPV4 if cluster.has_ipv4 else ""
+    families += _IPV6 if cluster.has_ipv6 else ""
     return {
         "name": "announce",
         "image": image,
-        "command": ["/bin/sh", "-c", _ANNOUNCE],
+        "command": ["/bin/sh", "-c", _BEGIN + families + _END],
         "securityContext": {"capabilities": {"add": ["NET_RAW"]}},
     }
 

@@ -16,6 +16,7 @@ from fabric.probe.nics import Looked, Remark, checks, compare
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.design.model import NicAddress
     from fabric.observe.hostfacts.gids import Gid
 
 _HEADERS_BYTES = 96
@@ -64,29 +65,33 @@ def mtu(looked: Looked) -> Iterator[Remark]:
 
 @checks.add("H10")
 def gid(looked: Looked) -> Iterator[Remark]:
-    """Check that one GID of RoCEv2 over IPv4 is in the planned subnet, found by its content."""
+    """Check that one GID of RoCEv2 is in each planned subnet, found by its content."""
     table, plan = looked.nic.gids, looked.plan
     if table is None:
         yield Remark("H10", "the GID table could not be read", unknown=True)
         return
-    mine = roce_gids(table, plan.network)
+    for own in plan.addresses:
+        yield from _gid_of(table, own)
+
+
+def _gid_of(table: tuple[Gid, ...], own: NicAddress) -> Iterator[Remark]:
+    """Check the GID of one address; a NIC that makes its own has one, whichever it is."""
+    mine = roce_gids(table, own.network)
+    present = ", ".join(f"{gid.ip} at index {gid.index}" for gid in mine)
     if not mine:
-        others = ", ".join(gid.address for gid in table if gid.version == "v2" and gid.address)
-        present = f"; there is {others}" if others else ""
-        yield Remark("H10", f"no RoCEv2 GID in {plan.network}{present}")
-    elif [gid.address for gid in mine] != [plan.address]:
-        present = ", ".join(f"{gid.address} at index {gid.index}" for gid in mine)
-        yield Remark("H10", f"RoCEv2 GIDs are {present}, expected {plan.address} only")
+        others = [gid for gid in table if gid.is_routable and bool(gid.address) != own.is_ipv6]
+        there = f"; there is {', '.join(gid.ip for gid in others)}" if others else ""
+        yield Remark("H10", f"no RoCEv2 GID in {own.network}{there}")
+    elif own.address and [gid.ip for gid in mine] != [own.address]:
+        yield Remark("H10", f"RoCEv2 GIDs are {present}, expected {own.address} only")
+    elif len(mine) > 1:
+        yield Remark("H10", f"RoCEv2 GIDs are {present}: use_tempaddr makes more than one")
 
 
 def roce_gids(table: tuple[Gid, ...], network: str) -> list[Gid]:
-    """Return the GIDs of RoCEv2 over IPv4 whose address is in a network."""
+    """Return the GIDs of RoCEv2 whose address is in a network."""
     inside = ipaddress.ip_network(network)
-    return [
-        gid
-        for gid in table
-        if gid.version == "v2" and gid.address and ipaddress.ip_address(gid.address) in inside
-    ]
+    return [gid for gid in table if gid.version == "v2" and ipaddress.ip_address(gid.ip) in inside]
 
 
 @checks.add("H11")
@@ -119,18 +124,22 @@ def neighbours(looked: Looked) -> Iterator[Remark]:
 @checks.add("H13")
 def source_routing(looked: Looked) -> Iterator[Remark]:
     """Check that traffic from the address of a NIC leaves by that NIC and its gateway."""
-    plan, rules, routes = looked.plan, looked.facts.rules, looked.facts.routes
-    if rules is None or routes is None:
-        yield Remark("H13", "rules or routes could not be read", unknown=True)
-        return
-    tables = {rule.table for rule in rules if rule.source.removesuffix("/32") == plan.address}
-    if str(plan.table) not in tables:
-        yield Remark("H13", f"no routing rule sends {plan.address} to table {plan.table}")
-    ways = {
-        (route.destination, route.interface, route.gateway)
-        for route in routes
-        if route.table == str(plan.table)
-    }
-    for pool in plan.pools:
-        if (pool, plan.interface, plan.gateway) not in ways:
-            yield Remark("H13", f"no route to {pool} by {plan.gateway} in table {plan.table}")
+    facts, plan = looked.facts, looked.plan
+    for own in plan.addresses:
+        families = (facts.rules6, facts.routes6) if own.is_ipv6 else (facts.rules, facts.routes)
+        rules, routes = families
+        if rules is None or routes is None:
+            family = " of IPv6" if own.is_ipv6 else ""
+            yield Remark("H13", f"rules or routes{family} could not be read", unknown=True)
+            continue
+        if str(plan.table) not in {rule.table for rule in rules if rule.source == own.source}:
+            source = own.address or own.network
+            yield Remark("H13", f"no routing rule sends {source} to table {plan.table}")
+        ways = {
+            (route.destination, route.interface, route.gateway)
+            for route in routes
+            if route.table == str(plan.table)
+        }
+        for pool in own.pools:
+            if (pool, plan.interface, own.gateway) not in ways:
+                yield Remark("H13", f"no route to {pool} by {own.gateway} in table {plan.table}")

@@ -6,11 +6,12 @@ librdmacm/examples/rping.c; systemd-run(1).
 
 What a probe must reach on a lossless fabric.
 
-Wire overhead of a RoCEv2 RC packet without VLAN tag and without RETH: 14 Ethernet + 20 IPv4 + 8 UDP
-+ 12 BTH + 4 ICRC + 4 FCS + 20 preamble and gap (InfiniBand Architecture Specification volume 1,
-annex A17; IEEE 802.3). Published rates of RDMA WRITE over 100 Gb/s are 98.3 to 99.6 percent of the
-ceiling that follows (PMC7842203, table 2); 98.5 percent is asked for, with messages of 64 KiB or
-more and one pair at a time on a link.
+Wire overhead of a RoCEv2 RC packet without VLAN tag and without RETH: 14 Ethernet + 20 IPv4, or 40
+IPv6, + 8 UDP + 12 BTH + 4 ICRC + 4 FCS + 20 preamble and gap (InfiniBand Architecture
+Specification volume 1, annex A17; IEEE 802.3). Published rates of RDMA WRITE over 100 Gb/s are 98.3
+to 99.6 percent of the ceiling that follows (PMC7842203, table 2); 98.5 percent is asked for, with
+messages of 64 KiB or more and one pair at a time on a link. perftest connects by IPv4 unless it is
+told ``--ipv6-addr``.
 
 Of an incast, 80 percent of the ceiling are asked for, all flows together: DCQCN, which starts at
 the whole rate, loses up to a fifth until it is steady (fluid model of ``fabric.qos.dcqcn``; Y. Zhu
@@ -36,8 +37,9 @@ _UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
 _PORT = 18515  # the default of perftest
 ROUNDS = 3
 DURATION_S = 2
-#: Ends well where perftest has the option; the version of Debian 12, 4.5+0.17, does not have it.
+#: End well where perftest has the option; the version of Debian 12, 4.5+0.17, has neither.
 BINDS = "ib_write_bw --help 2>&1 | grep -q -e --bind_source_ip"
+TAKES_IPV6 = "ib_write_bw --help 2>&1 | grep -q -e --ipv6-addr"
 #: Flows of an incast do not begin at the same moment: so long that a second does not matter.
 INCAST_S = 10
 #: Longer than all tries of a client together.
@@ -47,6 +49,7 @@ _TRIES = "1 2 3 4 5"
 
 
 WIRE_BYTES = 14 + 20 + 8 + 12 + 4 + 4 + 20
+WIRE_BYTES_IPV6 = WIRE_BYTES + 20
 ACCEPTED_PERCENT = 98.5
 INCAST_PERCENT = 80.0
 FAIRNESS = 0.95
@@ -64,12 +67,20 @@ class ProbeEnd:
     binds : bool
         Whether its perftest can be told its own address; without, the tools find each other by the
         routes of the main table. What they measure goes between the GIDs all the same.
+    ipv4 : str
+        Address by which perftest connects in place of one of IPv6, which old releases cannot.
     """
 
     address: str
     rdma_device: str
     gid_index: int = -1
     binds: bool = True
+    ipv4: str = ""
+
+    @property
+    def meets(self) -> str:
+        """The address by which perftest connects."""
+        return ip_address(self.ipv4 or self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,7 @@ class Marking:
 
     traffic_class_byte: int
     mtu_bytes: int
+    is_ipv6: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +114,7 @@ def full_ping(
     Parameters
     ----------
     payload_bytes : int
-        Bytes of a packet without its headers of IPv4 and ICMP (28).
+        Bytes of a packet without its headers of IP and ICMP.
     """
     count = f"-n -c {ROUNDS} -i 0.2 -W 1 -M do"
     size = f"-s {int(payload_bytes)} -Q {int(traffic_class_byte)}"
@@ -121,13 +133,14 @@ def bandwidth(
 ) -> tuple[str, str]:
     """Return the commands of server and client."""
     server = _perftest(target, marking, flow)
-    return server, _tried(f"{_perftest(source, marking, flow)} {ip_address(target.address)}")
+    return server, _tried(f"{_perftest(source, marking, flow)} {target.meets}")
 
 
 def _perftest(end: ProbeEnd, marking: Marking, flow: Flow) -> str:
     if end.gid_index < 0:
         raise ValueError("the index of the GID is not known")
-    bound = f" --bind_source_ip {ip_address(end.address)}" if end.binds else ""
+    bound = f" --bind_source_ip {end.meets}" if end.binds else ""
+    bound += " --ipv6-addr" if ":" in end.meets else ""
     return (
         f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
         f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
@@ -171,19 +184,20 @@ def _checked(unit: str) -> str:
     return unit
 
 
-def ceiling_gbps(speed_gbps: float, mtu_bytes: int) -> float:
-    """Return the rate of payload that a link can carry with packets of an MTU, in Gb/s."""
-    return speed_gbps * mtu_bytes / (mtu_bytes + WIRE_BYTES)
+def ceiling_gbps(speed_gbps: float, packets: Marking) -> float:
+    """Return the rate of payload that a link can carry with some packets, in Gb/s."""
+    overhead = WIRE_BYTES_IPV6 if packets.is_ipv6 else WIRE_BYTES
+    return speed_gbps * packets.mtu_bytes / (packets.mtu_bytes + overhead)
 
 
-def needed_gbps(speed_gbps: float, mtu_bytes: int) -> float:
+def needed_gbps(speed_gbps: float, packets: Marking) -> float:
     """Return the rate that one pair of NICs must reach, in Gb/s."""
-    return ceiling_gbps(speed_gbps, mtu_bytes) * percent_to_share(ACCEPTED_PERCENT)
+    return ceiling_gbps(speed_gbps, packets) * percent_to_share(ACCEPTED_PERCENT)
 
 
-def incast_needed_gbps(speed_gbps: float, mtu_bytes: int) -> float:
+def incast_needed_gbps(speed_gbps: float, packets: Marking) -> float:
     """Return the rate that all flows into one NIC must reach together, in Gb/s."""
-    return ceiling_gbps(speed_gbps, mtu_bytes) * percent_to_share(INCAST_PERCENT)
+    return ceiling_gbps(speed_gbps, packets) * percent_to_share(INCAST_PERCENT)
 
 
 def fairness(rates: Sequence[float]) -> float:

@@ -53,7 +53,7 @@ def _planned(subject: Subject) -> dict[Key, BgpNeighbour]:
         (name, peer.session): peer
         for name, design in subject.devices.items()
         for peer in design.bgp.neighbours
-        if (name, peer.port) in subject.wiring.far
+        if (name, peer.port) in subject.wiring.far and "ipv4" in peer.families
     }
 
 

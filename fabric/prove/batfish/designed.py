@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
     AddressLine,
+    Aggregate,
     Bgp,
     BgpPeer,
     Configured,
     ConfiguredPort,
     Origination,
 )
+from fabric.observe.configuration.blocks import network
 from fabric.observe.configuration.model import BITS
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def _address(text: str) -> AddressLine:
 
 def _port(design: PortDesign) -> ConfiguredPort:
     port = ConfiguredPort(design.name, 0, enabled=design.enabled, mtu_bytes=design.mtu_bytes)
-    port.routed = design.kind == "uplink"
+    port.routed = design.kind == "uplink" or bool(design.address)
     port.ipv6_link = port.routed and not design.address
     port.addresses = [_address(design.address)] if design.address else []
     port.vlan = design.vlan
@@ -70,9 +72,7 @@ def _bgp(design: DeviceDesign, loopback: int) -> Bgp | None:
             session=peer.session,
             description=peer.name,
         )
-    networks = [
-        (loopback, BITS),
-        *(_address(vlan.gateway_interface).network for vlan in design.vlans),
-    ]
-    bgp.originations = [Origination(network, "", 0) for network in networks]
+    networks = [(loopback, BITS), *map(network, design.host_networks)]
+    bgp.originations = [Origination(pair, "", 0) for pair in networks]
+    bgp.aggregates = [Aggregate(*network(text), 0, hides=True) for text in design.summaries]
     return bgp

@@ -31,6 +31,8 @@ class Form:
         what they say.
     needs_reader : bool
         Whether ``write`` needs to know what the texts say.
+    reads_ports : bool
+        Whether Batfish has sessions of this form that are over a port, without addresses.
     added_lines : int
         Lines that stand above the text of the switch in the snapshot.
     harmless : tuple of str
@@ -45,6 +47,7 @@ class Form:
     formats: tuple[str, ...]
     write: Write
     needs_reader: bool = False
+    reads_ports: bool = False
     added_lines: int = 0
     harmless: tuple[str, ...] = ()
     harmless_references: tuple[str, ...] = ()

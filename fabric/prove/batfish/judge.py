@@ -141,8 +141,11 @@ def _changes(
 
 def _unread(subject: Subject, written: Snapshot) -> Iterator[Breach]:
     """Yield the switches whose text Batfish did not read."""
+    reason = ""
+    if written.one_grammar:
+        reason = "Batfish has no sessions over ports of some system here, or between systems: "
     for name in written.translated:
-        message = "the file was read by rocefab, and is in the form of SONiC for Batfish"
+        message = f"{reason}the file was read by rocefab, and is in the form of SONiC for Batfish"
         yield Breach("BAT016", name, "", 0, message, Severity.INFO)
     for name in written.stand_ins:
         system = subject.devices[name].platform

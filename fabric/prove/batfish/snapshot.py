@@ -83,6 +83,8 @@ class Snapshot:
         Of each switch whose own text is in it.
     translated : tuple of str
         Switches whose text was read by a reader of rocefab, and is in it as another system's.
+    one_grammar : bool
+        Whether no switch has its own text, since Batfish lacks sessions over ports there.
     stand_ins : tuple of str
         Switches whose text was not read; what was designed is in their place.
     nics : dict of str to NicNode
@@ -97,6 +99,7 @@ class Snapshot:
     switches: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     edges: frozenset[tuple[tuple[str, str], tuple[str, str]]] = frozenset()
+    one_grammar: bool = False
 
     def archive(self) -> bytes:
         """Return the files as a zip; equal files give equal bytes."""
@@ -143,13 +146,19 @@ def snapshot(subject: Subject) -> Snapshot:
         {name.lower(): name for name in subject.devices},
         origins,
         frozenset(edges),
+        one_grammar,
     )
 
 
 def _needs_one_grammar(subject: Subject) -> bool:
-    """Return whether unnumbered sessions join systems: Batfish 0.36 has no neighbours there."""
+    """Return whether sessions over ports join systems, or one whose form in Batfish has none.
+
+    Batfish 0.36 has no neighbours there, so that all files are given in the form of SONiC.
+    """
+    ports = [one.platform for one in subject.devices.values() if one.unnumbered_ports]
     systems = {design.platform for design in subject.devices.values()}
-    return len(systems) > 1 and any(design.bgp.unnumbered for design in subject.devices.values())
+    forms = [form for form in map(_form, set(ports)) if form]
+    return bool(ports) and (len(systems) > 1 or not all(form.reads_ports for form in forms))
 
 
 def _form(platform: str) -> Form | None:

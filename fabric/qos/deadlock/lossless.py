@@ -19,6 +19,7 @@ import numpy as np
 
 from fabric.intent.classes import lossless_classes
 from fabric.qos.deadlock.cycle import Channel, Channels, Cycle, one_cycle, remaining
+from fabric.topology.model import NO_VLAN
 from fabric.topology.twins import distinct_rows
 
 if TYPE_CHECKING:
@@ -212,8 +213,10 @@ class Flood:
 def floods(fabric: Fabric, resolver: PolicyResolver) -> list[Flood]:
     """Return, for each leaf, where copies reach more than the port that they are for."""
     nics, names = fabric.nics, fabric.switches.names
-    rows = np.flatnonzero(nics.enabled & (nic_classes(fabric, resolver) != LOSSY).any(axis=1))
-    vlan = fabric.subnets.vlan[nics.subnet[rows]]
+    lossless = nics.enabled & (nic_classes(fabric, resolver) != LOSSY).any(axis=1)
+    vlans = fabric.subnets.vlan[nics.subnet]
+    rows = np.flatnonzero(lossless & (vlans != NO_VLAN))
+    vlan = vlans[rows]
     ends, ports = np.unique(np.stack([nics.leaf[rows], vlan]), axis=1, return_counts=True)
     uplinks = np.bincount(fabric.uplinks.lower[fabric.uplinks.enabled], minlength=len(names))
     largest: dict[int, Flood] = {}

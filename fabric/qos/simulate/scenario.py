@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 #: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble and gap 20 (InfiniBand Architecture
 #: Specification, annex A17; IEEE 802.3 clause 4).
 OVERHEAD_BYTES = 82
+#: The same with the header of IPv6 (RFC 8200 section 3).
+IPV6_OVERHEAD_BYTES = OVERHEAD_BYTES + 20
 #: A PFC frame: 64 bytes and 20 of preamble and gap (IEEE 802.3 annex 31D).
 FRAME_BYTES = 84
 

@@ -119,15 +119,22 @@ def _asns(designs: Designs) -> dict[str, int]:
 
 def _addresses(before: Designs, after: Designs) -> list[Move]:
     old, new = (
-        {(str(d), str(port), str(use)): str(address) for d, port, address, use, _ in rows}
+        {
+            (str(d), str(port), _kind(use, address)): str(address)
+            for d, port, address, use, _ in rows
+        }
         for rows in (addresses(before).rows, addresses(after).rows)
     )
     moved = [
-        Move(f"{key[2]} address", f"{key[0]} {key[1]}", old[key], new[key])
+        Move(key[2], f"{key[0]} {key[1]}", old[key], new[key])
         for key in (key for key in old if key in new)
         if old[key] != new[key]
     ]
     return sorted(moved, key=lambda move: (move.kind, _natural(move.what)))
+
+
+def _kind(use: object, address: object) -> str:
+    return f"{use} IPv6 address" if ":" in str(address) else f"{use} address"
 
 
 def _natural(text: str) -> tuple[tuple[int, int | str], ...]:

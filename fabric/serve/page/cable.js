@@ -44,7 +44,7 @@ function end(about, port) {
       ["speed", runs(port.speed_gbps, seen?.speed_gbps, "G")],
       ["MTU", runs(port.mtu_bytes, seen?.mtu_bytes, " bytes")],
       ["FEC", seen?.fec && seen.fec !== port.fec ? `${port.fec || "–"} (runs ${seen.fec})` : port.fec],
-      ["network", port.vlan === null ? port.address : [`VLAN ${port.vlan}`, port.address].filter(Boolean).join(", ")],
+      ["network", [port.vlan !== null && `VLAN ${port.vlan}`, port.address, port.ipv6].filter(Boolean).join(", ")],
       ["headroom", port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} bytes`],
       ...conditions.map(([subject, one]) => [subject, badge(one.health, `${one.health}${one.reason ? `: ${one.reason}` : ""}`)]),
     ]),

@@ -132,7 +132,7 @@ function ports(planned, running) {
       `${port.speed_gbps}G${seen?.speed_gbps && seen.speed_gbps !== port.speed_gbps ? ` (runs ${seen.speed_gbps}G)` : ""}`,
       `${port.cable_m} m`,
       `${port.mtu_bytes.toLocaleString("en")}${seen?.mtu_bytes && seen.mtu_bytes !== port.mtu_bytes ? ` (runs ${seen.mtu_bytes.toLocaleString("en")})` : ""}`,
-      port.vlan === null ? port.address : `VLAN ${port.vlan}`,
+      port.vlan === null ? [port.address, port.ipv6].filter(Boolean).join(", ") : `VLAN ${port.vlan}`,
       port.headroom_bytes === null ? null : `${port.headroom_bytes.toLocaleString("en")} B`,
     ];
   });

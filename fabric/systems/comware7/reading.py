@@ -40,12 +40,23 @@ def read(files: Mapping[str, str]) -> Configured:
     """Return what a Comware 7 configuration says."""
     switch = read_blocks("comware7", FILE, files[FILE], _LINES.top, header_ends)
     for port in switch.ports.values():
+        _limit_ipv6(switch, port)
         if port.addresses and port.mtu_bytes is None and not port.name.startswith("LoopBack"):
             leave_open(switch, port.line, "mtu", f"interface {port.name}")
         if port.frame_bytes:
             longest = port.frame_bytes - FRAME_EXTRA_BYTES
             port.mtu_bytes = min(port.mtu_bytes or longest, longest)
     return switch
+
+
+def _limit_ipv6(switch: Configured, port: ConfiguredPort) -> None:
+    """Take over the MTU of IPv6 packets; the shorter one counts."""
+    if not any(entry.is_ipv6 for entry in port.addresses):
+        return
+    own = [int(line) for line in port.own_lines]
+    if not own:
+        leave_open(switch, port.line, "ipv6_mtu", f"interface {port.name}")
+    port.mtu_bytes = min([*own, *([port.mtu_bytes] if port.mtu_bytes else [])], default=None)
 
 
 @_LINES.means("vlans")
@@ -90,7 +101,20 @@ def _address(
 ) -> None:
     if not port.routed:
         raise ValueError("not a routed port")
-    port.addresses = [*(port.addresses if more else ()), address_line(text, mask, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(text, mask, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
+    port.addresses.append(address_line(address, None, line))
+
+
+@_LINES.means("ipv6_mtu")
+def _ipv6_mtu(port: ConfiguredPort, _: int, bytes: str) -> None:  # noqa: A002 - of the book
+    port.own_lines = {bytes}
 
 
 @_LINES.means("access")
@@ -127,17 +151,13 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
 
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("comware7", "ipv4_unicast")))
+    active = holds("comware7", "ipv4_unicast")
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, max_paths6=1))
 
 
 @_LINES.means("router_id")
 def _router_id(bgp: Bgp, _: int, address: str) -> None:
     bgp.router_id = ipv4(address)
-
-
-@_LINES.means("family")
-def _family(_: Bgp, __: int) -> None:
-    """Return the process itself: the lines inside are about it."""
 
 
 @_LINES.means("bfd")

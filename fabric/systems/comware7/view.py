@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Interface, IPv4Network, ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.units import s_to_min
@@ -43,12 +43,37 @@ class WredTable:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyView:
+    """A family of routes of BGP.
+
+    Parameters
+    ----------
+    networks, summaries : tuple of (address, mask)
+        What is originated, and what is announced in place of it. The mask of IPv6 is a length.
+    sessions : tuple of str
+        Peers that exchange its routes.
+    paths : int
+        Equal paths: never more than these peers, since the range is that of the model.
+    """
+
+    name: str
+    networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
+    sessions: tuple[str, ...]
+    paths: int
+
+
+@dataclass(frozen=True, slots=True)
 class PortView:
-    """A port with the words that its policy comes to; ``headroom_cells`` 0 is not rendered."""
+    """A port with the words that its policy comes to; ``headroom_cells`` 0 is not rendered.
+
+    ``prefix`` is what a NIC makes its address of; empty where it does not.
+    """
 
     design: PortDesign
     address: str = ""
     mask: str = ""
+    prefix: str = ""
     queues: tuple[tuple[str, int | None], ...] = ()
     wred: str = ""
     headroom_cells: int = 0
@@ -64,18 +89,15 @@ class Comware7View:
         DSCP to class and priority, class to queue.
     wred : tuple of WredTable
         Marking; empty where thresholds cannot be rendered.
-    networks : tuple of (address, mask)
-        What is originated into BGP.
-    paths : int
-        Equal paths: never more than neighbours, since the range is that of the model.
+    families : tuple of FamilyView
+        Families of routes of BGP.
     """
 
     map_tables: tuple[MapTable, ...]
     wred: tuple[WredTable, ...]
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
-    networks: tuple[tuple[str, str], ...]
-    paths: int
+    families: tuple[FamilyView, ...]
     arp_minutes: int
 
 
@@ -95,13 +117,35 @@ def view(device: DeviceDesign) -> Comware7View:
         gateways=tuple(
             (vlan.vlan, str(gate.ip), str(gate.netmask), vlan.mtu_bytes) for vlan, gate in vlans
         ),
-        networks=(
-            (device.loopback, "255.255.255.255"),
-            *((str(gate.network[0]), str(gate.netmask)) for _, gate in vlans),
-        ),
-        paths=max(min(device.bgp.max_paths, len(device.bgp.neighbours)), 1),
+        families=tuple(_families(device)),
         arp_minutes=int(s_to_min(device.neighbours.arp_timeout_s)),
     )
+
+
+def _families(device: DeviceDesign) -> Iterator[FamilyView]:
+    networks = (device.loopback, *device.host_networks)
+    yield _family(device, "ipv4", networks, device.summaries)
+    if device.uses_ipv6:
+        yield _family(device, "ipv6", device.host_networks6, device.summaries6)
+
+
+def _family(
+    device: DeviceDesign, name: str, networks: tuple[str, ...], summaries: tuple[str, ...]
+) -> FamilyView:
+    sessions = tuple(peer.address for peer in device.bgp.neighbours if name in peer.families)
+    return FamilyView(
+        name,
+        tuple(map(_network, networks)),
+        tuple(map(_network, summaries)),
+        sessions,
+        paths=max(min(device.bgp.max_paths, len(sessions)), 1),
+    )
+
+
+def _network(text: str) -> tuple[str, str]:
+    network = ip_network(text)
+    is_ipv4 = isinstance(network, IPv4Network)
+    return str(network.network_address), str(network.netmask if is_ipv4 else network.prefixlen)
 
 
 def own_cell_bytes(sku: Sku) -> int | None:
@@ -150,6 +194,7 @@ def _port(port: PortDesign, tables: dict[int, WredTable], cell_bytes: int | None
         port,
         address=str(address.ip) if address else "",
         mask=str(address.netmask) if address else "",
+        prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
         queues=tuple((QUEUE_WORDS[item.queue], item.percent) for item in qos.queues),
         wred=tables[qos.index].name if qos.index in tables else "",
         headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,

@@ -58,6 +58,7 @@ _STATE_COMMANDS = {
     "link_bytes": "ip -s -j link show",
     "lldp": "sudo -n lldpcli show neighbors -f json",
     "bgp": "sudo -n vtysh -c 'show ip bgp summary json'",
+    "bgp_ipv6": "sudo -n vtysh -c 'show bgp ipv6 summary json'",
     "bfd": "ptmctl -b",
     "neighbours": "ip neighbor show",
     "pfc_priority": _ROCE,

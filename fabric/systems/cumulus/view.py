@@ -78,7 +78,7 @@ class CumulusView:
 
     words: Words
     ports: tuple[PortView, ...]
-    networks: tuple[str, ...]
+    families: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
     roce_mode: str
     dscp_to_priority: tuple[tuple[int, int], ...]
     priority_to_traffic_class: tuple[tuple[int, int], ...]
@@ -107,7 +107,7 @@ def view(device: DeviceDesign) -> CumulusView:
     return CumulusView(
         words=_words(device),
         ports=ports,
-        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
+        families=_families(device),
         roce_mode="lossless" if policy.pfc else "lossy",
         dscp_to_priority=_dscp_deltas(policy),
         priority_to_traffic_class=_priority_deltas(policy),
@@ -120,6 +120,15 @@ def view(device: DeviceDesign) -> CumulusView:
         robustness=policy.watchdog.detection_ms // policy.watchdog.poll_ms if watched else None,
         reachable_s=int(ms_to_s(device.neighbours.base_reachable_time_ms)),
     )
+
+
+def _families(
+    device: DeviceDesign,
+) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+    """Return each family with what is announced of it, and what in place of that."""
+    ipv4 = "ipv4-unicast", (f"{device.loopback}/32", *device.host_networks), device.summaries
+    ipv6 = "ipv6-unicast", device.host_networks6, device.summaries6
+    return (ipv4, ipv6) if device.uses_ipv6 else (ipv4,)
 
 
 def _words(device: DeviceDesign) -> Words:

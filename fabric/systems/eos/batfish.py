@@ -27,6 +27,7 @@ snapshot_writers.add("eos")(
         kind="startup-config",
         formats=("ARISTA",),
         write=_write,
+        reads_ports=True,
         added_lines=1,
         harmless=(
             *(beginning for rule in _UNREAD for beginning in rule.beginnings()),

@@ -50,6 +50,7 @@ _OPEN = ("pending", _TIMED)
 _SESSIONS = "show configuration sessions detail"
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
+    "bgp_ipv6": "show ipv6 bgp summary vrf all",
     "lldp": "show lldp neighbors",
     "version": "show version",
     "interfaces": "show interfaces",

@@ -20,6 +20,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import (
+    aggregate,
     fill,
     ipv4,
     network,
@@ -28,6 +29,7 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.eos.texts import text_ends
 
@@ -56,11 +58,19 @@ class _PrefixList(NamedTuple):
     name: str
 
 
+class _Family(NamedTuple):
+    """A family of routes of BGP, and how its fields end."""
+
+    bgp: Bgp
+    suffix: str
+
+
 @readers.add("eos")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what an EOS configuration says."""
     switch = Configured("eos", FILE)
     switch.no_routing.append(absence("eos", "routing"))
+    switch.no_routing6.append(absence("eos", "ipv6_routing"))
     switch.no_routing_over_ipv6 += [
         absence("eos", "routing_ipv6_interfaces"),
         absence("eos", "ipv6_routing"),
@@ -75,7 +85,7 @@ def read(files: Mapping[str, str]) -> Configured:
 def _settle_model(switch: Configured) -> None:
     """Say why sessions over ports do not come up, or leave it open without a routing model."""
     peers = switch.bgp.peers.values() if switch.bgp else ()
-    over = next((peer for peer in peers if not peer.session[0].isdigit()), None)
+    over = next((peer for peer in peers if not is_address(peer.session)), None)
     if over is None or _MULTI_AGENT in switch.global_lines:
         return
     if _RIBD in switch.global_lines:
@@ -108,7 +118,8 @@ def _routing(switch: Configured, _: int, no: str | None, over: str | None = None
 
 @_LINES.means("ipv6_routing")
 def _ipv6_routing(switch: Configured, _: int, no: str | None) -> None:
-    _switch(switch.no_routing_over_ipv6, "ipv6_routing", on=not no)
+    for reasons in (switch.no_routing6, switch.no_routing_over_ipv6):
+        _switch(reasons, "ipv6_routing", on=not no)
 
 
 def _switch(reasons: list[str], key: str, *, on: bool) -> None:
@@ -161,12 +172,25 @@ def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
 
 @_LINES.means("address")
 def _address(port: ConfiguredPort, line: int, address: str) -> None:
-    port.addresses = [address_line(address, None, line)]
+    others = [entry for entry in port.addresses if entry.is_ipv6]
+    port.addresses = [*others, address_line(address, None, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    port.addresses.append(address_line(address, None, line))
+    port.ipv6_link = True
 
 
 @_LINES.means("prefix_list")
 def _prefix_list(switch: Configured, _: int, name: str) -> _PrefixList:
     switch.prefix_lists.setdefault(name, [])
+    return _PrefixList(switch, name)
+
+
+@_LINES.means("prefix_list6")
+def _prefix_list6(switch: Configured, _: int, name: str) -> _PrefixList:
+    switch.prefix_lists6.setdefault(name, [])
     return _PrefixList(switch, name)
 
 
@@ -179,7 +203,8 @@ def _prefix(
     number: str | None = None,
     **bits: str | None,
 ) -> None:
-    entries = target.switch.prefix_lists.get(target.name, [])
+    lists = target.switch.prefix_lists6 if ":" in prefix else target.switch.prefix_lists
+    entries = lists.get(target.name, [])
     last = max((entry.number for entry in entries), default=0)
     place = int(number) if number else last + _SEQUENCE_STEP
     add_entry(target.switch, target.name, place, prefix_match(action, prefix, line, **bits))
@@ -200,6 +225,13 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists not in ([], [name]):
         raise ValueError("a second condition")
     term.prefix_lists = [name]
+
+
+@_LINES.means("match6")
+def _match6(term: PolicyTerm, _: int, name: str) -> None:
+    if term.prefix_lists6 not in ([], [name]):
+        raise ValueError("a second condition")
+    term.prefix_lists6 = [name]
 
 
 @_LINES.means("static")
@@ -225,10 +257,10 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 @_LINES.means("peer_group")
 def _peer_group(bgp: Bgp, line: int, name: str, group: str | None = None) -> None:
-    if group is None and name[0].isalpha():
+    if group is None and not is_address(name):
         bgp.group(name, line)
     else:
-        bgp.peer(ipv4(name), line).group = group
+        bgp.peer(name, line).group = group
 
 
 @_LINES.means("unnumbered")
@@ -259,10 +291,12 @@ def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
 
 @_LINES.means("allowas_in")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> None:
-    bgp.speaker(name, line).allowas_in = int(often or 1)  # without a number: at least once
+    speaker = bgp.speaker(name, line)
+    speaker.allowas_in = speaker.allowas_in6 = int(often or 1)  # without a number: at least once
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("aggregate")(aggregate)
 
 
 @_LINES.means("timers")
@@ -275,30 +309,37 @@ def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
 def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
     speaker = bgp.speaker(name, line)
     setattr(speaker, f"policy_{way}", policy)
+    setattr(speaker, f"policy_{way}6", policy)
 
 
 @_LINES.means("redistribute")
 def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
+    bgp.originations += [Origination(None, policy or "", line, one) for one in (False, True)]
 
 
 @_LINES.means("network")
 def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(network(prefix), policy or "", line))
+    bgp.originations.append(Origination(network(prefix), policy or "", line, ":" in prefix))
 
 
 @_LINES.means("family")
-def _family(_: Bgp, __: int, family: str) -> None:
-    """Return the process itself: the lines inside are about its sessions."""
-    if family != "ipv4":
+def _family(bgp: Bgp, _: int, family: str) -> _Family:
+    """Return the family: the lines inside are about its routes."""
+    if family not in {"ipv4", "ipv6"}:
         raise ValueError(family)
+    return _Family(bgp, "6" if family == "ipv6" else "")
 
 
 @_LINES.means("activate")
-def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
-    bgp.speaker(name, line).activated = not no
+def _activate(family: _Family, line: int, name: str, no: str | None) -> None:
+    setattr(family.bgp.speaker(name, line), f"activated{family.suffix}", not no)
+
+
+@_LINES.means("network_of_family")
+def _network_of_family(family: _Family, line: int, prefix: str, policy: str | None = None) -> None:
+    _network(family.bgp, line, prefix, policy)
 
 
 @_LINES.means("extended_next_hop")
-def _extended_next_hop(bgp: Bgp, line: int, name: str) -> None:
-    bgp.speaker(name, line).extended_next_hop = True
+def _extended_next_hop(family: _Family, line: int, name: str) -> None:
+    family.bgp.speaker(name, line).extended_next_hop = True

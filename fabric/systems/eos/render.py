@@ -37,6 +37,7 @@ FEATURES = (
     "routing",
     "balancing",
     "prefix_list",
+    "prefix_list_ipv6",
     "routing_ipv6",
     "arp",
     "ntp",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import get_mixed_type_key, ip_address, ip_network
+from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, PortDesign
+    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.platforms.model import Role
 
@@ -22,6 +23,8 @@ PEER_GROUPS: dict[Role, str] = {
     "spine": "SPINES",
     "super-spine": "SUPER-SPINES",
 }
+#: Families of a session without addresses.
+UNNUMBERED = ("ipv4", "ipv6")
 FEC_WORDS = {
     "rs": "error-correction encoding reed-solomon",
     "fc": "error-correction encoding fire-code",
@@ -52,18 +55,18 @@ class EosView:
 
     Parameters
     ----------
-    peer_groups : dict of role to str
-        Names of the groups of BGP sessions, by the role of the peer.
+    peer_groups : dict of (role, families) to str
+        Names of the groups of BGP sessions, by the role of the peer and their families of routes.
     neighbours : tuple of BgpNeighbour
-        Sessions in the order of their addresses.
+        Sessions with addresses, in the order of these.
     dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
         All 64 DSCPs, grouped by traffic class.
     traffic_class_to_queue : tuple of (traffic class, queue)
         The traffic classes that some DSCP reaches.
     watchdog : Watchdog or None
         Watchdog of the whole switch; None when no port has one.
-    prefixes : tuple of (sequence, rule)
-        What may be originated into BGP.
+    prefixes, prefixes6 : tuple of (sequence, rule)
+        What may be originated into BGP, of IPv4 and of IPv6.
     dnx : bool
         Whether the ASIC has virtual output queues.
     buffer_alpha : str
@@ -79,9 +82,10 @@ class EosView:
     traffic_class_to_queue: tuple[tuple[int, int], ...]
     watchdog: Watchdog | None
     watchdog_action: str
-    peer_groups: dict[Role, str]
+    peer_groups: dict[tuple[Role, tuple[str, ...]], str]
     neighbours: tuple[BgpNeighbour, ...]
     prefixes: tuple[tuple[int, str], ...]
+    prefixes6: tuple[tuple[int, str], ...]
     dnx: bool
     buffer_alpha: str
     cluster_ports: str
@@ -116,6 +120,7 @@ def view(device: DeviceDesign) -> EosView:
         peer_groups=_peer_groups(device.bgp),
         neighbours=_sorted_as_shown(device.bgp),
         prefixes=_prefixes(device.bgp),
+        prefixes6=_hosts(10, device.bgp.host_pools6),
         dnx=device.sku.asic_facts.law == DNX,
         buffer_alpha=_buffer_alpha(device),
         cluster_ports=_cluster_ports(device),
@@ -158,17 +163,25 @@ def _fec(port: PortDesign, device: str) -> str:
     return FEC_WORDS[port.fec] if port.fec else ""
 
 
-def _peer_groups(bgp: BgpDesign) -> dict[Role, str]:
-    """Return the peer group of each role among the neighbours, the nearest to the hosts first."""
-    roles = {peer.role for peer in bgp.neighbours}
-    return {role: name for role, name in PEER_GROUPS.items() if role in roles}
+def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, tuple[str, ...]], str]:
+    """Return the peer group of each role among the neighbours, the nearest to the hosts first.
+
+    Sessions with addresses have a separate group for each family where others of their role have
+    no addresses: only these originate IPv6 next hops.
+    """
+    kinds = {(peer.role, peer.families) for peer in bgp.neighbours}
+    groups: dict[tuple[Role, tuple[str, ...]], str] = {}
+    for role, name in PEER_GROUPS.items():
+        ending = "-NUMBERED" if (role, UNNUMBERED) in kinds else ""
+        names = {UNNUMBERED: name, ("ipv4",): f"{name}{ending}", ("ipv6",): f"{name}-IPV6"}
+        groups |= {(role, each): own for each, own in names.items() if (role, each) in kinds}
+    return groups
 
 
 def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
-    """Return the sessions in the order of their addresses, in which EOS shows them."""
-    if bgp.unnumbered:
-        return bgp.neighbours
-    return tuple(sorted(bgp.neighbours, key=lambda peer: IPv4Address(peer.address)))
+    """Return sessions with addresses in the order of these, in which EOS shows them."""
+    numbered = (peer for peer in bgp.neighbours if not peer.unnumbered)
+    return tuple(sorted(numbered, key=lambda peer: get_mixed_type_key(ip_address(peer.address))))
 
 
 def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
@@ -181,10 +194,17 @@ def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
     return (
         (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
-        (20, _rule(bgp.host_pool, "ge", bgp.host_prefix_length)),
+        *_hosts(20, bgp.host_pools),
+    )
+
+
+def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
+    numbers = zip(count(first, 10), pools, strict=False)
+    return tuple(
+        (number, _rule(pool.network, "ge", pool.prefix_length)) for number, pool in numbers
     )
 
 
 def _rule(pool: str, word: str, length: int) -> str:
     """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
-    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"
+    return pool if ip_network(pool).prefixlen >= length else f"{pool} {word} {length}"

@@ -7,7 +7,7 @@ session without a policy in a direction passes no route in it, since FRR wants o
 has no line against that (sonic-buildimage @ cfc766e13ecc, dockers/docker-fpm-frr; FRRouting,
 bgpd/bgp_vty.c, ``bgp ebgp-requires-policy``). That the community's daemons stand behind this
 command line is known; that their defaults do is taken over. The spelling of lines is that of
-ansible-collections/dellemc.enterprise_sonic @ 9851e680; peer groups and sessions over a port are
+ansible-collections/dellemc.enterprise_sonic @ 9851e680; peer groups are
 not read.
 """
 
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration import (
     Bgp,
     Discard,
-    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
@@ -33,6 +32,14 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.model import EXTERNAL
+from fabric.observe.configuration.routes import (
+    Routes,
+    max_paths,
+    of_process,
+    originate,
+    summarise,
+)
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
 from fabric.systems.sonic.reading import require_policies
@@ -40,7 +47,7 @@ from fabric.systems.sonic.reading import require_policies
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpPeer, Configured, ConfiguredPort
+    from fabric.observe.configuration import BgpPeer, BgpTemplate, Configured, ConfiguredPort
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-configuration"
@@ -85,7 +92,23 @@ def _address(port: ConfiguredPort, line: int, address: str, more: str | None = N
     if port.vlan is not None:
         raise ValueError("a switched port")
     port.routed = True
-    port.addresses = [*(port.addresses if more else ()), address_line(address, None, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(address, None, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if port.vlan is not None:
+        raise ValueError("a switched port")
+    port.routed = True
+    port.addresses.append(address_line(address, None, line))
+
+
+@_LINES.means("ipv6_link")
+def _ipv6_link(port: ConfiguredPort, _: int) -> None:
+    if port.vlan is not None:
+        raise ValueError("a switched port")
+    port.routed = port.ipv6_link = True
 
 
 @_LINES.means("access")
@@ -118,6 +141,11 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists = [name]
 
 
+@_LINES.means("match6")
+def _match6(term: PolicyTerm, _: int, name: str) -> None:
+    term.prefix_lists6 = [name]
+
+
 @_LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     to = Discard() if hop == "blackhole" else address_line(hop, "32", line).address
@@ -126,7 +154,9 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("esonic", "ipv4_unicast")))
+    active = holds("esonic", "ipv4_unicast")
+    bgp = Bgp(int(asn), line, active_by_default=active, ipv4_first=True, max_paths6=1)
+    return switch.open_bgp(bgp)
 
 
 @_LINES.means("router_id")
@@ -134,34 +164,36 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
     bgp.router_id = ipv4(address)
 
 
-@_LINES.means("family")
-def _family(_: Bgp | BgpPeer, __: int) -> None:
-    """Return the process, or the session, itself: the lines inside are about it."""
-
-
 @_LINES.means("redistribute")
-def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
+def _redistribute(routes: Routes[Bgp], line: int, policy: str | None = None) -> None:
+    originate(routes, line, None, policy)
 
 
 @_LINES.means("network")
-def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> None:
-    bgp.originations.append(Origination(network(prefix), policy or "", line))
+def _network(routes: Routes[Bgp], line: int, prefix: str, policy: str | None = None) -> None:
+    originate(routes, line, network(prefix), policy)
+
+
+@_LINES.means("aggregate")
+def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    summarise(routes, line, network(prefix), only)
 
 
 @_LINES.means("neighbour")
 def _neighbour(bgp: Bgp, line: int, session: str) -> BgpPeer:
-    return bgp.peer(session, line)
+    return bgp.peer("".join(session.split()), line)
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("family")(of_process)
+_LINES.means("max_paths")(max_paths)
 
 
 @_LINES.means("remote_as")
-def _remote_as(peer: BgpPeer, _: int, asn: str | None = None) -> None:
-    if asn is None:
-        raise ValueError("`internal` and `external` say no number")
-    peer.asn = int(asn)
+def _remote_as(peer: BgpPeer, _: int, asn: str | None = None, kind: str = "") -> None:
+    if kind == "internal":
+        raise ValueError("a session within one AS")
+    peer.asn = int(asn or EXTERNAL)
 
 
 @_LINES.means("timers")
@@ -169,6 +201,21 @@ def _timers(peer: BgpPeer, _: int, keepalive: str, hold: str) -> None:
     peer.keepalive_s, peer.hold_s = int(keepalive), int(hold)
 
 
+@_LINES.means("family_of_peer")
+def _family_of_peer(peer: BgpPeer, _: int, family: str) -> Routes[BgpTemplate]:
+    return Routes(peer, family == "ipv6")
+
+
+@_LINES.means("activate")
+def _activate(routes: Routes[BgpTemplate], _: int) -> None:
+    routes.set("activated", value=True)
+
+
+@_LINES.means("allowas_in")
+def _allowas_in(routes: Routes[BgpTemplate], _: int, often: str) -> None:
+    routes.set("allowas_in", int(often))
+
+
 @_LINES.means("policy")
-def _policy(peer: BgpPeer, _: int, policy: str, way: str) -> None:
-    setattr(peer, f"policy_{way}", policy)
+def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
+    routes.set(f"policy_{way}", policy)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import ip_interface, ip_network
+from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.spans import spans
@@ -14,7 +15,7 @@ from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import EcmpHash
@@ -66,13 +67,17 @@ class PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class PortView:
-    """A port; ``cable_m`` is the length that its buffers are made for, None where PFC is off."""
+    """A port; ``cable_m`` is the length that its buffers are made for, None where PFC is off.
+
+    ``prefix`` is what a NIC makes its address of; empty where it does not.
+    """
 
     design: PortDesign
     description: str
     qos: PolicyView | None = None
     cable_m: int | None = None
     fec: str = ""
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,8 @@ class EsonicView:
         Whether some port pauses.
     poll_ms : int or None
         Interval of the watchdog, one for the whole switch; None where no port has one.
-    prefixes : tuple of (sequence, rule)
-        What is originated, sent and taken.
+    prefixes, prefixes6 : tuple of (sequence, rule)
+        What is originated, sent and taken, of IPv4 and of IPv6.
     """
 
     policies: tuple[PolicyView, ...]
@@ -97,6 +102,7 @@ class EsonicView:
     hash: EcmpHash
     hash_fields: tuple[str, ...]
     prefixes: tuple[tuple[int, str], ...]
+    prefixes6: tuple[tuple[int, str], ...]
 
 
 def view(device: DeviceDesign) -> EsonicView:
@@ -112,6 +118,7 @@ def view(device: DeviceDesign) -> EsonicView:
         hash=chosen,
         hash_fields=tuple(word for name, word in HASH_WORDS.items() if name in chosen.fields),
         prefixes=_prefixes(device.bgp),
+        prefixes6=_hosts(10, device.bgp.host_pools6),
     )
 
 
@@ -160,7 +167,12 @@ def _port(port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
         return PortView(port, description)
     setting_m = cable_setting_m(port.cable_m) if port.qos.pfc else None
     return PortView(
-        port, description, policies[port.qos.index], setting_m, FEC_WORDS.get(port.fec, "")
+        port,
+        description,
+        policies[port.qos.index],
+        setting_m,
+        FEC_WORDS.get(port.fec, ""),
+        str(ip_interface(port.ipv6).network) if port.announces_router else "",
     )
 
 
@@ -172,16 +184,21 @@ def _quoted(port: PortDesign) -> str:
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
     return (
         (10, _rule(bgp.loopback_pool, HOST_ROUTE)),
-        (20, _rule(bgp.host_pool, bgp.host_prefix_length)),
+        *_hosts(20, bgp.host_pools),
     )
+
+
+def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
+    numbers = zip(count(first, 10), pools, strict=False)
+    return tuple((number, _rule(pool.network, pool.prefix_length)) for number, pool in numbers)
 
 
 def _rule(pool: str, length: int) -> str:
     """Return a rule; ``ge`` must go beyond the pool's own length.
 
-    The database keeps a range of lengths, so that ``le 32`` after ``ge`` cannot be told from its
-    absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out.
+    The database keeps a range of lengths, so that ``le 32`` after ``ge``, or ``le 128``, cannot be
+    told from its absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out.
     """
-    if IPv4Network(pool).prefixlen >= length:
+    if ip_network(pool).prefixlen >= length:
         return pool
     return f"{pool} ge {length}"

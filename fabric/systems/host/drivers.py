@@ -19,15 +19,17 @@ _MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:", "pause:", "storm:", "read_reques
 _HIDES_STATUS = ("files:", "acs", "owners:")
 #: Names that are no interface names, by kind.
 _NAMES = {
-    "sysctl": re.compile(r"net\.ipv4\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}"),
+    "sysctl": re.compile(r"net\.ipv[46]\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}"),
     "files": re.compile(r"/sys/[A-Za-z0-9_./*-]{1,120}"),
-    "neighbour": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9.]{7,15}"),
+    "neighbour": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9a-f.:]{2,39}"),
     "owners": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}(,[A-Za-z][A-Za-z0-9_.-]{0,14}){0,63}"),
-    "routes": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9]{1,10}"),
+    **dict.fromkeys(
+        ("routes", "routes6"), re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9]{1,10}")
+    ),
 }
 #: From the notation of sysctl.d to a path below /proc/sys.
 _PATHS = str.maketrans("./", "/.")
-_ROUTES = "ip -4 -j route show table all"
+_ROUTES, _ROUTES6 = (f"ip -{version} -j route show table all" for version in (4, 6))
 #: The PCI address of a network device.
 _ADDRESS = '"$(basename "$(readlink -f /sys/class/net/{0}/device)")"'
 _CM_FOLDER = "/sys/kernel/config/rdma_cm"
@@ -50,7 +52,7 @@ _OWNERS = " ".join((
     *(f"{root}/sysctl.d" for root in ("/etc", "/run", "/usr/lib")),
     *("/etc/systemd/system", "/etc/udev/rules.d", "/etc/rc.local"),
 ))
-_OWNED = "-e Name= -e net.ipv4 -e net/ipv4 -e mlnx_qos -e cma_roce_tos"
+_OWNED = "-e Name= -e net.ipv[46] -e net/ipv[46] -e mlnx_qos -e cma_roce_tos"
 _OF_ONE = {
     "qos": "sudo -n mlnx_qos -i {} -a",
     "tc": "sudo -n cat /sys/class/infiniband/{}/tc/1/traffic_class 2>/dev/null",
@@ -77,6 +79,8 @@ _OF_ONE = {
     "neighbour": "ip -j neigh show dev {}",
     "routes": _ROUTES,
     "ways": _ROUTES,
+    "routes6": _ROUTES6,
+    "ways6": _ROUTES6,
     # grep ends with 2 where one of the files cannot be read; a driver refuses some of its own.
     "ecn": "sudo -n grep -rs . /sys/class/net/{0}/ecn/roce_rp /sys/class/net/{0}/ecn/roce_np "
     "|| [ $? = 2 ]",
@@ -97,6 +101,7 @@ _STATE_COMMANDS = {
     "rdma": "ibdev2netdev",
     "addresses": "ip -j addr show",
     "rules": "ip -j rule show",
+    "rules6": "ip -6 -j rule show",
     "services": "systemctl is-active NetworkManager systemd-networkd networking || true",
     "acs": 'for d in /sys/bus/pci/devices/*; do case "$(cat "$d/class")" in '
     '0x0604*) echo "$(basename "$d")='

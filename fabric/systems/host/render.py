@@ -107,13 +107,14 @@ def _addresses(design: HostDesign) -> Iterator[Artefact]:
     if stack == "netplan":
         path = f"etc/netplan/60-{design.own_name}.yaml"
         yield _file(design, "netplan", "netplan", path, **_METRICS)
-        return
     for nic in design.nics:
         if not nic.enabled:
             continue
-        if nic.mac:
+        if nic.path or (nic.mac and stack != "netplan"):
             path = f"etc/systemd/network/05-{design.own_name}-{nic.interface}.link"
             yield _file(design, "link", "link", path, nic=nic)
+        if stack == "netplan":
+            continue
         if stack == "networkd":
             path = f"etc/systemd/network/05-{design.own_name}-{nic.interface}.network"
             yield _file(design, "networkd", "networkd", path, nic=nic, **_METRICS)

@@ -36,21 +36,28 @@ def settings(design: HostDesign, reader: str) -> dict[str, object]:
         by_name |= _routes(nic)
         if nic.pause_storm_ms and design.traits.nic.driver in _MLX5 and not design.no_lossless:
             by_name[f"storm:{nic.interface}"] = nic.pause_storm_ms
-    by_name["rules"] = sorted(
-        f"priority {nic.rule_priority} from {nic.address} table {nic.table}" for nic in nics
-    )
+    for name, is_ipv6 in (("rules", False), ("rules6", True)):
+        rules = sorted(
+            f"priority {nic.rule_priority} from {one.address or one.network} table {nic.table}"
+            for nic in nics
+            for one in nic.addresses
+            if one.is_ipv6 == is_ipv6
+        )
+        by_name |= {name: rules} if rules else {}
     kept = [*_of_host(design), *(name for nic in nics for name in _of_nic(design, nic, reader))]
     return by_name | dict.fromkeys(kept)
 
 
 def _routes(nic: NicDesign) -> dict[str, object]:
     """Return the routes in the words of ``ip route``; a live one may say more behind them."""
-    ways = [f"{pool} via {nic.gateway} dev {nic.interface}" for pool in nic.pools]
-    table = [f"{nic.network} dev {nic.interface}", *ways]
-    by_name: dict[str, object] = {
-        f"routes:{nic.interface}/{nic.table}": sorted([*table, "unreachable default"])
-    }
-    return by_name | ({f"ways:{nic.interface}": ways} if nic.in_main_table else {})
+    by_name: dict[str, object] = {}
+    for one in nic.addresses:
+        family = "6" if one.is_ipv6 else ""
+        ways = [f"{pool} via {one.gateway} dev {nic.interface}" for pool in one.pools]
+        table = [f"{one.network} dev {nic.interface}", *ways, "unreachable default"]
+        by_name[f"routes{family}:{nic.interface}/{nic.table}"] = sorted(table)
+        by_name |= {f"ways{family}:{nic.interface}": ways} if nic.in_main_table else {}
+    return by_name
 
 
 def _of_host(design: HostDesign) -> Iterator[str]:
@@ -68,7 +75,7 @@ def _of_nic(design: HostDesign, nic: NicDesign, reader: str) -> Iterator[str]:
     if design.traits.tuning.max_read_request_bytes:
         yield f"read_request:{nic.interface}"
     if design.traits.static_neighbours and nic.gateway_mac:
-        yield f"neighbour:{nic.interface}/{nic.gateway}"
+        yield from (f"neighbour:{nic.interface}/{one.gateway}" for one in nic.addresses)
     if design.no_lossless:
         return
     yield f"cm:{nic.rdma_device}"

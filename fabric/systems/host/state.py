@@ -45,9 +45,10 @@ def expected_state(design: HostDesign) -> str:
 def _nic_lines(design: HostDesign, nic: NicDesign) -> Iterable[str]:
     own: dict[str, Any] = {
         "mtu_bytes": nic.mtu_bytes,
-        "addresses": [f"{nic.address}/{nic.prefix_length}"],
-        "table": str(nic.table),
+        "addresses": [one.interface for one in nic.addresses if one.address],
     }
+    if own["addresses"]:
+        own["table"] = str(nic.table)  # the rule of what a NIC makes is one of its subnet
     match reader(design):
         case "mlnx_qos":
             own |= {**_marks(nic), **_parameters(nic)}

@@ -29,6 +29,7 @@ SCOPE = Scope(
         r" ROCE\S*|class-of-service drop-profiles ECN\S*"
         r"|class-of-service schedulers (?:(?:LOSSLESS|DEFAULT)\S*|CNP|CONTROL)"
         r"|policy-options policy-statement (?:FABRIC-OUT|PFE-LB)"
+        r"|policy-options as-list FABRIC-PEERS"
     ),
     others=re.compile(r"interfaces lo0 .*"),
     name=_NEVER,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -19,14 +19,15 @@ from fabric.systems.junos.platforms import (
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from collections.abc import Iterator
+
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog, Wred
     from fabric.intent.classes import LosslessClass
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
 WATCHDOG_ACTIONS = ("drop", "forward")
-HOST_ROUTE = 32
 _MINUTE_S = 60
 _WHOLE = 100
 
@@ -101,26 +102,37 @@ class JunosView:
 
     Parameters
     ----------
+    groups : tuple of (beginning, bool)
+        Groups of sessions, as their lines begin, and whether these have no addresses.
+    neighbours : tuple of (address, own address, name, AS number, family)
+        Sessions with addresses.
+    advertised : tuple of (port, prefix)
+        What NICs make their addresses of.
+    peer_asns : tuple of int
+        AS numbers of the switches at the other ends of sessions without addresses.
     lossless : bool
         Whether some port has PFC.
     control_percent : int
         Share of network-control; 0 where its queue is ours.
     irb_mtu_bytes : int
         MTU of the gateways; 0 where there are none.
-    prefixes : tuple of (term, pool, match)
-        What may be advertised of what is connected.
+    prefixes : tuple of (term, protocol, pool, match)
+        What may be advertised of what is connected or aggregated.
     """
 
     profiles: tuple[ProfileView, ...]
     ports: tuple[PortView, ...]
-    neighbours: tuple[tuple[str, str, str, int], ...]
+    groups: tuple[tuple[str, bool], ...]
+    neighbours: tuple[tuple[str, str, str, int, str], ...]
+    advertised: tuple[tuple[str, str], ...]
+    peer_asns: tuple[int, ...]
     loops: int
     lossless: bool
     cnp_cap_percent: int
     control_percent: int
     arp_minutes: int
     irb_mtu_bytes: int
-    prefixes: tuple[tuple[str, str, str], ...]
+    prefixes: tuple[tuple[str, str, str, str], ...]
 
 
 def view(device: DeviceDesign) -> JunosView:
@@ -138,10 +150,18 @@ def view(device: DeviceDesign) -> JunosView:
     return JunosView(
         profiles=tuple(_profile(device, profile, control) for profile in device.qos_profiles),
         ports=tuple(_port(device, port, vlans) for port in device.ports),
+        groups=_groups(device),
         neighbours=tuple(
-            (peer.address, peer.local_address, quoted(peer.name), peer.asn)
+            (peer.address, peer.local_address, quoted(peer.name), peer.asn, _family(peer.address))
             for peer in device.bgp.neighbours
+            if not peer.unnumbered
         ),
+        advertised=tuple(
+            (port.name, str(ip_interface(port.ipv6).network))
+            for port in device.ports
+            if port.announces_router
+        ),
+        peer_asns=tuple(sorted({peer.asn for peer in device.bgp.neighbours if peer.unnumbered})),
         loops=device.bgp.allowas_in + 1 if device.bgp.allowas_in else 0,
         lossless=any(profile.pfc for profile in device.qos_profiles),
         cnp_cap_percent=CNP_CAP_PERCENT,
@@ -150,6 +170,14 @@ def view(device: DeviceDesign) -> JunosView:
         irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
     )
+
+
+def _groups(device: DeviceDesign) -> tuple[tuple[str, bool], ...]:
+    """Return a group of each kind of session; that of addresses also where there is no session."""
+    head = "set protocols bgp group fabric"
+    kinds = {peer.unnumbered for peer in device.bgp.neighbours}
+    numbered = ((head, False),) if kinds != {True} else ()
+    return (*numbered, (f"{head}-unnumbered", True)) if True in kinds else numbered
 
 
 def _refuse(device: DeviceDesign, reason: str) -> RenderError:
@@ -271,15 +299,36 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
     )
 
 
-def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str], ...]:
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str, str], ...]:
     return (
-        ("loopbacks", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
-        ("hosts", bgp.host_pool, _match(bgp.host_pool, bgp.host_prefix_length)),
+        ("loopbacks", "direct", bgp.loopback_pool, _match(bgp.loopback_pool)),
+        *_hosts("hosts", bgp.host_pools),
+        *_hosts("hosts-ipv6", bgp.host_pools6),
     )
 
 
-def _match(pool: str, length: int) -> str:
-    """Return how a prefix of a pool must look; a range must go beyond the pool's own length."""
-    if IPv4Network(pool).prefixlen >= length:
+def _hosts(term: str, pools: tuple[HostPool, ...]) -> Iterator[tuple[str, str, str, str]]:
+    for number, pool in enumerate(pools):
+        protocol = "aggregate" if pool.summary_length else "direct"
+        yield (
+            f"{term}{number or ''}",
+            protocol,
+            pool.network,
+            _match(pool.network, pool.prefix_length),
+        )
+
+
+def _match(pool: str, length: int | None = None) -> str:
+    """Return how a prefix of a pool must look; a range must go beyond the pool's own length.
+
+    Without a length it is that of a single address.
+    """
+    network = ip_network(pool)
+    longest = network.max_prefixlen
+    if network.prefixlen >= (length or longest):
         return "exact"
-    return f"prefix-length-range /{length}-/{HOST_ROUTE}"
+    return f"prefix-length-range /{length or longest}-/{longest}"
+
+
+def _family(address: str) -> str:
+    return "inet6" if ":" in address else "inet"

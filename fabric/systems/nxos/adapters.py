@@ -55,7 +55,7 @@ def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
     yield "shutdown" if is_down else "no shutdown"
     if any(line.startswith("switchport ") for line in printed):
         yield "switchport"
-    elif any(line.startswith("ip address ") for line in printed):
+    elif any(line.startswith(("ip address ", "ipv6 address ")) for line in printed):
         yield "no switchport"
     elif "system default switchport" in root.children:
         yield "switchport"
@@ -86,11 +86,12 @@ GRAMMAR = Grammar(
         "class-map ",
         "route-map ",
         "ip prefix-list ",
+        "ipv6 prefix-list ",
         "vlan ",
         "",
         "feature ",
     ),
-    entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
+    entry=re.compile(r"ip(?:v6)? prefix-list \S+ seq \d+ "),
     layer="switchport",
     layer_change=LayerChange.LOSES_SETTINGS,
     share=re.compile(r"bandwidth remaining percent (\d+)"),
@@ -103,7 +104,7 @@ SCOPE = Scope(
         r"class-map type qos match-any (?:ROCE|CNP)\S*",
         r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",
         r"priority-flow-control .*",
-        r"ip prefix-list PL-.*",
+        r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
     ),
     others=re.compile(r".* secondary"),

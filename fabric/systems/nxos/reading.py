@@ -21,7 +21,6 @@ from fabric.observe.configuration import (
     BgpPeer,
     Discard,
     Leftover,
-    Origination,
     PolicyTerm,
     StaticRoute,
     readers,
@@ -36,6 +35,13 @@ from fabric.observe.configuration.blocks import (
 )
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.routes import (
+    Routes,
+    max_paths,
+    of_process,
+    originate,
+    summarise,
+)
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.systems.nxos.texts import text_ends
 
@@ -51,6 +57,9 @@ FILE = "running-config"
 _ROUTED_PORTS = "no system default switchport"
 #: Whether a port works without a line, by whether it is routed.
 _UP = ("switched_port_up", "routed_port_up")
+
+#: Lines of a port that sessions over it need, by their last words.
+_LINK_LINES = {"forward", "use-link-local-only"}
 
 _LINES = BookReader("nxos", "routing", "no")
 
@@ -68,6 +77,9 @@ def read(files: Mapping[str, str]) -> Configured:
             words = f"interface {port.name} without feature interface-vlan"
             switch.leftovers.append(Leftover(port.line, words))
             del switch.ports[port.name]
+    for port in switch.ports.values():
+        port.ipv6_link = bool(port.routed) and port.own_lines >= _LINK_LINES
+        port.shares_link_address = port.ipv6_link and "use-bia" not in port.own_lines
     return switch
 
 
@@ -119,13 +131,26 @@ def _no_switchport(port: ConfiguredPort, line: int) -> None:
     _switchport(port, line, routed=True)
 
 
+@_LINES.means("own_line")
+def _own_line(port: ConfiguredPort, _: int, line: str) -> None:
+    port.own_lines.add(line)
+
+
 @_LINES.means("address")
 def _address(
     port: ConfiguredPort, line: int, address: str, mask: str | None = None, more: str | None = None
 ) -> None:
     if not port.routed:
         raise ValueError("not a routed port")
-    port.addresses = [*(port.addresses if more else ()), address_line(address, mask, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(address, mask, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
+    port.addresses.append(address_line(address, None, line))
 
 
 @_LINES.means("access")
@@ -159,6 +184,11 @@ def _match(term: PolicyTerm, _: int, names: str) -> None:
     term.prefix_lists += names.split()
 
 
+@_LINES.means("match6")
+def _match6(term: PolicyTerm, _: int, names: str) -> None:
+    term.prefix_lists6 += names.split()
+
+
 @_LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     to = Discard() if hop.lower() == "null0" else address_line(hop, "32", line).address
@@ -168,24 +198,29 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, tells_by_default=False))
-
-
-@_LINES.means("family")
-def _family(_: Bgp, __: int) -> None:
-    """Return the process itself: the lines inside are about it."""
+    bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False, max_paths6=1)
+    return switch.open_bgp(bgp)
 
 
 @_LINES.means("redistribute")
-def _redistribute(bgp: Bgp, line: int, policy: str) -> None:
-    bgp.originations.append(Origination(None, policy, line))
+def _redistribute(routes: Routes[Bgp], line: int, policy: str) -> None:
+    originate(routes, line, None, policy)
 
 
 @_LINES.means("network")
 def _network(
-    bgp: Bgp, line: int, prefix: str, mask: str | None = None, policy: str | None = None
+    routes: Routes[Bgp],
+    line: int,
+    prefix: str,
+    mask: str | None = None,
+    policy: str | None = None,
 ) -> None:
-    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+    originate(routes, line, network(prefix, mask), policy)
+
+
+@_LINES.means("aggregate")
+def _aggregate(routes: Routes[Bgp], line: int, prefix: str, only: str | None = None) -> None:
+    summarise(routes, line, network(prefix), only)
 
 
 @_LINES.means("template")
@@ -214,6 +249,8 @@ def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
 
 
 _LINES.means("timers_bgp")(Bgp.set_timers)
+_LINES.means("family")(of_process)
+_LINES.means("max_paths")(max_paths)
 
 
 @_LINES.means("timers")
@@ -222,13 +259,20 @@ def _timers(speaker: BgpTemplate, _: int, keepalive: str, hold: str) -> None:
 
 
 @_LINES.means("activate")
-def _activate(speaker: BgpTemplate, _: int) -> None:
-    speaker.activated = True
+def _activate(speaker: BgpTemplate, _: int, family: str) -> Routes[BgpTemplate]:
+    routes = Routes(speaker, family == "ipv6")
+    routes.set("activated", value=True)
+    return routes
 
 
 @_LINES.means("policy")
-def _policy(speaker: BgpTemplate, _: int, policy: str, way: str) -> None:
-    setattr(speaker, f"policy_{way}", policy)
+def _policy(routes: Routes[BgpTemplate], _: int, policy: str, way: str) -> None:
+    routes.set(f"policy_{way}", policy)
+
+
+@_LINES.means("tells_peer_as")
+def _tells_peer_as(routes: Routes[BgpTemplate], _: int) -> None:
+    routes.of.tells_peer_as = True
 
 
 @_LINES.means("router_id")
@@ -237,7 +281,7 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
 
 
 @_LINES.means("allowas_in")
-def _allowas_in(speaker: BgpTemplate, _: int, often: str | None = None) -> None:
+def _allowas_in(routes: Routes[BgpTemplate], _: int, often: str | None = None) -> None:
     if often is None:
         raise ValueError("how often holds without a number is not known here")
-    speaker.allowas_in = int(often)
+    routes.set("allowas_in", int(often))

@@ -86,3 +86,31 @@ def _wrong(
         yield Severity.ERROR, message, "set resume_threshold_bytes to at most pause_threshold_bytes"
     message = f"the pause buffer syntax is not confirmed for {device.sku.name}"
     yield Severity.WARNING, message, "try it on one switch first"
+
+
+@rules.add("NXO014")
+class RoomForNeighbourDiscovery(SwitchRule):
+    """Sessions by the port on NX-OS need a larger TCAM region and a reload."""
+
+    severity = Severity.WARNING
+    why = (
+        "Peers find each other by router advertisements, which the region ing-sup has to hold: "
+        "with 512 entries the sessions stay down, and another size counts only after a reload."
+    )
+    source = (
+        "Cisco Nexus 9000 unicast routing configuration guide 9.3(x), BGP interface peering via "
+        "IPv6 link-local"
+    )
+    guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for sessions without addresses on NX-OS."""
+        if device.platform == "nxos" and device.unnumbered_ports:
+            yield self.finding(
+                "sessions by the port need 768 entries in the TCAM region ing-sup, which rocefab "
+                "does not configure",
+                "before the change, see `show hardware access-list tcam region`; where it has "
+                "fewer, set `hardware access-list tcam region ing-sup 768`, save and reload",
+                place=places.peering_place(device),
+                device=device.name,
+            )

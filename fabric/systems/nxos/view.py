@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import ip_network
+from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -13,7 +14,7 @@ from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
     from fabric.design.qos_model import QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
 
@@ -94,8 +95,8 @@ class NxosView:
         Egress policies; the first is that of the switch.
     unit : str
         Unit of the marking thresholds.
-    prefixes : tuple of (sequence, rule)
-        What may be originated into BGP.
+    prefixes, prefixes6 : tuple of (sequence, rule)
+        What may be originated into BGP, of IPv4 and of IPv6.
     input_buffer : InputBuffer or None
         None where the switch sizes it by itself.
     """
@@ -108,6 +109,7 @@ class NxosView:
     unit: str
     class_mtu_bytes: int
     prefixes: tuple[tuple[int, str], ...]
+    prefixes6: tuple[tuple[int, str], ...]
     input_buffer: InputBuffer | None
 
 
@@ -137,6 +139,7 @@ def view(device: DeviceDesign) -> NxosView:
         unit=marking_unit("nxos").word,
         class_mtu_bytes=CLASS_MTU_BYTES,
         prefixes=_prefixes(device.bgp),
+        prefixes6=_hosts(10, device.bgp.host_pools6),
         input_buffer=_input_buffer(device),
     )
 
@@ -207,10 +210,17 @@ def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
     return (
         (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
-        (20, _rule(bgp.host_pool, "ge", bgp.host_prefix_length)),
+        *_hosts(20, bgp.host_pools),
+    )
+
+
+def _hosts(first: int, pools: tuple[HostPool, ...]) -> tuple[tuple[int, str], ...]:
+    numbers = zip(count(first, 10), pools, strict=False)
+    return tuple(
+        (number, _rule(pool.network, "ge", pool.prefix_length)) for number, pool in numbers
     )
 
 
 def _rule(pool: str, word: str, length: int) -> str:
     """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
-    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"
+    return pool if ip_network(pool).prefixlen >= length else f"{pool} {word} {length}"

@@ -61,5 +61,6 @@ snapshot_writers.add("sonic")(
         formats=("SONIC", "SONIC_CONFIG_DB", "SONIC_FRR"),
         write=_write,
         needs_reader=True,
+        reads_ports=True,
     )
 )

@@ -26,8 +26,11 @@ Row = dict[str, Any]
 #: Default of PORT.mtu and VLAN.mtu (sonic-net/sonic-buildimage sonic-port.yang, sonic-vlan.yang).
 DEFAULT_MTU = 9100
 _BITS = {4: 32, 6: 128}
-#: Prefix lengths of IPv4 as text.
-_LENGTHS = {str(length): length for length in range(33)}
+#: Prefix lengths as text, by version.
+_LENGTHS = {
+    version: {str(length): length for length in range(bits + 1)} for version, bits in _BITS.items()
+}
+_FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _PRIORITIES = range(8)
 _MOST_INDICES = 64
 _MOST_DIGITS = 20  # of a 64-bit number
@@ -114,10 +117,12 @@ class Subnet(NamedTuple):
     def of(cls, text: str) -> Subnet | None:
         """Return the subnet of ``10.0.0.1/31``, or of an address alone; None of anything else."""
         head, slash, length = text.partition("/")
-        bits = _LENGTHS.get(length) if slash else _BITS[4]
+        version = 6 if ":" in head else 4
+        bits = _LENGTHS[version].get(length) if slash else _BITS[version]
         try:
             if bits is not None:  # ipaddress takes ten times as long
-                return cls(4, int.from_bytes(socket.inet_pton(socket.AF_INET, head)), bits)
+                number = int.from_bytes(socket.inet_pton(_FAMILIES[version], head))
+                return cls(version, number, bits)
         except OSError:
             pass
         try:

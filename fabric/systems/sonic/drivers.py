@@ -48,6 +48,7 @@ BYTES_SCRIPT = (
 _STATE_COMMANDS = {
     "uptime": UPTIME_COMMAND,
     "bgp": "show ip bgp summary",
+    "bgp_ipv6": "show ipv6 bgp summary",
     "lldp": "show lldp table",
     "pfc_priority": "show pfc priority",
     "pfc_counters": "show pfc counters",

@@ -9,11 +9,12 @@ without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
 from fabric.observe.configuration import (
+    Aggregate,
     Bgp,
     BgpPeer,
     BgpTemplate,
@@ -26,7 +27,7 @@ from fabric.observe.configuration import (
 )
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import absence, holds, number_of
-from fabric.observe.configuration.model import BITS
+from fabric.observe.configuration.model import BITS, EXTERNAL, is_address
 from fabric.observe.configuration.sequences import enter_term
 from fabric.observe.configuration.tables import TableReader
 from fabric.observe.parsers import UnreadableError
@@ -45,8 +46,9 @@ FILE = "config_db"
 #: Stands where BGP wants a policy and the file names none; it permits nothing.
 NO_POLICY = "(none)"
 
-#: The peer group of bgpcfgd for all neighbours; ``allowas-in 1`` on a ToRRouter
-#: (templates/general/peer-group.conf.j2).
+#: The peer groups of bgpcfgd, of either family, in the name of the first; ``allowas-in 1`` on a
+#: ToRRouter (templates/general/peer-group.conf.j2). Neighbours have routes of their family alone
+#: (templates/general/instance.conf.j2).
 _GENERAL = "PEER_V4"
 #: How often ``allowas-in`` without a number accepts the own AS number (FRRouting, bgpd/bgp_vty.c).
 _ALLOWAS_IN = 3
@@ -122,10 +124,12 @@ def _drop_orphans(switch: Configured, tables: Mapping[str, Mapping[str, Fields]]
 def require_policies(switch: Configured) -> None:
     """Let no route pass over a session that has no policy for its direction."""
     for peer in switch.bgp.peers.values() if switch.bgp else ():
-        if not (peer.policy_in and peer.policy_out):
-            switch.policies[NO_POLICY] = []
-        peer.policy_in = peer.policy_in or NO_POLICY
-        peer.policy_out = peer.policy_out or NO_POLICY
+        names = ["policy_in", "policy_out"]
+        names += ["policy_in6", "policy_out6"] if peer.activated6 else []
+        for name in names:
+            if not getattr(peer, name):
+                switch.policies[NO_POLICY] = []
+                setattr(peer, name, NO_POLICY)
 
 
 def _tables(text: str) -> dict[str, dict[str, Fields]]:
@@ -178,7 +182,8 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
     if _MANAGED not in switch.global_lines and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
         if row.get("type") == "ToRRouter":
-            switch.bgp.group(_GENERAL, line).allowas_in = 1
+            group = switch.bgp.group(_GENERAL, line)
+            group.allowas_in = group.allowas_in6 = 1
         switch.bgp.router_id = _router_id(row.get("bgp_router_id", ""))
         if not row.get("type"):
             switch.no_sessions.append(absence("sonic", "device_type"))
@@ -240,7 +245,7 @@ def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
     port.routed = True
     if name.startswith("Loopback") and "admin_status" in row:
         port.enabled = row["admin_status"] == "up"
-    if text and ":" not in text[0]:
+    if text:
         port.addresses.append(address(text[0], None, line))
     elif row.get("ipv6_use_link_local_only") == "enable":
         port.ipv6_link = True
@@ -254,7 +259,9 @@ def _announce(switch: Configured, name: str, line: int) -> None:
     if not switch.bgp or not switch.ports[name].addresses:
         return
     latest = switch.ports[name].addresses[-1]
-    if name == "Loopback0":
+    if latest.is_ipv6 and latest.line == line:
+        switch.bgp.originations.append(Origination(latest.network, "", line, is_ipv6=True))
+    elif name == "Loopback0":
         switch.bgp.originations.append(Origination((latest.address, BITS), "", line))
         switch.bgp.router_id = switch.bgp.router_id or str(IPv4Address(latest.address))
     elif name.startswith("Vlan") and latest.line == line:
@@ -265,14 +272,15 @@ def _announce(switch: Configured, name: str, line: int) -> None:
 def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     prefix = network(key[-1])
     hops = list(_next_hops(row))
-    switch.static_routes += [StaticRoute(*prefix, hop, line) for hop in hops]
+    is_ipv6 = ":" in key[-1]
+    switch.static_routes += [StaticRoute(*prefix, hop, line, is_ipv6) for hop in hops]
 
 
 def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
     if "true" in row.get("blackhole", ""):
         yield Discard()
     for text in filter(None, row.get("nexthop", "").split(",")):
-        yield int(IPv4Address(text))
+        yield int(ip_address(text))
     if not row.get("nexthop"):
         yield from filter(None, row.get("ifname", "").split(","))
 
@@ -283,7 +291,7 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
         raise ValueError("a VRF is not read")
     if _MANAGED not in switch.global_lines:
         raise ValueError(absence("sonic", "managed"))
-    switch.bgp = Bgp(int(row["local_asn"]), line)
+    switch.bgp = Bgp(int(row["local_asn"]), line, ipv4_first=True)
     switch.bgp.router_id = _router_id(row.get("router_id", ""))
     switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
     switch.bgp.active_by_default = row.get("default_ipv4_unicast") == "true"
@@ -292,22 +300,33 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
 
 @_READER.means("globals_family")
 def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
+    paths = int(row.get("max_ebgp_paths", "1"))
     if key == ("default", "ipv4_unicast"):
-        _process(switch).max_paths = int(row.get("max_ebgp_paths", "1"))
+        _process(switch).max_paths = paths
+    elif key == ("default", "ipv6_unicast"):
+        _process(switch).max_paths6 = paths
 
 
 @_READER.means("network")
 def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
     *_rest, prefix = key
-    _process(switch).originations.append(Origination(network(prefix), "", line))
+    own = Origination(network(prefix), "", line, ":" in prefix)
+    _process(switch).originations.append(own)
+
+
+@_READER.means("aggregate")
+def _aggregate(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    hides = row.get("summary_only") == "true"
+    own = Aggregate(*network(key[-1]), line, hides, ":" in key[-1])
+    _process(switch).aggregates.append(own)
 
 
 @_READER.means("redistribute")
 def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    if key != ("default", "connected", "bgp", "ipv4"):
+    if key[:3] != ("default", "connected", "bgp"):
         raise ValueError("only connected routes are read")
     policy = "".join(row.get("route_map", []))
-    _process(switch).originations.append(Origination(None, policy, line))
+    _process(switch).originations.append(Origination(None, policy, line, key[3] == "ipv6"))
 
 
 @_READER.means("group")
@@ -315,30 +334,42 @@ def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> 
     _session(_process(switch).group(key[-1], line), row)
 
 
+#: How fields of routes end, by family.
+_SUFFIXES = {"ipv4_unicast": "", "ipv6_unicast": "6"}
+
+
 @_READER.means("group_family")
 def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    group = _process(switch).group(key[-2], line)
+    group, suffix = _process(switch).group(key[-2], line), _SUFFIXES[key[-1]]
     if "admin_status" in row:
-        group.activated = row["admin_status"] in ("true", "up")
-    _policies(group, row)
+        setattr(group, f"activated{suffix}", row["admin_status"] in ("true", "up"))
+    _policies(group, row, suffix)
 
 
 @_READER.means("neighbour")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     bgp = _process(switch)
+    if len(key) == 1 and not is_address(key[0]):
+        words = f"BGP_NEIGHBOR|{key[0]}: bgpcfgd makes sessions over ports on master alone"
+        switch.undecided.append(Leftover(line, words))
     peer: BgpPeer = bgp.peer(key[-1], line)
     peer.group = _text(row, "peer_group_name") or (_GENERAL if _GENERAL in bgp.groups else None)
     peer.description = _text(row, "name")
     _session(peer, row)
-    if peer.enabled is None and _MANAGED not in switch.global_lines:
+    if _MANAGED in switch.global_lines:
+        return
+    if peer.enabled is None:
         peer.enabled = "default_bgp_status" not in switch.global_lines
+    if is_address(peer.session):
+        peer.activated6 = ":" in peer.session
+        peer.activated = not peer.activated6
 
 
 @_READER.means("neighbour_family")
 def _neighbour_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
-    peer = _process(switch).peer(key[-2], line)
-    peer.activated = row.get("admin_status", "true") in ("true", "up")
-    _policies(peer, row)
+    peer, suffix = _process(switch).peer(key[-2], line), _SUFFIXES[key[-1]]
+    setattr(peer, f"activated{suffix}", row.get("admin_status", "true") in ("true", "up"))
+    _policies(peer, row, suffix)
 
 
 @_READER.means("policy_name")
@@ -361,7 +392,7 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
     if "asn" in row:
         speaker.asn = int(row["asn"])
     elif row.get("peer_type") == "external":
-        speaker.asn = 0
+        speaker.asn = EXTERNAL
     if "admin_status" in row:
         speaker.enabled = row["admin_status"] in ("up", "true")
     speaker.local_address = _text(row, "local_addr") or None
@@ -385,13 +416,14 @@ def _policy(row: Fields, field: str) -> str | None:
     return "".join(names) or None
 
 
-def _policies(speaker: BgpTemplate, row: Fields) -> None:
-    speaker.policy_in = _policy(row, "route_map_in")
-    speaker.policy_out = _policy(row, "route_map_out")
+def _policies(speaker: BgpTemplate, row: Fields, suffix: str) -> None:
+    """Take over what a row says of the routes of a family."""
+    setattr(speaker, f"policy_in{suffix}", _policy(row, "route_map_in"))
+    setattr(speaker, f"policy_out{suffix}", _policy(row, "route_map_out"))
     if row.get("allow_as_in") == "true":
         if row.get("allow_as_origin") == "true":
             raise ValueError("allow_as_origin is not read")
-        speaker.allowas_in = int(row.get("allow_as_count", _ALLOWAS_IN))
+        setattr(speaker, f"allowas_in{suffix}", int(row.get("allow_as_count", _ALLOWAS_IN)))
 
 
 def _router_id(text: str) -> str:

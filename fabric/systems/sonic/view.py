@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter", "super-spine": "SpineRouter"}
 
 
+#: In the words of BGP_GLOBALS_AF (sonic-bgp-global.yang).
+_FAMILIES = ("ipv4_unicast", "ipv6_unicast")
+
+
 @dataclass(frozen=True, slots=True)
 class SonicView:
     """What the templates of names and addresses see.
@@ -26,14 +30,22 @@ class SonicView:
     managed : bool
         Whether BGP is configured by the FRR management framework, which alone knows BFD and
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
-    networks : tuple of str
-        What that framework is told to advertise; bgpcfgd knows it by itself.
+    families : tuple of str
+        Families of routes.
+    peer_groups : dict of families to str
+        Its groups of sessions, by the families of their routes.
+    networks, summaries : tuple of (family, prefix)
+        What that framework is told to advertise, and what in place of it; bgpcfgd knows it by
+        itself.
     ports : tuple of (key, port)
         The key is the name of the port, escaped for use inside a JSON string.
     """
 
     managed: bool
-    networks: tuple[str, ...]
+    families: tuple[str, ...]
+    peer_groups: dict[tuple[str, ...], str]
+    networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
     device_type: str
     ports: tuple[tuple[str, PortDesign], ...]
 
@@ -42,10 +54,30 @@ def view(device: DeviceDesign) -> SonicView:
     """Return the view of a design."""
     return SonicView(
         managed=is_managed(device),
-        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
+        families=_FAMILIES if device.uses_ipv6 else _FAMILIES[:1],
+        peer_groups=_peer_groups(device),
+        networks=_by_family(
+            (f"{device.loopback}/32", *device.host_networks), device.host_networks6
+        ),
+        summaries=_by_family(device.summaries, device.summaries6),
         device_type=DEVICE_TYPES[device.role],
         ports=tuple((_escaped(port.name), port) for port in device.ports),
     )
+
+
+def _by_family(*prefixes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return prefixes with their family."""
+    pairs = zip(_FAMILIES, prefixes, strict=True)
+    return tuple((family, prefix) for family, own in pairs for prefix in own)
+
+
+def _peer_groups(device: DeviceDesign) -> dict[tuple[str, ...], str]:
+    """Return a group for sessions without addresses, whose next hops are IPv6, and for others."""
+    used = {peer.families for peer in device.bgp.neighbours}
+    numbered = "NUMBERED" if device.unnumbered_ports else "FABRIC"
+    groups = {("ipv4", "ipv6"): "FABRIC", ("ipv4",): numbered, ("ipv6",): "FABRIC6"}
+    groups = {families: name for families, name in groups.items() if families in used}
+    return groups or {("ipv4",): numbered}
 
 
 @lru_cache(4096)
@@ -58,6 +90,7 @@ def is_managed(device: DeviceDesign) -> bool:
 
     Source: sonic-net/sonic-buildimage dockers/docker-fpm-frr: bfdd is started in that mode only,
     and the templates of bgpcfgd have neither BFD nor interfaces as peers, nor ``allowas-in`` for
-    the type LeafRouter without BGP_BBR.
+    the type LeafRouter without BGP_BBR; they announce subnets of VLANs, and of no other port.
     """
-    return device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in > 0
+    other = device.bgp.bfd or device.bgp.allowas_in > 0
+    return other or bool(device.unnumbered_ports) or bool(device.routed_nics)

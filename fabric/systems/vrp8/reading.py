@@ -3,7 +3,8 @@
 A port is switched until ``undo portswitch``; whether it works without ``undo shutdown`` is not
 published, and not judged. What it routes has an MTU of 1500 bytes until ``mtu``, and its frames are
 at most 9216 bytes, or what ``jumboframe enable`` says (``defaults.toml``). Addresses carry their
-mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths over different
+mask as a second word. Packets of IPv6 have an MTU of their own, 1500 bytes too until ``ipv6 mtu``.
+BGP uses one path until ``maximum load-balancing``, and paths over different
 ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00, command reference). A
 session exchanges IPv4 routes without ``peer enable`` too, until ``undo default ipv4-unicast``. Not
 confirmed is that a port takes a 31-bit mask as its first address, which is read as it stands.
@@ -18,6 +19,7 @@ from fabric.observe.configuration.blocks import address as address_line
 from fabric.observe.configuration.blocks import ipv4, numbers, prefix_match, read_blocks
 from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import holds, number_of
+from fabric.observe.configuration.model import EXTERNAL
 from fabric.observe.configuration.peer_lines import MEANINGS
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
@@ -27,9 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.configuration import Configured, ConfiguredPort
+    from fabric.observe.configuration.routes import Routes
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
+
+#: Lines of a port that sessions over it need, by their own words.
+_LINK_LINES = {"enable", "auto", "disable", "unnumbered"}
+_MTU6 = "mtu "
 
 _LINES = BookReader("vrp8", "routing", "undo")
 for _name, _action in MEANINGS.items():
@@ -39,7 +46,21 @@ for _name, _action in MEANINGS.items():
 @readers.add("vrp8")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a VRP8 configuration says."""
-    return read_blocks("vrp8", FILE, files[FILE], _LINES.top, header_ends)
+    switch = read_blocks("vrp8", FILE, files[FILE], _LINES.top, header_ends)
+    peers = switch.bgp.peers.values() if switch.bgp else ()
+    is_dual = any(peer.activated6 for peer in peers)
+    for port in switch.ports.values():
+        port.ipv6_link = bool(port.routed) and port.own_lines >= _LINK_LINES
+        if (is_dual and port.ipv6_link) or any(entry.is_ipv6 for entry in port.addresses):
+            _limit_ipv6(port)
+    return switch
+
+
+def _limit_ipv6(port: ConfiguredPort) -> None:
+    """Take over that IPv6 packets have an MTU of their own; the shorter one counts."""
+    own = [int(line.removeprefix(_MTU6)) for line in port.own_lines if line.startswith(_MTU6)]
+    longest = own[0] if own else number_of("vrp8", "mtu")
+    port.mtu_bytes = min(port.mtu_bytes or longest, longest)
 
 
 @_LINES.means("vlans")
@@ -80,7 +101,37 @@ def _address(
 ) -> None:
     if not port.routed:
         raise ValueError("a switched port")
-    port.addresses = [*(port.addresses if more else ()), address_line(text, mask, line)]
+    others = [entry for entry in port.addresses if more or entry.is_ipv6]
+    port.addresses = [*others, address_line(text, mask, line)]
+
+
+@_LINES.means("address6")
+def _address6(port: ConfiguredPort, line: int, address: str) -> None:
+    if not port.routed or "enable" not in port.own_lines:
+        raise ValueError("a switched port, or one without IPv6")
+    port.addresses.append(address_line(address, None, line))
+
+
+@_LINES.means("ipv6_mtu")
+def _ipv6_mtu(port: ConfiguredPort, _: int, bytes: str) -> None:  # noqa: A002 - of the book
+    port.own_lines.add(f"{_MTU6}{bytes}")
+
+
+@_LINES.means("own_line")
+def _own_line(port: ConfiguredPort, _: int, line: str) -> None:
+    port.own_lines.add(line)
+
+
+@_LINES.means("unnumbered_group")
+def _unnumbered_group(bgp: Bgp, line: int, name: str, kind: str) -> None:
+    if kind == "internal":
+        raise ValueError("sessions within one AS")
+    bgp.group(name, line).asn = EXTERNAL
+
+
+@_LINES.means("over_port")
+def _over_port(bgp: Bgp, line: int, group: str, port: str) -> None:
+    bgp.peer(port, line).group = group
 
 
 @_LINES.means("access")
@@ -119,7 +170,8 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
 
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, active_by_default=holds("vrp8", "ipv4_unicast")))
+    active = holds("vrp8", "ipv4_unicast")
+    return switch.open_bgp(Bgp(int(asn), line, active_by_default=active, max_paths6=1))
 
 
 @_LINES.means("router_id")
@@ -127,9 +179,9 @@ def _router_id(bgp: Bgp, _: int, address: str) -> None:
     bgp.router_id = ipv4(address)
 
 
-@_LINES.means("family")
-def _family(_: Bgp, __: int) -> None:
-    """Return the process itself: the lines inside are about it."""
+@_LINES.means("relax")
+def _relax(routes: Routes[Bgp], _: int) -> None:
+    routes.of.relax = True
 
 
 @_LINES.means("bfd")

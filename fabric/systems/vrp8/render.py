@@ -2,8 +2,7 @@
 
 Users, AAA, SSH, VPN instances and the management interface are not rendered: what stands on the
 switch is kept when a change is applied. Not rendered either: thresholds of pausing and the headroom
-of a queue, whose defaults hold; AI ECN, which needs a licence; BGP unnumbered, whose AS numbers no
-public source spells.
+of a queue, whose defaults hold; AI ECN, which needs a licence.
 """
 
 from __future__ import annotations

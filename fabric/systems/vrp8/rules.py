@@ -200,3 +200,31 @@ class FabricDrops(ModelRule):
                     place=model.policy_place(field, end.device, end.port),
                     device=end.device,
                 )
+
+
+@rules.add("VRP018")
+class UnnumberedUnconfirmed(SwitchRule):
+    """Sessions by the port on VRP8 are tried before a whole fabric has them."""
+
+    severity = Severity.WARNING
+    why = (
+        "The reference has the commands and a sample of one group; no configuration of a whole "
+        "fabric is public, nor one of a session with another system. A group takes any other AS "
+        "number, so a wrong cable comes up too."
+    )
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), group "
+        "unnumbered, peer unnumbered-interface"
+    )
+    guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for sessions without addresses on VRP8."""
+        if device.platform == "vrp8" and device.unnumbered_ports:
+            yield self.finding(
+                "sessions by the port are confirmed neither on a whole fabric of VRP8 nor with "
+                "another system at the other end",
+                "try them on one link first, or number the links of this switch",
+                place=places.peering_place(device),
+                device=device.name,
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import IPv4Interface, IPv4Network, ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
@@ -23,7 +23,9 @@ from fabric.systems.vrp8.platforms import (
 )
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from collections.abc import Iterator
+
+    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
 
@@ -33,6 +35,10 @@ FEC_WORDS = {"rs": "rs", "fc": "base-r", "none": "none"}
 BEHAVIOURS = {"drop": "discard", "forward": "forwarding"}
 #: Queues that the vendor advises to share the line; those above are for protocols and stay strict.
 SHARED_QUEUES = range(6)
+
+
+#: Group of the sessions without addresses.
+GROUP = "FABRIC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,34 @@ class QueueView:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyView:
+    """A family of routes of BGP.
+
+    Parameters
+    ----------
+    networks, summaries : tuple of (network, mask)
+        What is originated, and what is announced in place of it; nothing else is. The mask of IPv6
+        is a length.
+    sessions : tuple of str
+        Peers and groups that exchange its routes.
+    """
+
+    name: str
+    networks: tuple[tuple[str, str], ...]
+    summaries: tuple[tuple[str, str], ...]
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PortView:
-    """A port with the words that its policy comes to."""
+    """A port with the words that its policy comes to.
+
+    ``prefix`` is what a NIC makes its address of; empty where it does not.
+    """
 
     design: PortDesign
     address: str = ""
+    prefix: str = ""
     frame_bytes: int = 0
     fec: str = ""
     domain: str = ""
@@ -95,8 +124,11 @@ class Vrp8View:
         How packets are shared out among equal paths; empty where the switch can only hash.
     gateways : tuple of (VLAN, address, mask, MTU)
         VLAN interfaces.
-    networks : tuple of (network, mask)
-        What is originated into BGP; nothing else is.
+    sessions : tuple of (name, peer)
+        Addresses of peers, then the group of sessions without addresses, where there are any: it
+        has no peer.
+    families : tuple of FamilyView
+        Families of routes.
     """
 
     family: Family
@@ -110,7 +142,8 @@ class Vrp8View:
     balancing: str
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
-    networks: tuple[tuple[str, str], ...]
+    sessions: tuple[tuple[str, BgpNeighbour | None], ...]
+    families: tuple[FamilyView, ...]
 
 
 def view(device: DeviceDesign) -> Vrp8View:
@@ -143,8 +176,35 @@ def view(device: DeviceDesign) -> Vrp8View:
             (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
             for vlan in device.vlans
         ),
-        networks=_networks(device),
+        sessions=_sessions(device),
+        families=tuple(_families(device)),
     )
+
+
+def _families(device: DeviceDesign) -> Iterator[FamilyView]:
+    networks = (device.loopback, *device.host_networks)
+    yield _family(device, "ipv4", networks, device.summaries)
+    if device.uses_ipv6:
+        yield _family(device, "ipv6", device.host_networks6, device.summaries6)
+
+
+def _family(
+    device: DeviceDesign, name: str, networks: tuple[str, ...], summaries: tuple[str, ...]
+) -> FamilyView:
+    return FamilyView(
+        name,
+        tuple(map(_network, networks)),
+        tuple(map(_network, summaries)),
+        tuple(
+            session for session, peer in _sessions(device) if peer is None or name in peer.families
+        ),
+    )
+
+
+def _sessions(device: DeviceDesign) -> tuple[tuple[str, BgpNeighbour | None], ...]:
+    peers = device.bgp.neighbours
+    numbered = tuple((peer.address, peer) for peer in peers if not peer.unnumbered)
+    return (*numbered, *([(GROUP, None)] if len(numbered) < len(peers) else ()))
 
 
 def _balancing(device: DeviceDesign) -> str:
@@ -199,6 +259,7 @@ def _port(device: DeviceDesign, port: PortDesign) -> PortView:
     return PortView(
         port,
         address=" ".join(_with_mask(port.address)) if port.address else "",
+        prefix=str(ip_interface(port.ipv6).network) if port.announces_router else "",
         frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
         fec=_fec(device, port),
         domain=_domain(qos),
@@ -243,6 +304,7 @@ def _with_mask(address: str) -> tuple[str, str]:
     return str(interface.ip), str(interface.netmask)
 
 
-def _networks(device: DeviceDesign) -> tuple[tuple[str, str], ...]:
-    own = (IPv4Network(device.loopback), *(IPv4Network(vlan.network) for vlan in device.vlans))
-    return tuple((str(network.network_address), str(network.netmask)) for network in own)
+def _network(text: str) -> tuple[str, str]:
+    network = ip_network(text)
+    is_ipv4 = isinstance(network, IPv4Network)
+    return str(network.network_address), str(network.netmask if is_ipv4 else network.prefixlen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,10 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
+from fabric.topology.model import NO_VLAN
+from fabric.topology.routed import PAIR, host_pools, named_pools, routed_units
 from fabric.validate.addresses import owners
+from fabric.validate.addresses6 import at_gateway, doubles, outside_subnet, wrong_subnets
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 
@@ -25,6 +29,21 @@ if TYPE_CHECKING:
 
 
 areas.add("ADR")("Addresses")
+IPV6 = 6
+#: Ranges without addresses of hosts, and what they are for (IANA IPv6 Special-Purpose Address
+#: Registry; RFC 4291 section 2.4).
+_NO_HOSTS = (
+    ("::/8", "the unspecified, the loopback and mapped IPv4 addresses"),
+    ("100::/64", "addresses whose packets are dropped"),
+    ("2001::/23", "addresses of protocols, such as Teredo"),
+    ("2001:db8::/32", "addresses for documentation"),
+    ("2002::/16", "addresses of 6to4"),
+    ("3fff::/20", "addresses for documentation"),
+    ("fe80::/10", "link-local addresses"),
+    ("fec0::/10", "site-local addresses, which are obsolete,"),
+    ("ff00::/8", "multicast addresses"),
+)
+_of = cache(ipaddress.IPv6Network)
 
 
 @rules.add("ADR001")
@@ -38,18 +57,20 @@ class PoolsApart(ModelRule):
         "addressing.uplinks",
         "addressing.core_links",
         "addressing.hosts",
+        "addressing.routed_hosts",
+        "addressing.ipv6.hosts",
+        "addressing.ipv6.uplinks",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the pools with each other."""
-        pools = model.intent.fabric.addressing
-        for first, second in combinations(("loopbacks", "uplinks", "core_links", "hosts"), 2):
-            one, other = getattr(pools, first), getattr(pools, second)
-            if one and other and one.overlaps(other):
+        pools = named_pools(model.intent.fabric)
+        for (first, one), (second, other) in combinations(pools.items(), 2):
+            if one.overlaps(other):
                 yield self.finding(
                     f"addressing.{second} {other} overlaps addressing.{first} {one}",
                     "use separate pools",
-                    place=model.place("addressing", second),
+                    place=model.place("addressing", *second.split(".")),
                 )
 
 
@@ -65,6 +86,9 @@ class UniqueAddresses(ModelRule):
         "devices.subnets.gateway",
         "hosts.nics.address",
         "addressing.hosts",
+        "devices.subnets.ipv6",
+        "devices.subnets.ipv6_gateway",
+        "hosts.nics.ipv6",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
@@ -83,6 +107,8 @@ class UniqueAddresses(ModelRule):
                         place=place,
                         device=table.owner(row),
                     )
+        for message, fix, place, device in doubles(model.fabric):
+            yield self.finding(message, fix, place=place, device=device)
 
 
 @rules.add("ADR003")
@@ -90,8 +116,13 @@ class NicInSubnet(ModelRule):
     """NIC addresses are host addresses of their subnet."""
 
     why = "A NIC outside its subnet, or on its first or last address, cannot reach its gateway."
-    source = "RFC 1122 section 3.2.1.3; RFC 919"
-    guards = ("hosts.nics.address", "addressing.first_host_offset", "addressing.host_prefix_length")
+    source = "RFC 1122 section 3.2.1.3; RFC 919; RFC 4291 section 2.1"
+    guards = (
+        "hosts.nics.address",
+        "hosts.nics.ipv6",
+        "addressing.first_host_offset",
+        "addressing.host_prefix_length",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every NIC address with its subnet."""
@@ -99,7 +130,9 @@ class NicInSubnet(ModelRule):
         network = subnets.network[nics.subnet]
         offset = nics.address - network
         last = (subnets.last - subnets.network)[nics.subnet]
-        for row in np.flatnonzero((offset < 1) | (offset >= last)).tolist():
+        first = np.where(last == 1, 0, 1)  # both addresses of a /31 are of hosts (RFC 3021)
+        wrong = (offset < first) | (offset > last - first)
+        for row in np.flatnonzero(wrong).tolist() if model.intent.fabric.addressing.ipv4 else ():
             yield self.finding(
                 f"{ipv4_text(int(nics.address[row]))} is not a host address of "
                 f"{subnets.text(int(nics.subnet[row]))}",
@@ -108,6 +141,8 @@ class NicInSubnet(ModelRule):
                 or model.place("addressing", "first_host_offset"),
                 device=fabric.hosts.names[int(nics.host[row])],
             )
+        for message, fix, place, device in outside_subnet(fabric):
+            yield self.finding(message, fix, place=place, device=device)
 
 
 @rules.add("ADR004")
@@ -116,7 +151,12 @@ class GatewayFree(ModelRule):
 
     why = "A gateway outside the subnet, or with the address of a NIC, is not reachable."
     source = "RFC 1812 section 2.2; RFC 1122 section 3.2.1.3"
-    guards = ("addressing.gateway_offset", "addressing.first_host_offset")
+    guards = (
+        "addressing.gateway_offset",
+        "addressing.first_host_offset",
+        "devices.subnets.ipv6_gateway",
+        "hosts.nics.ipv6",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the gateways with the subnet and with the NICs."""
@@ -125,7 +165,7 @@ class GatewayFree(ModelRule):
         length = model.intent.fabric.addressing.host_prefix_length
         last = (1 << (32 - length)) - 1
         place = model.place("addressing", "gateway_offset")
-        if offset >= last:
+        if offset >= last and not all(routed_units(model.intent.fabric)):
             yield self.finding(
                 f"gateway_offset {offset} is not a host address of a /{length} subnet",
                 f"use an offset from 1 to {last - 1}",
@@ -138,6 +178,8 @@ class GatewayFree(ModelRule):
                 place=nic_place(fabric, row, "address") or place,
                 device=fabric.hosts.names[int(nics.host[row])],
             )
+        for message, fix, own, device in at_gateway(fabric):
+            yield self.finding(message, fix, place=own, device=device)
 
 
 @rules.add("ADR005")
@@ -169,34 +211,45 @@ class UsableSpace(ModelRule):
         "Hosts and switches drop packets of reserved networks; public space in use elsewhere"
         " is not reachable."
     )
-    source = "RFC 6890; RFC 1918"
+    source = "RFC 6890; RFC 1918; RFC 4291 section 2.4; RFC 4193; RFC 3849; RFC 9637"
     guards = (
         "addressing.loopbacks",
         "addressing.uplinks",
         "addressing.core_links",
         "addressing.hosts",
+        "addressing.routed_hosts",
+        "addressing.ipv6.hosts",
+        "addressing.ipv6.uplinks",
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for reserved and for public networks among the pools."""
-        for name in ("loopbacks", "uplinks", "core_links", "hosts"):
-            pool = getattr(model.intent.fabric.addressing, name)
-            if pool is None:
-                continue
-            bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
-            if bad or pool.is_unspecified or pool.network_address.packed[0] == 0:
+        for name, pool in named_pools(model.intent.fabric).items():
+            place = model.place("addressing", *name.split("."))
+            if reason := _reserved(pool):
                 yield self.finding(
-                    f"addressing.{name} {pool} is reserved and cannot be used for hosts",
-                    "use private address space",
-                    place=model.place("addressing", name),
+                    f"addressing.{name} {pool} {reason} and cannot be used for hosts",
+                    "use private address space, such as fd00:64::/48"
+                    if pool.version == IPV6
+                    else "use private address space",
+                    place=place,
                 )
             elif pool.is_global:
                 yield self.finding(
                     f"addressing.{name} {pool} is public address space",
                     "make sure that you own it, or use private space",
-                    place=model.place("addressing", name),
+                    place=place,
                     severity=Severity.INFO,
                 )
+
+
+def _reserved(pool: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
+    """Return why no host has addresses of a pool; empty where hosts may."""
+    if pool.version == IPV6:
+        return next((f"has {why}" for text, why in _NO_HOSTS if _of(text).overlaps(pool)), "")
+    bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
+    none = pool.is_unspecified or pool.network_address.packed[0] == 0
+    return "is reserved" if bad or none else ""
 
 
 @rules.add("ADR007")
@@ -207,21 +260,46 @@ class SubnetsApart(ModelRule):
         "Hosts route the pool over their NICs and leaves announce it alone; packets to a subnet on"
         " two leaves reach either of them, and two subnets in one VLAN share their broadcasts."
     )
-    source = "RFC 1812 section 5.2.4.3 (longest match); RFC 4632 section 5; IEEE 802.1Q clause 6.8"
-    guards = ("devices.subnets.network", "devices.subnets.gateway", "devices.subnets.vlan")
+    source = (
+        "RFC 1812 section 5.2.4.3 (longest match); RFC 4632 section 5; IEEE 802.1Q clause 6.8; "
+        "RFC 6164 section 5"
+    )
+    guards = (
+        "devices.subnets.network",
+        "devices.subnets.gateway",
+        "devices.subnets.vlan",
+        "devices.subnets.ipv6",
+        "devices.subnets.ipv6_gateway",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the subnets with the pool, with each other, and with their gateways."""
-        table, pool = model.fabric.subnets, model.intent.fabric.addressing.hosts
-        inside = (table.network >= int(pool.network_address)) & (
-            table.last <= int(pool.broadcast_address)
-        )
+        yield from self._ipv4(model) if model.intent.fabric.addressing.ipv4 else ()
+        for message, fix, place, device in wrong_subnets(model.fabric):
+            yield self.finding(message, fix, place=place, device=device)
+
+    def _ipv4(self, model: Model) -> Iterator[Finding]:
+        table, pools = model.fabric.subnets, host_pools(model.intent.fabric)
+        inside = np.zeros(len(table), bool)
+        for pool in pools.values():
+            first, last = int(pool.network_address), int(pool.broadcast_address)
+            inside |= (table.network >= first) & (table.last <= last)
         served = (table.gateway > table.network) & (table.gateway < table.last)
+        served |= (
+            (table.prefix_length == PAIR)
+            & (table.gateway >= table.network)
+            & (table.gateway <= table.last)
+        )
+        shown = " and ".join(f"addressing.{name} {pool}" for name, pool in pools.items())
         for wrong, message, fix in (
-            (~inside, f"is outside addressing.hosts {pool}", "use a subnet of the pool"),
+            (~inside, f"is outside {shown}", "use a subnet of a pool"),
             (~served, "does not have its gateway inside", "use a gateway of the subnet"),
             (_overlapping(table), "overlaps a subnet of another leaf or rail", "use a free subnet"),
-            (_doubled(table.leaf * 4096 + table.vlan), "shares its VLAN", "use a free VLAN"),
+            (
+                _doubled(table.leaf * 4096 + table.vlan) & (table.vlan != NO_VLAN),
+                "shares its VLAN",
+                "use a free VLAN",
+            ),
         ):
             for row in np.flatnonzero(wrong & _used(model.fabric)).tolist():
                 leaf = model.fabric.switches.names[int(table.leaf[row])]
@@ -230,13 +308,17 @@ class SubnetsApart(ModelRule):
                 vlan = int(table.vlan[row])
                 if place:
                     yield self.finding(
-                        f"{network} in VLAN {vlan} {message}", fix, place=place, device=leaf
+                        f"{network}{f' in VLAN {vlan}' if vlan else ''} {message}",
+                        fix,
+                        place=place,
+                        device=leaf,
                     )
 
 
 def _used(fabric: Fabric) -> Bools:
     """Return the subnets that leaves have: of single NICs, those with a NIC."""
-    used = np.full(len(fabric.subnets), fabric.intent.fabric.addressing.vlan_per == "rail")
+    per_rail = fabric.intent.fabric.addressing.vlan_per == "rail"
+    used: Bools = (fabric.subnets.vlan != NO_VLAN) & per_rail
     used[fabric.nics.subnet[fabric.nics.enabled]] = True
     return used
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
+from fabric.topology.routed import routed_units
 from fabric.validate.rule import SwitchRule, areas, rules
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class ArpBeforeMac(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Compare the longest silence with the MAC ageing of every switch."""
+        if _routes_nics_alone(places, device):
+            return
         table, platform = device.neighbours, platforms[device.platform]
         refresh = platform.neighbour_refresh
         if table.refresh_s >= table.mac_ageing_s:
@@ -67,7 +70,8 @@ class MacKnob(SwitchRule):
         """Look for a MAC ageing that a platform cannot set."""
         target = places.intent.fabric.arp.mac_ageing_s
         fixed = platforms[device.platform].fixed_mac_ageing_s
-        if target is not None and fixed is not None and target != fixed:
+        idle = _routes_nics_alone(places, device)
+        if target is not None and fixed is not None and target != fixed and not idle:
             yield self.finding(
                 f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
                 f"keeps {fixed} s",
@@ -105,3 +109,8 @@ class NeighbourRoom(SwitchRule):
                 device=device.name,
                 severity=None if above else Severity.WARNING,
             )
+
+
+def _routes_nics_alone(places: Places, device: DeviceDesign) -> bool:
+    """Tell whether a switch has no VLAN, in a fabric with NICs on routed ports."""
+    return not device.vlans and any(routed_units(places.intent.fabric))

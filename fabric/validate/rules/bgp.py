@@ -176,18 +176,16 @@ class UnnumberedAvailable(SwitchRule):
     """Unnumbered BGP sessions are used only where rocefab renders them."""
 
     why = "A session comes up only if both ends are unnumbered."
-    source = (
-        "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
-        "(neighbor by interface: the whole session is not confirmed)"
-    )
-    guards = ("bgp.peering",)
+    source = "RFC 8950; docs/platforms.md has the source of each system that has them"
+    guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
         for one in missing(device, self.id):
             yield self.finding(
                 one.message,
-                "set bgp.peering to numbered",
-                place=places.place("bgp", "peering"),
+                "number its links: set peering of this switch to numbered in devices/, or "
+                f"bgp.peering for the whole fabric{f'; or {one.fix}' if one.since else ''}",
+                place=places.peering_place(device),
                 device=device.name,
             )

@@ -158,7 +158,7 @@ class FloodedCopies(ModelRule):
                 f"({self._origin(model, system)}), but is refreshed only after {ages.refresh_s} s: "
                 f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a "
                 f"pause on any of them blocks {flood.uplinks} uplinks",
-                f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic",
+                f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic or none",
                 place=model.place("arp", "timeout_s"),
                 device=flood.leaf,
             )

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import S_PER_H
+from fabric.placement.k8s.node_subnets import ROOM_OF_IPV6
 from fabric.placement.nccl_release import Reads, nccl_release
 from fabric.platforms import platforms
+from fabric.topology.routed import room_for
 from fabric.validate.pods import longest_refresh_s, pods_of
 from fabric.validate.rule import ModelRule, areas, rules
 from fabric.validate.traits import leaf_of_system
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 
 areas.add("JOB")("Jobs and containers")
+#: More than any table has: pods that may have any address of a /64 in turn.
+_COUNTLESS = 2**32
 #: Pods with one IPv4 address each (Mellanox/network-operator pull request 580).
 MOST_PODS = 63
 #: Drivers of the NICs that this is known of.
@@ -101,6 +105,8 @@ class AddressPool(ModelRule):
         "kubernetes.pod_starts_per_hour",
         "kubernetes.pods_per_nic",
         "addressing.host_prefix_length",
+        "addressing.routed_prefix_length",
+        "addressing.ipv6.assignment",
         "arp.timeout_s",
     )
 
@@ -109,12 +115,17 @@ class AddressPool(ModelRule):
         settings, refresh_s = model.intent.fabric.kubernetes, longest_refresh_s(model)
         for pods in pods_of(model):
             free, rate = pods.free_addresses, settings.pod_starts_per_hour
-            place = model.place("addressing", "host_prefix_length")
+            is_routed = pods.cluster.is_routed
+            field = "routed_prefix_length" if is_routed else "host_prefix_length"
+            place, shorter = model.place("addressing", field), f"use a shorter addressing.{field}"
+            more = room_for(pods.pods_per_nic) if is_routed else shorter
+            if pods.lacks_ipv6:
+                place, more = model.place("addressing", "ipv6"), ROOM_OF_IPV6
             if free < pods.pods_per_nic:
                 yield self.finding(
                     f"{pods.pods_per_nic} pods of a NIC need addresses, but only {max(free, 0)} "
                     "are free",
-                    "use a shorter addressing.host_prefix_length",
+                    more,
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
@@ -123,7 +134,7 @@ class AddressPool(ModelRule):
                     f"{rate} pod starts per hour reuse the {free} addresses of a NIC after "
                     f"{free * S_PER_H // rate} s, but leaves keep ARP entries for up to "
                     f"{refresh_s} s",
-                    "use a shorter addressing.host_prefix_length or a shorter arp.timeout_s",
+                    f"{shorter} or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],
                     severity=Severity.WARNING,
@@ -154,16 +165,19 @@ class LeafNeighbours(ModelRule):
         """Count hosts and pods, and pods that ended and are not forgotten yet."""
         groups = [(pods, set(pods.cluster.hosts)) for pods in pods_of(model)]
         fabric, leaf_of = model.fabric, leaf_of_system(model) if groups else {}
+        is_ipv6 = model.intent.fabric.addressing.rdma_ipv6
+        field = "host_entries_ipv6" if is_ipv6 else "host_entries"
         for row in range(fabric.switches.leaf_count) if groups else ():
             sku, nics = fabric.switches.skus[row], fabric.nics_of_leaf(row)
             table = leaf_of[sku.nos].neighbours
             hosts = [fabric.hosts.names[host] for host in fabric.nics.host[nics].tolist()]
             counts = [(pods, sum(name in names for name in hosts)) for pods, names in groups]
             need = len(nics) + fabric.trunk_count(row) + _entries(leaf_of[sku.nos], counts)
-            limits = [item for item in (table.capacity, sku.host_entries) if item]
+            limits = [item for item in (table.capacity, getattr(sku, field)) if item]
             if need > min(limits):
+                count = str(need) if need < _COUNTLESS else "countless"
                 yield self.finding(
-                    f"{need} neighbours are possible with pods, but the table has room for "
+                    f"{count} neighbours are possible with pods, but the table has room for "
                     f"{min(limits)}",
                     "increase arp.neighbour_capacity if the switch "
                     "supports it, or set kubernetes.pod_starts_per_hour",

@@ -147,7 +147,7 @@ class JobsAcrossUnits(ModelRule):
                 yield self.finding(
                     f"pods of {units} units are in different subnets of a rail, so a job "
                     "cannot span units",
-                    "use addressing.vlan_per: nic",
+                    "use addressing.vlan_per: nic or none",
                     place=model.place("addressing", "vlan_per"),
                     device=pods.cluster.hosts[0],
                 )

@@ -129,6 +129,8 @@ class MtuHosts(ModelRule):
 PATH_MTUS_BYTES = (4096, 2048, 1024, 512, 256)
 #: IPv4 20, UDP 8, BTH 12, RETH 16 and ICRC 4 (InfiniBand Architecture Specification annex A17).
 OVERHEAD_BYTES = 60
+#: What the header of IPv6 has more (RFC 8200 section 3).
+IPV6_BYTES = 20
 
 
 @rules.add("QOS049")
@@ -142,16 +144,21 @@ class RoceMtu(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Find the path MTU of each policy of hosts."""
+        ipv6 = model.intent.fabric.addressing.rdma_ipv6
+        overhead = OVERHEAD_BYTES + (IPV6_BYTES if ipv6 else 0)
         for end in model.host_ends():
             mtu = end.policy.mtu.host_bytes
-            path = next((p for p in PATH_MTUS_BYTES if p + OVERHEAD_BYTES <= mtu), None)
+            path = next((p for p in PATH_MTUS_BYTES if p + overhead <= mtu), None)
             if path != PATH_MTUS_BYTES[0]:
                 assert path
-                loss = line_rate_efficiency(PATH_MTUS_BYTES[0]) - line_rate_efficiency(path)
+                best, share = (
+                    line_rate_efficiency(one, ipv6=ipv6) for one in (PATH_MTUS_BYTES[0], path)
+                )
+                loss = best - share
                 yield self.finding(
                     f"mtu.host_bytes {mtu:,} gives RDMA a path MTU of {path:,}, which costs "
                     f"{loss:.1%} of the line rate",
-                    f"use at least {PATH_MTUS_BYTES[0] + OVERHEAD_BYTES:,}, usually 9000",
+                    f"use at least {PATH_MTUS_BYTES[0] + overhead:,}, usually 9000",
                     place=model.policy_place("mtu.host_bytes", end.device),
                     device=end.device,
                 )

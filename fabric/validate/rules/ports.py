@@ -10,6 +10,7 @@ from fabric.core.findings import Severity
 from fabric.intent.yaml.file import ASSUMED
 from fabric.platforms import platforms
 from fabric.platforms.breakout import offered_mode
+from fabric.platforms.features import has_first_releases
 from fabric.topology.model import NO_PORT
 from fabric.validate.origins import Place, nic_place, port_place
 from fabric.validate.rule import ModelRule, SwitchRule, rules
@@ -155,9 +156,10 @@ class ReleaseKnown(SwitchRule):
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look up the release of each switch whose release is said."""
         platform, release = platforms[device.platform], device.sku.release
-        if not release or platform.knows(release):
-            return
         known = ", ".join(platform.releases)
+        ordered = not known and has_first_releases(device.platform)
+        if not release or platform.knows(release) or ordered:
+            return
         yield self.finding(
             f"{platform.title} {release} is not known"
             if known

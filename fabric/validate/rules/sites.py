@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from fabric.topology.naming import names_in
+from fabric.topology.routed import named_pools
 from fabric.topology.site import kinds_of_shared_hosts, shared_hosts
 from fabric.validate.origins import Place, fabric_place, identities, names_place, rail_place
 from fabric.validate.rule import SiteRule, areas, rules
@@ -124,9 +125,6 @@ class UniqueSiteHardware(SiteRule):
                 )
 
 
-_POOLS = ("loopbacks", "uplinks", "core_links", "hosts")
-
-
 @rules.add("SIT004")
 class SitePoolsApart(SiteRule):
     """Address pools of the fabrics of a site do not overlap."""
@@ -141,18 +139,20 @@ class SitePoolsApart(SiteRule):
         "addressing.uplinks",
         "addressing.core_links",
         "addressing.hosts",
+        "addressing.routed_hosts",
+        "addressing.ipv6.hosts",
+        "addressing.ipv6.uplinks",
     )
 
     def check(self, first: Member, second: Member) -> Iterator[Finding]:
         """Compare all pools of one fabric with all of the other."""
-        ours, theirs = (one.intent.fabric.addressing for one in (second, first))
-        for mine, other in product(_POOLS, _POOLS):
-            pool, taken = getattr(ours, mine), getattr(theirs, other)
-            if pool and taken and pool.overlaps(taken):
+        ours, theirs = (named_pools(one.intent.fabric) for one in (second, first))
+        for (mine, pool), (other, taken) in product(ours.items(), theirs.items()):
+            if pool.overlaps(taken):
                 yield self.finding(
                     f"{pool} overlaps addressing.{other} {taken} of the fabric {first.name}",
                     "use separate pools",
-                    place=fabric_place(second.intent, "addressing", mine),
+                    place=fabric_place(second.intent, "addressing", *mine.split(".")),
                 )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from fabric.design.model import NicDesign
 from fabric.observe.configuration import Configured, PolicyTerm, readers
 from fabric.prove.batfish.snapshot import Subject
+from tests.nics import addressed
 
 Plant = Callable[[Subject], Subject]
 
@@ -140,12 +141,12 @@ def _one_path(switch: Configured) -> None:
 
 
 def _bit_longer(subject: Subject, item: NicDesign) -> NicDesign:
-    return replace(item, gateway=item.gateway.rpartition(".")[0] + ".99")
+    return addressed(item, gateway=item.gateway.rpartition(".")[0] + ".99")
 
 
 def _same_address(subject: Subject, item: NicDesign) -> NicDesign:
     other = subject.hosts["gpu002"].nics[0]
-    return replace(item, address=other.address)
+    return addressed(item, address=other.address)
 
 
 _ACL = (

@@ -6,7 +6,6 @@ Their NICs are virtio with Soft-RoCE; all settings are put into force by the ren
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,10 +22,12 @@ from fabric.observe.hostfacts.readings import command_of
 from fabric.prove.engine import Engine
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
-from tests.cli.runs import DEMO, ROOT
-from tests.reallab.conftest import require_parts
+from tests.cli.runs import ROOT
+from tests.reallab.conftest import counted, require_parts
+from tests.reallab.plans import PLANS, change, inventory_of
 from tests.reallab.vm.kernel import require_vm_parts
 from tests.reallab.vm.machine import Machines
+from tests.render.designs import INVENTORY
 
 HOSTS = ("gpu001", "gpu003")
 _PATIENCE_S = 90.0
@@ -100,34 +101,34 @@ def _wait_for(log: Path, words: str) -> str:
     return log.read_text(encoding="utf-8")
 
 
-def _stock(folder: Path) -> Path:
-    """Return the demonstration with the driver of the kernel, as Debian has it."""
-    shutil.copytree(DEMO, folder / "inventory")
-    path = folder / "inventory" / "fabric.yaml"
+def _stock(folder: Path, plan: str) -> Path:
+    """Return a plan of addresses with the driver of the kernel, as Debian has it."""
+    source = inventory_of(plan, folder / "plan") if plan in PLANS else INVENTORY / plan
+    text = (source / "fabric.yaml").read_text(encoding="utf-8")
     old = "  management_rdma_device: mlx5_0\n"
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(
-        text.replace(old, f"{old}  nic: {{driver: mlx5}}\n  network_stack: networkd\n"),
-        encoding="utf-8",
-    )
+    more = f"{old}  nic: {{driver: mlx5}}\n  network_stack: networkd\n"
+    (folder / "inventory").mkdir()
+    (folder / "inventory" / "fabric.yaml").write_text(change(text, {old: more}), encoding="utf-8")
     return folder / "inventory"
 
 
-@pytest.fixture(scope="module")
-def virtual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtual]:
+@pytest.fixture(scope="module", params=("demo",))
+def virtual(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Virtual]:
     """The machines, up, with their settings in force."""
     require_parts()
     require_vm_parts()
     folder = tmp_path_factory.mktemp("vm")
-    project = Project(_stock(folder))
+    (folder / "plan").mkdir()
+    project = Project(_stock(folder, request.param))
     with real_laboratory(project) as lab:
         machines = Machines(lab, folder)
         for name in HOSTS:
             machines.start(project.hosts[name], project.host_artefacts[name])
         made = Virtual(project, machines)
         engine = Engine(project.fabric, project.devices, project.hosts, lab.blueprint.files)
-        lab.wait_for_sessions(engine.prove().sessions)
+        lab.wait_for_sessions(counted(engine.prove())[0])
         machines.wait()
         with ThreadPoolExecutor(len(HOSTS)) as pool:
             list(pool.map(lambda name: made.run(name, "sh /etc/rocefab/apply.sh", 300), HOSTS))

@@ -41,6 +41,30 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).allowas_in,
         1,
     ),
+    "session and routes of IPv6": (
+        (
+            f"{BGP} peer fd00::2 as-number 65100\n #\n address-family ipv6 unicast\n"
+            "  balance ebgp 8\n  network fd00:64::40 127\n"
+            "  aggregate fd00:64:: 64 detail-suppressed\n  peer FD00::2 enable\n"
+            "  peer fd00::2 allow-as-loop 1\n"
+        ),
+        lambda s: [
+            [(p.session, p.activated, p.activated6, p.allowas_in6, s.bgp.max_paths6)]
+            + [(one.network[1], one.is_ipv6) for one in s.bgp.originations]
+            + [(one.prefix_length, one.hides, one.is_ipv6) for one in s.bgp.aggregates]
+            for p in s.bgp.peers.values()
+        ],
+        [[("fd00::2", False, True, 1, 8), (127, True), (64, True, True)]],
+    ),
+    "addresses of both families, and the MTU of IPv6": (
+        (
+            f"{ROUTED} mtu 9000\n ip address 10.0.0.1 255.255.255.254\n"
+            " ipv6 address fd00::1/64\n undo ipv6 nd ra halt\n"
+            " ipv6 nd ra prefix fd00::/64 2592000 604800\n ipv6 mtu 4200\n"
+        ),
+        lambda s: ([address.text for address in _port(s).addresses], _port(s).mtu_bytes),
+        (["10.0.0.1/31", "fd00::1/64"], 4200),
+    ),
     "name": ("#\n sysname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n description RAIL0\n", lambda s: s.vlans, {101: 1}),
     "VLANs": ("vlan 101 to 103\n", lambda s: list(s.vlans), [101, 102, 103]),
@@ -192,7 +216,11 @@ UNKNOWN = {
         f"{BGP} peer 10.0.0.0 connect-interface LoopBack0\n",
         "peer 10.0.0.0 connect-interface LoopBack0",
     ),
-    "other family": (f"{BGP} address-family ipv6 unicast\n", "address-family ipv6 unicast"),
+    "other family": (f"{BGP} address-family l2vpn evpn\n", "address-family l2vpn evpn"),
+    "IPv6 of a switched port": (
+        f"{SWITCHED} ipv6 address fd00::1/127\n",
+        "ipv6 address fd00::1/127",
+    ),
     "VRF of BGP": (f"{BGP} ip vpn-instance X\n", "ip vpn-instance X"),
     "routing protocol": ("ospf 1\n", "ospf 1"),
     "MTU of a loopback": ("interface LoopBack0\n mtu 9000\n", "mtu 9000"),

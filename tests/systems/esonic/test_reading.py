@@ -50,6 +50,56 @@ CASES: dict[str, Case] = {
         lambda s: (_port(s).routed, _port(s).addresses),
         (True, [AddressLine(A + 1, 31, 2)]),
     ),
+    "session over a port": (
+        (
+            f"{PORT} ipv6 enable\n{BGP} !\n neighbor interface Ethernet 0\n"
+            "  remote-as external\n  capability extended-nexthop\n"
+        ),
+        lambda s: (
+            (_port(s).routed, _port(s).ipv6_link),
+            (s.bgp.peers["Ethernet0"].asn, s.bgp.peers["Ethernet0"].extended_next_hop),
+        ),
+        ((True, True), (0, True)),
+    ),
+    "routes of IPv6 over a port": (
+        (
+            f"{BGP} !\n address-family ipv6 unicast\n  maximum-paths 8\n"
+            "  redistribute connected route-map P\n  aggregate-address fd00::/64 summary-only\n"
+            " !\n neighbor interface Ethernet0\n  address-family ipv6 unicast\n   activate\n"
+            "   allowas-in 1\n   route-map P in\n   route-map P out\n"
+        ),
+        lambda s: [
+            [(p.activated, p.activated6, p.allowas_in6, p.policy_in6, p.policy_out6)]
+            + [s.bgp.max_paths, s.bgp.max_paths6, s.bgp.originations[0].is_ipv6]
+            + [(one.hides, one.is_ipv6) for one in s.bgp.aggregates]
+            for p in s.bgp.peers.values()
+        ],
+        [[(False, True, 1, "P", "P"), 1, 8, True, (True, True)]],
+    ),
+    "session of IPv6": (
+        f"{BGP} !\n neighbor fd00::2\n  address-family ipv6 unicast\n   activate\n",
+        lambda s: [(p.session, p.activated, p.activated6) for p in s.bgp.peers.values()],
+        [("fd00::2", False, True)],
+    ),
+    "addresses of both families": (
+        (
+            f"{PORT} ipv6 address fd00::1/64\n ip address 10.0.0.1/31\n"
+            " no ipv6 nd suppress-ra\n ipv6 nd prefix fd00::/64 2592000 604800\n"
+        ),
+        lambda s: [address.text for address in _port(s).addresses],
+        ["fd00::1/64", "10.0.0.1/31"],
+    ),
+    "policy of IPv6": (
+        (
+            "ipv6 prefix-list L seq 10 permit fd00::/48 ge 127\n"
+            "route-map P permit 10\n match ipv6 address prefix-list L\n"
+        ),
+        lambda s: (
+            s.policies["P"][0].prefix_lists6,
+            [(one.low, one.high) for one in s.prefix_lists6["L"]],
+        ),
+        (["L"], [(127, 128)]),
+    ),
     "a second address": (
         f"{PORT} ip address 10.0.0.1/31\n ip address 10.0.1.1/24 secondary\n",
         lambda s: [row.line for row in _port(s).addresses],
@@ -173,7 +223,7 @@ UNKNOWN = {
     "condition": ("route-map R permit 10\n match tag 9\n", "match tag 9"),
     "setting": ("route-map R permit 10\n set local-preference 9\n", "set local-preference 9"),
     "peer group": (f"{PEER}  peer-group G\n", "peer-group G"),
-    "peer of a port": (f"{BGP} neighbor interface Ethernet0\n", "neighbor interface Ethernet0"),
+    "peer of a VLAN": (f"{BGP} neighbor interface Vlan 5\n", "neighbor interface Vlan 5"),
     "option": (
         f"{PEER}  !\n  address-family ipv4 unicast\n   as-override\n",
         "as-override",

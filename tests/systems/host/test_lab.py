@@ -216,6 +216,8 @@ def test_sysctl(host: HostStandIn) -> None:
     assert code == 1
     assert "cannot stat /proc/sys/net/nope" in text
     assert host.run_detached("sysctl -n net.ipv4.conf.rail0.arp_ignore") == (0, "1\n")
+    assert host.run_detached("sysctl -w net.ipv4.neigh.Vlan101.gc_stale_time=1")[0] == 1
+    assert host.run_detached("sysctl -e -w net.ipv4.neigh.Vlan101.gc_stale_time=1") == (0, "")
 
 
 def test_lldp_and_identity_over_ssh(lab: Lab, connect: Callable[[Any], Any]) -> None:

@@ -171,6 +171,17 @@ def test_other_answers_are_unreadable(name: str, text: str) -> None:
     assert read(name, text) is None
 
 
+def test_a_peer_that_was_discovered_goes_by_its_port() -> None:
+    """Its address is that of the link, and changes with the switch."""
+    text = (
+        "Groups: 1 Peers: 1 Down peers: 0\nAuto-discovered peers: 1\n"
+        "Peer                     AS      InPkt     OutPkt    OutQ   Flaps Last Up/Dwn State\n"
+        "fe80::205:86ff:fe3d:f503%et-0/0/1.0       65500         18         17       0       0 "
+        "       6:38 Establ\n  inet.0: 0/0/0/0\n"
+    )
+    assert tables.bgp_summary(text) == {"et-0/0/1": BgpPeer(True, "Establ", 65500, 398.0, 0)}
+
+
 def test_no_bgp() -> None:
     """A switch that is fresh from the box."""
     assert tables.bgp_summary("BGP is not running\n") == {}

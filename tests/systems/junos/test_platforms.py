@@ -141,7 +141,7 @@ def test_levels_of_a_statement() -> None:
 
 def test_levels_of_what_is_not_known() -> None:
     """As far as it is known, and the whole."""
-    words = ("interfaces", "et-0/0/5", "unit", "0", "family", "inet6", "address", "::1/64")
+    words = ("interfaces", "et-0/0/5", "unit", "0", "family", "iso", "address", "49.0001")
     assert levels(words) == [words[:1], words[:2], words[:4], words]
     assert levels(("interfaces", "et-0/0/5", "mtu", "99999"))[-1][-1] == "99999"
 

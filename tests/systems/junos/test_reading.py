@@ -40,6 +40,15 @@ def _terms(switch):
     return [(term.permit, term.source, len(term.prefixes)) for term in switch.policies["P"]]
 
 
+#: A group that finds its peer over the first port.
+_FOUND = f"""{BGP}set policy-options as-list L members 65100
+set policy-options as-list L members 65102
+{PORT} unit 0 family inet
+{GROUP} family inet unicast extended-nexthop
+{GROUP} peer-as-list L
+{GROUP} dynamic-neighbor D peer-auto-discovery family inet6 ipv6-nd
+{GROUP} dynamic-neighbor D peer-auto-discovery interface et-0/0/1.0
+"""
 CASES: dict[str, Case] = {
     "own AS number": (
         f"{BGP}{PEER} family inet unicast loops 2\n",
@@ -50,6 +59,64 @@ CASES: dict[str, Case] = {
         f"{BGP}{PEER} peer-as 65100\n{GROUP} advertise-peer-as\n",
         lambda s: _peer(s).tells_peer_as,
         True,
+    ),
+    "session over a port": (
+        (
+            f"{_FOUND}{PORT} unit 0 family inet6\n"
+            "set protocols router-advertisement interface et-0/0/1.0\n"
+        ),
+        lambda s: (
+            (_port(s).ipv6_link, s.bgp.peers["et-0/0/1"].extended_next_hop),
+            [s.bgp.peers["et-0/0/1"].takes(asn, 65101) for asn in (65100, 65102, 65103)],
+        ),
+        ((True, True), [True, True, False]),
+    ),
+    "a port that tells its peer nothing": (
+        f"{_FOUND}{PORT} unit 0 family inet6\n",
+        lambda s: _port(s).ipv6_link,
+        False,
+    ),
+    "routes of IPv6 over a port": (
+        f"{_FOUND}{GROUP} family inet6 unicast loops 2\n{GROUP} export P\n{POLICY} then accept\n",
+        lambda s: [
+            (peer.activated, peer.activated6, peer.allowas_in, peer.allowas_in6, peer.policy_out6)
+            for peer in s.bgp.peers.values()
+        ],
+        [(True, True, None, 1, "P")],
+    ),
+    "session of IPv6": (
+        f"{BGP}{GROUP} neighbor fd00::2 family inet6 unicast\n",
+        lambda s: [(p.session, p.activated, p.activated6) for p in s.bgp.peers.values()],
+        [("fd00::2", False, True)],
+    ),
+    "addresses of both families": (
+        (
+            f"{PORT} unit 0 family inet address 10.0.0.1/31\n"
+            f"{PORT} unit 0 family inet6 address fd00::1/127\n"
+        ),
+        lambda s: [address.text for address in _port(s).addresses],
+        ["10.0.0.1/31", "fd00::1/127"],
+    ),
+    "aggregate of IPv6": (
+        (
+            f"{BGP}{PEER} peer-as 65100\n"
+            "set routing-options rib inet6.0 aggregate route fd00::/64 discard\n"
+        ),
+        lambda s: [(one.prefix_length, one.is_ipv6) for one in s.bgp.aggregates],
+        [(64, True)],
+    ),
+    "filters of both families": (
+        (
+            f"{POLICY} from route-filter 0.0.0.0/0 orlonger\n{POLICY} then accept\n"
+            f"{POLICY} from route-filter ::/0 prefix-length-range /127-/128\n"
+        ),
+        lambda s: [(one.low, one.high, one.is_ipv6) for one in s.policies["P"][0].prefixes],
+        [(0, 32, False), (127, 128, True)],
+    ),
+    "a family alone": (
+        f"{POLICY} from family inet6\n{POLICY} then accept\n",
+        lambda s: [(one.network, one.low, one.high) for one in s.policies["P"][0].prefixes],
+        [(0, 0, 128)],
     ),
     "name": ("set system host-name leaf1\n", lambda s: s.name, "leaf1"),
     "bare port": (
@@ -196,7 +263,7 @@ CASES: dict[str, Case] = {
     "everything connected is up for announcement": (
         f"{BGP}{PEER} peer-as 65100\n",
         lambda s: s.bgp.originations,
-        [Origination(None, "", 2)],
+        [Origination(None, "", 2), Origination(None, "", 2, is_ipv6=True)],
     ),
     "without a policy routes of BGP alone are told": (
         f"{BGP}{PEER} peer-as 65100\n",
@@ -301,6 +368,7 @@ UNKNOWN = {
     "chain": _unknown(f"{BGP}{PEER} export O\n{PEER} export Q"),
     "internal": _unknown(f"{BGP}{GROUP} type internal"),
     "other family": _unknown(f"{BGP}{PEER} family inet6 unicast"),
+    "family of the other addresses": _unknown(f"{BGP}{GROUP} neighbor fd00::2 family inet unicast"),
     "own AS again": _unknown(f"{BGP}{PEER} local-as 65000"),
     "routing protocol": _unknown("set protocols ospf area 0 interface et-0/0/1.0"),
 }

@@ -244,7 +244,7 @@ REFUSED = [
     "mac address-table aging-time 119",
     "router bgp 65009",
     "router bgp 65001\nmaximum-paths 64",
-    "router bgp 65001\nneighbor Ethernet1/1",
+    "router bgp 65001\nneighbor loopback0",
     "router bgp 65001\naddress-family ipv4 unicast\nredistribute direct",
     "router bgp 65001\naddress-family ipv4 unicast\nmaximum-paths 513",
     "no feature nothing",

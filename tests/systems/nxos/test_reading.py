@@ -40,6 +40,60 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).tells_peer_as,
         True,
     ),
+    "session over a port": (
+        (
+            f"{ROUTED}  ip forward\n  ipv6 address use-link-local-only\n"
+            f"{BGP}  neighbor Ethernet1/1\n    remote-as 65100\n"
+        ),
+        lambda s: (_port(s).ipv6_link, _port(s).shares_link_address, list(s.bgp.peers)),
+        (True, True, ["Ethernet1/1"]),
+    ),
+    "port with a link-local address of its own": (
+        f"{ROUTED}  ip forward\n  ipv6 link-local use-bia\n  ipv6 address use-link-local-only\n",
+        lambda s: (_port(s).ipv6_link, _port(s).shares_link_address),
+        (True, False),
+    ),
+    "port that forwards no IPv4": (
+        f"{ROUTED}  ipv6 address use-link-local-only\n",
+        lambda s: _port(s).ipv6_link,
+        False,
+    ),
+    "routes of IPv6 over a port": (
+        (
+            f"{BGP}  address-family ipv6 unicast\n    maximum-paths 8\n"
+            "    redistribute direct route-map P\n    aggregate-address fd00::/64 summary-only\n"
+            "  neighbor Ethernet1/1\n    address-family ipv6 unicast\n"
+            "      allowas-in 1\n      route-map P out\n"
+        ),
+        lambda s: [
+            [(p.activated, p.activated6, p.allowas_in6, p.policy_out6, p.policy_out)]
+            + [s.bgp.max_paths, s.bgp.max_paths6, s.bgp.originations[0].is_ipv6]
+            + [(one.hides, one.is_ipv6) for one in s.bgp.aggregates]
+            for p in s.bgp.peers.values()
+        ],
+        [[(False, True, 1, "P", None), 1, 8, True, (True, True)]],
+    ),
+    "session of IPv6": (
+        f"{BGP}  neighbor fd00::2\n    address-family ipv6 unicast\n",
+        lambda s: [(p.session, p.activated, p.activated6) for p in s.bgp.peers.values()],
+        [("fd00::2", False, True)],
+    ),
+    "addresses of both families": (
+        f"{ROUTED}  ipv6 address fd00::1/127\n  ip address 10.0.0.1/31\n  ipv6 nd suppress-ra\n",
+        lambda s: [address.text for address in _port(s).addresses],
+        ["fd00::1/127", "10.0.0.1/31"],
+    ),
+    "policy of IPv6": (
+        (
+            "ipv6 prefix-list L seq 10 permit fd00::/48 ge 127\n"
+            "route-map P permit 10\n  match ipv6 address prefix-list L\n"
+        ),
+        lambda s: (
+            s.policies["P"][0].prefix_lists6,
+            [(one.low, one.high) for one in s.prefix_lists6["L"]],
+        ),
+        (["L"], [(127, 128)]),
+    ),
     "name": ("hostname leaf1\n", lambda s: s.name, "leaf1"),
     "old name": ("switchname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n  name RAIL0\n", lambda s: s.vlans, {101: 1}),
@@ -221,13 +275,17 @@ UNKNOWN = {
         f"{BGP}  address-family ipv4 unicast\n    redistribute direct\n",
         "redistribute direct",
     ),
-    "other family": (f"{PEER}    address-family ipv6 unicast\n", "address-family ipv6 unicast"),
+    "other family": (f"{PEER}    address-family l2vpn evpn\n", "address-family l2vpn evpn"),
     "option": (
         f"{PEER}    address-family ipv4 unicast\n      as-override\n",
         "as-override",
     ),
     "source": (f"{PEER}    update-source loopback0\n", "update-source loopback0"),
-    "peer of a port": (f"{BGP}  neighbor Ethernet1/1\n", "neighbor Ethernet1/1"),
+    "switched port with an IPv6 address": (
+        f"{PORT}  switchport\n  ipv6 address fd00::1/127\n",
+        "ipv6 address fd00::1/127",
+    ),
+    "peer of a VLAN": (f"{BGP}  neighbor Vlan5\n", "neighbor Vlan5"),
     "VRF of BGP": (f"{BGP}  vrf X\n", "vrf X"),
     "BGP without feature": ("router bgp 65101\n", "router bgp without feature bgp"),
     "gateway without feature": (

@@ -78,7 +78,7 @@ def test_what_is_said_of_the_timer_comes_true(lab, monkeypatch, tmp_path):
             refuse_config(leaf, broken)
 
     with monkeypatch.context() as broken:
-        broken.setattr("fabric.change.wave.worse", lambda *_: ["BGP is down"])
+        broken.setattr("fabric.change.wave.worse", lambda *_, **__: ["BGP is down"])
         result = apply(made, tmp_path / "state", connections, OPTIONS, progress)
     assert not result.ok
     assert result.rolled_back == ()

@@ -61,6 +61,13 @@ PLAIN = {
 }
 
 
+def test_a_session_over_a_port_of_bgpcfgd_is_left_open() -> None:
+    """Master alone makes it; no release is known from a file."""
+    config = {**PLAIN, "BGP_NEIGHBOR": {"Ethernet0": {"asn": "65102", "name": "b"}}}
+    (open_question,) = read("sonic", KIND, json.dumps(config)).undecided
+    assert "bgpcfgd makes sessions over ports on master alone" in open_question.text
+
+
 def test_a_value_of_another_type_is_no_crash() -> None:
     """JSON holds more than texts; such a row is a leftover, or the field is not read."""
     both = (PLAIN, json.loads(_managed(route_map_in=["I"], route_map_out=["O"])))

@@ -361,3 +361,22 @@ def test_blocks() -> None:
     text = "!x\n#\nbgp 1\n router-id 10.0.0.1\n #\n ipv4-family unicast\n  network 1\n#\nreturn\n"
     assert blocks(text) == [["bgp 1", " router-id 10.0.0.1", " ipv4-family unicast", "  network 1"]]
     assert whole_configuration(text).splitlines()[0] == "bgp 1"
+
+
+def test_sessions_over_ports_stand_behind_the_others() -> None:
+    """Both tables are read; the layout of the second is that of the command reference."""
+    none = " BGP local router ID : 10.4.4.4\n Total number of peers : 0\n"
+    text = (
+        " BGP local router ID        : 10.4.4.4\n Local AS number            : 100\n"
+        " Total number of peers      : 2\n Peers in established state : 1\n\n"
+        "  Peer                             V          AS  MsgRcvd  MsgSent  OutQ  Up/Down"
+        "       State  PrefRcv       Interface\n"
+        "  FE80::3A9C:B2FF:FE21:300         4         100      294      297     0 04:12:09"
+        " Established        0         100GE1/0/8\n"
+        "  FE80::3A9C:B2FF:FE21:301         4         200     1699     1709     0 24:34:46"
+        "        Idle        0         100GE1/0/1\n"
+    )
+    assert tables.bgp_peers(none + text) == {
+        "100GE1/0/8": BgpPeer(True, "Established", 100),
+        "100GE1/0/1": BgpPeer(False, "Idle", 200),
+    }

@@ -41,6 +41,64 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).allowas_in,
         1,
     ),
+    "session over a port": (
+        (
+            f"{PORT} undo portswitch\n ip address unnumbered interface LoopBack0\n ipv6 enable\n"
+            " ipv6 address auto link-local\n ipv6 nd ra halt disable\n"
+            f"{BGP} group G unnumbered external\n peer G unnumbered-interface 100GE1/0/1\n"
+            " ipv4-family unicast\n  peer G enable\n"
+        ),
+        lambda s: (_port(s).ipv6_link, [(n, p.asn, p.activated) for n, p in s.bgp.peers.items()]),
+        (True, [("100GE1/0/1", 0, True)]),
+    ),
+    "port that forwards no IPv4": (
+        (
+            f"{PORT} undo portswitch\n ipv6 enable\n ipv6 address auto link-local\n"
+            " ipv6 nd ra halt disable\n"
+        ),
+        lambda s: _port(s).ipv6_link,
+        False,
+    ),
+    "routes of IPv6 over a port": (
+        (
+            f"{BGP} group G unnumbered external\n peer G unnumbered-interface 100GE1/0/1\n"
+            " ipv6-family unicast\n  network fd00:64::40 127\n"
+            "  aggregate fd00:64:: 64 detail-suppressed\n  maximum load-balancing ebgp 8\n"
+            "  peer G enable\n  peer G allow-as-loop 1\n"
+        ),
+        lambda s: [
+            [(p.activated6, p.allowas_in, p.allowas_in6, s.bgp.max_paths, s.bgp.max_paths6)]
+            + [(one.network, one.is_ipv6) for one in s.bgp.originations]
+            + [(one.prefix_length, one.hides, one.is_ipv6) for one in s.bgp.aggregates]
+            for p in s.bgp.peers.values()
+        ],
+        [
+            [
+                (True, None, 1, 1, 8),
+                (((0xFD000064 << 96) | 0x40, 127), True),
+                (64, True, True),
+            ]
+        ],
+    ),
+    "session of IPv6": (
+        f"{BGP} peer FD00::2 as-number 65100\n ipv6-family unicast\n  peer FD00::2 enable\n",
+        lambda s: [(p.session, p.asn, p.activated6) for p in s.bgp.peers.values()],
+        [("fd00::2", 65100, True)],
+    ),
+    "addresses of both families, and the MTU of IPv6": (
+        (
+            f"{PORT} undo portswitch\n mtu 9000\n ipv6 enable\n ipv6 mtu 4200\n"
+            " ipv6 address FD00::1/64\n ip address 10.0.0.1 255.255.255.252\n"
+            " ipv6 nd ra halt disable\n ipv6 nd ra prefix FD00::/64 2592000 604800\n"
+        ),
+        lambda s: ([address.text for address in _port(s).addresses], _port(s).mtu_bytes),
+        (["fd00::1/64", "10.0.0.1/30"], 4200),
+    ),
+    "IPv6 has an MTU of its own": (
+        f"{PORT} undo portswitch\n mtu 9000\n ipv6 enable\n ipv6 address fd00::1/127\n",
+        lambda s: _port(s).mtu_bytes,
+        1500,
+    ),
     "name": ("sysname leaf1\n", lambda s: s.name, "leaf1"),
     "VLAN": ("vlan 101\n name RAIL0\n", lambda s: s.vlans, {101: 1}),
     "VLANs": ("vlan batch 2 101 to 103\n", lambda s: list(s.vlans), [2, 101, 102, 103]),
@@ -72,7 +130,7 @@ CASES: dict[str, Case] = {
     ),
     "address with a length": (
         f"{ROUTED} ip address 10.0.0.1 31\n ip address 10.0.1.1 24 sub\n",
-        lambda s: [row[1:] for row in _port(s).addresses],
+        lambda s: [(row.prefix_length, row.line) for row in _port(s).addresses],
         [(31, 3), (24, 4)],
     ),
     "access VLAN": (
@@ -229,7 +287,8 @@ UNKNOWN = {
         f"{BGP} peer 10.0.0.0 connect-interface LoopBack0\n",
         "peer 10.0.0.0 connect-interface LoopBack0",
     ),
-    "other family": (f"{BGP} ipv6-family unicast\n", "ipv6-family unicast"),
+    "other family": (f"{BGP} l2vpn-family evpn\n", "l2vpn-family evpn"),
+    "IPv6 that is off": (f"{ROUTED} ipv6 address fd00::1/127\n", "ipv6 address fd00::1/127"),
     "routing protocol": ("ospf 1\n", "ospf 1"),
     "paths of IBGP": (
         f"{FAMILY}  maximum load-balancing ibgp 8\n",

@@ -50,7 +50,7 @@ _STATE_COMMANDS = {
     "facts": (_SYSNAME, "display device manuinfo"),
     "interfaces": ("display interface",),
     "lldp": ("display lldp neighbor-information verbose",),
-    "bgp": ("display bgp peer ipv4 unicast",),
+    "bgp": ("display bgp peer ipv4 unicast", "display bgp peer ipv6 unicast"),
     "arp": ("display arp",),
     "macs": ("display mac-address",),
     "pfc": (_CONFIG,),

@@ -7,4 +7,4 @@ from fabric.book.book import books
 VIEWS, HIDDEN = books()["comware7"].tables()
 #: What only a switched port has, and what only a routed one has.
 BRIDGE_ONLY = ("port access", "port trunk", "port link-type", "stp edged-port")
-ROUTE_ONLY = ("ip address", "mtu", "bfd ")
+ROUTE_ONLY = ("ip address", "ipv6 ", "mtu", "bfd ")

@@ -75,8 +75,9 @@ class View:
 
     def towards(self, peer: str) -> str:
         """Return the port in whose network an address is; empty when there is none."""
+        words = "ipv6 address" if ":" in peer else "ip address"
         for port in self.ports:
-            value = self.node(port).value("ip address").split()
+            value = self.node(port).value(words).split()
             if value and ip_address(peer) in ip_interface("/".join(value)).network:
                 return port
         return ""
@@ -127,10 +128,10 @@ def display_interface(view: View) -> str:
     return page("interfaces", view=view, ports=view.ports, gateways=gateways)
 
 
-def display_bgp(view: View) -> str:
-    """Return ``display bgp peer ipv4 unicast``."""
+def display_bgp(view: View, name: str) -> str:
+    """Return ``display bgp peer ipv4 unicast``, or of ``ipv6``."""
     bgp = next(iter(view.running().below("bgp ")), Section())
-    family = bgp.children.get("address-family ipv4 unicast", Section())
+    family = bgp.children.get(f"address-family {name} unicast", Section())
     words = [node.line.split() for node in bgp.below("peer ")]
     peers = [
         (address, *rest)
@@ -178,7 +179,8 @@ DISPLAYS: dict[str, Callable[[View], str]] = {
     "display lldp status": display_lldp_status,
     "display lldp neighbor-information verbose": display_lldp,
     "display interface": display_interface,
-    "display bgp peer ipv4 unicast": display_bgp,
+    "display bgp peer ipv4 unicast": partial(display_bgp, name="ipv4"),
+    "display bgp peer ipv6 unicast": partial(display_bgp, name="ipv6"),
     "display arp": display_arp,
     "display mac-address": display_macs,
     "display device manuinfo": display_manuinfo,

@@ -15,7 +15,8 @@ _FIELD = re.compile(r" *([A-Z_ ]+?) *: (.*)")
 _CHASSIS = ("DEVICE_NAME", "DEVICE_SERIAL_NUMBER", "MAC_ADDRESS")
 _COUNTS = re.compile(r" *Total number of peers: (\d+) +Peers in established state: (\d+) *")
 _PEER = re.compile(
-    r" *(?P<address>\d+(?:\.\d+){3}) +(?P<asn>\d+(?:\.\d+)?) +\d+ +\d+ +\d+ +\d+ +\S+ +"
+    r" *(?P<address>\d+(?:\.\d+){3}|[\dA-Fa-f]*:[\dA-Fa-f:]+) +(?P<asn>\d+(?:\.\d+)?)"
+    r" +\d+ +\d+ +\d+ +\d+ +\S+ +"
     r"(?P<state>\w+) *"
 )
 _ARP_HEAD = re.compile(r" *IP address +MAC address +VLAN\S* .*Aging +Type *")
@@ -56,7 +57,9 @@ def system_facts(text: str) -> SystemFacts:
 
 
 def bgp_peers(text: str) -> dict[str, BgpPeer]:
-    """Parse ``display bgp peer ipv4 unicast``; the answer says how many peers there are.
+    """Parse ``display bgp peer ipv4 unicast`` and ``display bgp peer ipv6 unicast``.
+
+    Each table says how many peers it has; that of IPv6 is not there on every switch.
 
     Raises
     ------
@@ -74,14 +77,15 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
                 state == "Established", state, as_number(row["asn"])
             )
     up = sum(peer.established for peer in peers.values())
-    if len(counts) != 1 or (len(peers), up) != (int(counts[0][1]), int(counts[0][2])):
+    told = tuple(sum(int(match[group]) for match in counts) for group in (1, 2))
+    if not counts or (len(peers), up) != told:
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return peers
 
 
 def _address(text: str) -> str:
     try:
-        return str(ipaddress.IPv4Address(text))
+        return str(ipaddress.ip_address(text))
     except ValueError as error:
         raise UnreadableError(str(error)) from error
 

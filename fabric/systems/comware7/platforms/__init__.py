@@ -54,6 +54,7 @@ PORT = r"interface (?:[A-Z][A-Za-z]*-?)?(?:GigE|GigabitEthernet)[\d/:]+"
 #: Lines that hold when nothing is printed.
 DEFAULTS = (
     r"arp timer aging 20",  # [CMD]
+    r"ipv6 neighbor stale-aging 240",  # [CMD]
     r"mac-address timer aging 300",  # [HPE] 12500
     r"mtu 1500",  # [CMD]
     r"bfd detect-multiplier 5",  # [CMD]

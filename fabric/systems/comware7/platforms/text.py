@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core.lines import LineTree
+from fabric.core.lines import LineTree, small_ipv6
 from fabric.core.spans import span
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _parts(text: str) -> Iterator[list[str]]:
         elif header:
             yield ["\n".join([line.strip(), *_until(lines, header[2], header[3])])]
         elif line.strip() not in {"", "#", END} and not is_version(line.strip()):
-            part.append(line.rstrip())
+            part.append(small_ipv6(line.rstrip()))
     yield part
 
 

@@ -83,7 +83,7 @@ def _switched(port: ComwarePort, _: int) -> None:
 
 
 @LINES.means("routed")
-def _routed(port: ComwarePort, _: int) -> None:
+def _routed(port: ComwarePort, _: int, **__: str) -> None:
     port.routed = True
 
 

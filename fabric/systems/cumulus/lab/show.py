@@ -101,12 +101,20 @@ def _needs_root(context: Context, name: str) -> Result | None:
     return None if context.root else Result("", f"{name}: Permission denied\n", 1)
 
 
+#: Key of the answer to a summary, and what no peer of that family has in its name.
+_SUMMARIES = {
+    "show ip bgp summary json": ("ipv4Unicast", ":"),
+    "show bgp ipv6 summary json": ("ipv6Unicast", "."),
+}
+
+
 def _vtysh(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:
-    if argv[1:] != ["-c", "show ip bgp summary json"]:
+    if argv[1:2] != ["-c"] or argv[2:] not in ([name] for name in _SUMMARIES):
         return device.frr.vtysh(context, argv, "")
     refused = _needs_root(context, "vtysh")
     if refused:
         return refused
+    key, foreign = _SUMMARIES[argv[2]]
     own = device.value("router", "bgp", "autonomous-system")
     peers = {
         peer: {
@@ -116,10 +124,11 @@ def _vtysh(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:
             "pfxRcd": 4 if device.bgp_up(peer) else 0,
         }
         for peer in device.bgp_peers()
+        if foreign not in peer
     }
     body: dict[str, Any] = {}
     if own and peers:
-        body = {"ipv4Unicast": {"as": int(own), "peers": peers, "totalPeers": len(peers)}}
+        body = {key: {"as": int(own), "peers": peers, "totalPeers": len(peers)}}
     return Result(json.dumps(body, indent=2) + "\n")
 
 

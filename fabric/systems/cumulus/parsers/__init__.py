@@ -35,9 +35,24 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     UnreadableError
         When it is not that JSON, or not all of its peers.
     """
+    return _peers(text, "ipv4Unicast")
+
+
+def bgp_ipv6(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show bgp ipv6 summary json`` as :func:`bgp_summary`; no answer: no peers.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not that JSON, or not all of its peers.
+    """
+    return _peers(text, "ipv6Unicast") if text.strip() else {}
+
+
+def _peers(text: str, key: str) -> dict[str, BgpPeer]:
     try:
         body: Any = parse_json(text)
-        family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
+        family: Any = body[key] if body != {} else {"peers": {}, "totalPeers": 0}
         peers = {str(name): _peer(peer) for name, peer in family["peers"].items()}
         total = family["totalPeers"]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
@@ -68,6 +83,7 @@ class CumulusParser:
         "link_bytes": ("interfaces", counters.link_bytes),
         "lldp": ("lldp", lldp_neighbours),
         "bgp": ("bgp", bgp_summary),
+        "bgp_ipv6": ("bgp", bgp_ipv6),
         "bfd": ("bfd", bfd),
         "neighbours": ("neighbours", neighbours),
         "pfc_priority": ("pfc_priorities", roce.pfc_priorities),

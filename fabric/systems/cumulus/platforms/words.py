@@ -26,8 +26,8 @@ class Words:
     ----------
     enable, on, off : str
         How a feature is switched: ``enable on`` or ``state enabled``.
-    ip : str
-        Branch of the IPv4 addresses of an interface.
+    ip, ip6 : str
+        Branches of the addresses of an interface, of IPv4 and of IPv6.
     ntp, syslog, lldp : str
         Branches of the services.
     """
@@ -36,6 +36,7 @@ class Words:
     on: str
     off: str
     ip: str
+    ip6: str
     ntp: str
     syslog: str
     lldp: str
@@ -43,7 +44,7 @@ class Words:
     def of_release(self, spellings: frozenset[str]) -> frozenset[str]:
         """Return those of several words that the range of releases has."""
         same = next((words for words in _SPELLINGS if words == spellings), frozenset())
-        own = {self.enable, self.on, self.off, self.ip}
+        own = {self.enable, self.on, self.off, self.ip, self.ip6}
         return spellings & own if same else spellings
 
     def has(self, line: Sequence[str]) -> bool:
@@ -53,11 +54,11 @@ class Words:
 
 
 _UP_TO_12 = Words(
-    "enable", "on", "off", "ip", "service ntp mgmt", "service syslog mgmt", "service lldp"
+    "enable", "on", "off", "ip", "ip", "service ntp mgmt", "service syslog mgmt", "service lldp"
 )
 _UP_TO_14 = replace(_UP_TO_12, syslog="system syslog")
 _FROM_15 = Words(
-    "state", "enabled", "disabled", "ipv4", "system ntp", "system syslog", "system lldp"
+    "state", "enabled", "disabled", "ipv4", "ipv6", "system ntp", "system syslog", "system lldp"
 )
 #: First minor release of each vocabulary, newest first, and the newest that is known.
 _FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
@@ -70,6 +71,7 @@ _SPELLINGS = tuple(
         lambda words: (words.enable,),
         lambda words: (words.on, words.off),
         lambda words: (words.ip,),
+        lambda words: (words.ip6,),
     )
 )
 _BRANCHES = {name for words in VOCABULARIES for name in (words.ntp, words.syslog, words.lldp)}

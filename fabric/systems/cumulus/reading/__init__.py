@@ -38,7 +38,7 @@ def read(files: Mapping[str, str]) -> Configured:
     UnreadableError
         When it is neither.
     """
-    bgp = Bgp(0, 0, max_paths=number_of("cumulus", "max_paths"))
+    bgp = Bgp(0, 0, max_paths=number_of("cumulus", "max_paths"), ipv4_first=True)
     reading = RoutingLines(Configured("cumulus", FILE), bgp)
     LINES.top.read(reading, paths_of(files[FILE]), reading.switch.leftovers)
     ports.settle_ports(reading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
+from fabric.observe.configuration import Aggregate, Discard, Leftover, Origination, StaticRoute
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import leave_open
 from fabric.systems.cumulus.reading.model import LINES, RoutingLines
@@ -17,6 +17,8 @@ _PLACES = ("router bgp", "vrf default router bgp")
 #: What FRR takes without a number (CumulusNetworks/docs, Optional BGP Configuration).
 _OCCURRENCES = 3
 _ON = ("on", "enabled")
+#: How fields of routes end, by family.
+_SUFFIXES = {"ipv4-unicast": "", "ipv6-unicast": "6"}
 
 
 @LINES.means("asn")
@@ -42,9 +44,9 @@ def _process_of_vrf(reading: RoutingLines, _: int, state: str) -> None:
 
 
 @LINES.means("unicast")
-def _unicast(_: RoutingLines, __: int, state: str) -> None:
+def _unicast(_: RoutingLines, __: int, family: str, state: str) -> None:
     if state not in _ON:
-        raise ValueError("IPv4 unicast is off")
+        raise ValueError(f"{family} is off")
 
 
 @LINES.means("static")
@@ -59,20 +61,27 @@ def _relax(reading: RoutingLines, _: int, state: str) -> None:
 
 
 @LINES.means("max_paths")
-def _max_paths(reading: RoutingLines, _: int, paths: str) -> None:
-    reading.bgp.max_paths = int(paths)
+def _max_paths(reading: RoutingLines, _: int, family: str, paths: str) -> None:
+    setattr(reading.bgp, f"max_paths{_SUFFIXES[family]}", int(paths))
 
 
 @LINES.means("network")
-def _network(reading: RoutingLines, line: int, prefix: str) -> None:
-    reading.bgp.originations.append(Origination(network(prefix), "", line))
+def _network(reading: RoutingLines, line: int, prefix: str, **_: str) -> None:
+    reading.bgp.originations.append(Origination(network(prefix), "", line, ":" in prefix))
+
+
+@LINES.means("aggregate")
+def _aggregate(reading: RoutingLines, line: int, prefix: str, state: str = "off", **_: str) -> None:
+    own = Aggregate(*network(prefix), line, state in _ON, ":" in prefix)
+    reading.bgp.aggregates.append(own)
 
 
 @LINES.means("redistribute")
-def _redistribute(reading: RoutingLines, line: int, state: str = "on") -> None:
+def _redistribute(reading: RoutingLines, line: int, family: str, state: str = "on") -> None:
     if state not in _ON:
         raise ValueError("redistribution is off")
-    reading.bgp.originations.append(Origination(None, "", line))
+    is_ipv6 = bool(_SUFFIXES[family])
+    reading.bgp.originations.append(Origination(None, "", line, is_ipv6))
 
 
 @LINES.means("exists")
@@ -121,16 +130,20 @@ def _bfd_profile(reading: RoutingLines, line: int, kind: str, session: str) -> N
 
 
 @LINES.means("allow_my_asn")
-def _allow_my_asn(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
-    speaker = _speaker(reading, line, kind, session)
-    speaker.allowas_in = (speaker.allowas_in or _OCCURRENCES) if state in _ON else 0
+def _allow_my_asn(
+    reading: RoutingLines, line: int, kind: str, session: str, family: str, state: str
+) -> None:
+    speaker, name = _speaker(reading, line, kind, session), f"allowas_in{_SUFFIXES[family]}"
+    setattr(speaker, name, (getattr(speaker, name) or _OCCURRENCES) if state in _ON else 0)
 
 
 @LINES.means("occurrences")
-def _occurrences(reading: RoutingLines, line: int, kind: str, session: str, often: str) -> None:
-    speaker = _speaker(reading, line, kind, session)
-    if speaker.allowas_in != 0:
-        speaker.allowas_in = int(often)
+def _occurrences(
+    reading: RoutingLines, line: int, kind: str, session: str, family: str, often: str
+) -> None:
+    speaker, name = _speaker(reading, line, kind, session), f"allowas_in{_SUFFIXES[family]}"
+    if getattr(speaker, name) != 0:
+        setattr(speaker, name, int(often))
 
 
 @LINES.means("peer_shutdown")
@@ -139,8 +152,11 @@ def _shutdown(reading: RoutingLines, line: int, kind: str, session: str, state: 
 
 
 @LINES.means("activate")
-def _activate(reading: RoutingLines, line: int, kind: str, session: str, state: str) -> None:
-    _speaker(reading, line, kind, session).activated = state in _ON
+def _activate(
+    reading: RoutingLines, line: int, kind: str, session: str, family: str, state: str
+) -> None:
+    speaker = _speaker(reading, line, kind, session)
+    setattr(speaker, f"activated{_SUFFIXES[family]}", state in _ON)
 
 
 def _speaker(reading: RoutingLines, line: int, kind: str, session: str) -> BgpTemplate:

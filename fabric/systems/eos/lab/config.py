@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from fabric.book.grammar import InvalidInputError
 from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.tree import Section, natural, spans
+from fabric.observe.configuration.model import is_address
 from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
 
 if TYPE_CHECKING:
@@ -169,8 +171,7 @@ class Editor(LineEditor):
         sortable = line.replace("interface Port-Channel", "interface !Port-Channel")
         order: tuple[Any, ...] = (matched.rule.rank, (), 0, natural(sortable))
         if matched.peer:
-            is_address = matched.peer[0].isdecimal() or ":" in matched.peer
-            group = ((int(is_address), 0, ""), *natural(matched.peer))
+            group = (*_kind_of_peer(matched.peer), *natural(matched.peer))
             rank = self.grammar[context.mode].peer_rank
             order = (rank, group, matched.rule.rank, natural(line))
         template = "" if number is None else " ".join(words)
@@ -180,6 +181,14 @@ class Editor(LineEditor):
         """Bring back the ports of the hardware, which cannot be removed."""
         if node.line.startswith("interface "):
             add_ports(self.root, self.grammar, self.ports)
+
+
+def _kind_of_peer(name: str) -> tuple[Any, ...]:
+    """Return what sorts peers: groups, then addresses by family and number."""
+    if not is_address(name):
+        return (0, 0, 0)
+    address = ip_address(name)
+    return (1, address.version, int(address))
 
 
 def clean_tree(grammar: Grammar, ports: Iterable[str]) -> Section:

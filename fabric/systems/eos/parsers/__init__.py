@@ -53,6 +53,17 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     return peers
 
 
+def bgp_ipv6(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ipv6 bgp summary vrf all | json`` as :func:`bgp_summary`; no answer: no peers.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    return bgp_summary(text) if text else {}
+
+
 def _session(address: str) -> str:
     """Return an address, or the port of a link-local one: ``fe80::1%Et1/1`` is Ethernet1/1."""
     _, percent, port = address.partition("%")
@@ -104,6 +115,7 @@ class EosParser:
 
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "bgp": ("bgp", bgp_summary),
+        "bgp_ipv6": ("bgp", bgp_ipv6),
         "lldp": ("lldp", lldp_neighbours),
         "version": ("facts", eos_state.facts),
         "interfaces": ("interfaces", eos_state.interfaces),

@@ -53,8 +53,16 @@ GRAMMAR = Grammar(
     opening=MODE,
     first_removed=either(r"router bgp \d+", r"interface Loopback\d+"),
     fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
-    removal_order=("interface Vlan", "route-map", "ip prefix-list", "", "qos map", "qos "),
-    entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
+    removal_order=(
+        "interface Vlan",
+        "route-map",
+        "ip prefix-list",
+        "ipv6 prefix-list",
+        "",
+        "qos map",
+        "qos ",
+    ),
+    entry=re.compile(r"ip(?:v6)? prefix-list \S+ seq \d+ "),
     spelling=(re.compile(r"((?:no )?interface )([A-Z][A-Za-z]+)(\d)"), r"\1\2 \3"),
 )
 
@@ -123,7 +131,7 @@ SCOPE = CageScope(
     alone=either(
         r"qos (?:map \S+|wred-policy|scheduler-policy) ROCE\S*",
         r"priority-flow-control .*",
-        r"ip prefix-list PL-.*",
+        r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
     ),
     others=re.compile(r".* secondary"),

@@ -201,9 +201,9 @@ def _missing(root: Section, line: str) -> str:
     named = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
     if named and not list(root.below(f"route-map {named[1]} ")):
         return f"route-map {named[1]} does not exist"
-    named = re.fullmatch(r"match ip address prefix-list (\S+)", line)
-    if named and not list(root.below(f"ip prefix-list {named[1]} ")):
-        return f"prefix-list {named[1]} does not exist"
+    named = re.fullmatch(r"match (ip|ipv6) address prefix-list (\S+)", line)
+    if named and not list(root.below(f"{named[1]} prefix-list {named[2]} ")):
+        return f"prefix-list {named[2]} does not exist"
     return ""
 
 
@@ -225,9 +225,10 @@ def _port_reason(root: Section, context: Section, line: str) -> str:
         vlan = line.rpartition(" ")[2]
         if f"interface Vlan{vlan}" not in root.children:
             return f"Invalid VLAN: {vlan}"
-        if context.value("ip address"):
+        if context.value("ip address") or context.value("ipv6 address"):
             return "Interface has an IP address"
-    if line.startswith("ip address ") and context.value("switchport access Vlan"):
+    addressed = line.startswith(("ip address ", "ipv6 address "))
+    if addressed and context.value("switchport access Vlan"):
         return "Interface is a member of a VLAN"
     if line.startswith("priority-flow-control priority "):
         paused = {node.line for node in context.below("priority-flow-control priority ")}
@@ -270,10 +271,10 @@ def _named_by(root: Section, line: str) -> str:
             for node in _whole(bgp):
                 if f"route-map {words[1]}" in node.line:
                     return node.line
-    if line.startswith("ip prefix-list "):
-        entries = list(root.below(f"ip prefix-list {words[2]} "))
+    if line.startswith(("ip prefix-list ", "ipv6 prefix-list ")):
+        entries = list(root.below(f"{words[0]} prefix-list {words[2]} "))
         for route_map in root.below("route-map ") if len(entries) == 1 else ():
-            if route_map.value("match ip address prefix-list") == words[2]:
+            if route_map.value(f"match {words[0]} address prefix-list") == words[2]:
                 return route_map.line
     return ""
 

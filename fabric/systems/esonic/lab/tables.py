@@ -12,12 +12,15 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Any
 
+from fabric.observe.configuration.model import is_address
 from fabric.systems.esonic.lab.config import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.lab.lines.tree import Section
+
+    Interface = ipaddress.IPv4Interface | ipaddress.IPv6Interface
     from fabric.lab.spec import StandInSpec
     from fabric.systems.sonic.lab.check import Tables
 
@@ -128,9 +131,8 @@ def _addresses(root: Section) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for kind, table in _ADDRESSED.items():
         for node in root.below(f"interface {kind}"):
-            value = node.value("ip address")
-            if value:
-                name = node.line.split()[1]
+            name = node.line.split()[1]
+            for value in filter(None, (node.value("ip address"), node.value("ipv6 address"))):
                 rows.setdefault(table, {}).update({name: {}, f"{name}|{value}": {}})
     return rows
 
@@ -139,7 +141,7 @@ def _neighbours(root: Section) -> Any:
     local = _local(root)
     for bgp in root.below("router bgp "):
         for node in bgp.below("neighbor "):
-            peer = node.line.split()[1]
+            peer = node.line.split()[-1]
             yield (
                 peer,
                 {
@@ -151,12 +153,15 @@ def _neighbours(root: Section) -> Any:
             )
 
 
-def _local(root: Section) -> list[ipaddress.IPv4Interface]:
-    values = (node.value("ip address") for node in root.below("interface "))
-    return [ipaddress.IPv4Interface(value) for value in values if value]
+def _local(root: Section) -> list[Interface]:
+    words = ("ip address", "ipv6 address")
+    values = (node.value(word) for node in root.below("interface ") for word in words)
+    return [ipaddress.ip_interface(value) for value in values if value]
 
 
-def _towards(local: list[ipaddress.IPv4Interface], peer: str) -> str:
+def _towards(local: list[Interface], peer: str) -> str:
+    if not is_address(peer):  # a session over a port
+        return ""
     address = ipaddress.ip_address(peer)
     return next((str(item.ip) for item in local if address in item.network), "")
 

@@ -66,10 +66,11 @@ SELF_MADE = (
 #: (defaults of sonic_ip_neighbor, sonic_mac, sonic_qos_interfaces; init_cfg of SONiC for the MTU).
 DEFAULTS = (
     (r"", "ip arp timeout 180"),
+    (r"", "ipv6 nd cache expire 180"),
     (r"", "mac address-table aging-time 600"),
     (r"interface Ethernet\d+", "mtu 9100"),
     (r"interface Ethernet\d+", "cable-length 40m"),
     (r"interface Ethernet\d+", "priority-flow-control watchdog action drop"),
     (r"interface Vlan\d+", "mtu 9100"),
-    (r"address-family ipv4 unicast", "maximum-paths 1"),
+    (r"address-family ipv[46] unicast", "maximum-paths 1"),
 )

@@ -33,9 +33,12 @@ _ROW = re.compile(
 )
 _QUOTED = re.compile(r'(description) "(\S*)"')
 _FEC = re.compile(r"fec (?!none)(\w+)", re.IGNORECASE)
-#: The database keeps a range of lengths: up to 32 is what holds without a word
+#: The database keeps a range of lengths: up to 32, or 128, is what holds without a word
 #: (ansible-collections/dellemc.enterprise_sonic @ 9851e680 facts/prefix_lists).
-_LONGEST = re.compile(r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+) le 32")
+_LONGEST = re.compile(
+    r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+(?= le 32$)|"
+    r"ipv6 prefix-list \S+ seq \d+ \S+ \S+ ge \d+(?= le 128$)) le \d+"
+)
 _BANNER = re.compile(r"banner (?:login|motd) (\S)")
 
 

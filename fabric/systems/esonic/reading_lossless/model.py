@@ -25,7 +25,8 @@ LINES = BookReader(
         ),
         "if-ethernet": (
             r"description |mtu |speed \d+$|(?:no )?shutdown$|ip address |switchport "
-            r"|channel-group |ipv6 enable$|queue |scheduler-policy |priority-flow-control "
+            r"|channel-group |ipv6 (?:enable$|address )|queue |scheduler-policy "
+            r"|priority-flow-control "
             rf"|qos-map {KIND} |service-policy type qos in "
         ),
     },

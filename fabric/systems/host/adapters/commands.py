@@ -25,6 +25,7 @@ PROFILES = "/etc/NetworkManager/system-connections/rocefab-"
 _UDEV = "/etc/udev/rules.d/"
 _FOLDER = re.compile(rf"{FOLDER}(/[A-Za-z0-9_-]{{1,64}})?")
 _OWNERS = ("os", "fw")
+_IPV6 = 6
 _TRUSTS = ("pcp", "dscp")
 _ALGORITHMS = ("strict", "ets", "vendor")
 _PARAMETER = re.compile(r"(roce_[nr]p/)?[a-z0-9_]{1,64}")
@@ -147,21 +148,24 @@ def _dcb_commands(interface: str, nic: dict[str, Any]) -> Iterator[str]:
 def _address_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) -> list[str]:
     commands = [f"ip link set dev {interface} mtu {int(old['mtu_bytes'])}"]
     mine, others = _addresses(old), _addresses(now)
+    sources = {address.ip for address in mine}  # an address may stay, and its subnet go
     for address in others:
         if address not in mine:
             commands.append(f"ip addr del {address} dev {interface} || true")
-            commands.append(f"ip rule del from {address.ip} || true")
+        if address.ip not in sources:
+            family = "-6 " if address.version == _IPV6 else ""
+            commands.append(f"ip {family}rule del from {address.ip} || true")
     commands += [
         f"ip addr replace {address} dev {interface}" for address in mine if address not in others
     ]
     return commands
 
 
-def _addresses(nic: dict[str, Any]) -> list[ipaddress.IPv4Interface]:
+def _addresses(nic: dict[str, Any]) -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
     addresses = []
     for text in nic.get("addresses", []):
         with suppress(ValueError):
-            addresses.append(ipaddress.IPv4Interface(text))
+            addresses.append(ipaddress.ip_interface(text))
     return addresses
 
 

@@ -27,7 +27,7 @@ _LINE = re.compile(r"(/[A-Za-z0-9@:_.+/\\-]{1,200}?):(.{1,400})")
 _MOST_LINES = 20_000
 #: Made by netplan of its files, or ours.
 _MADE = re.compile(r".*/(?:10-netplan-|netplan-)[^/]*|.*rocefab[^/]*|.*/rocefab/.*")
-_SYSCTL = re.compile(r"-?(net[./]ipv4[./][A-Za-z0-9_./-]+)\s*=\s*([A-Za-z0-9_.:-]{1,64})\s*")
+_SYSCTL = re.compile(r"-?(net[./]ipv[46][./][A-Za-z0-9_./-]+)\s*=\s*([A-Za-z0-9_.:-]{1,64})\s*")
 _CALLS = re.compile(r"\b(mlnx_qos|cma_roce_tos)\b")
 _CLOUD = (
     "; cloud-init writes it at each boot: put `network: {config: disabled}` into "

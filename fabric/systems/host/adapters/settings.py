@@ -7,6 +7,7 @@ its kind lets through; the checks are made again: a state comes from a journal, 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fabric.systems.host.parsers.settings import UNAVAILABLE
@@ -16,20 +17,21 @@ if TYPE_CHECKING:
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
-_SYSCTL = re.compile(r"net\.ipv4\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}")
+_SYSCTL = re.compile(r"net\.ipv[46]\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}")
 _FILE = re.compile(r"/sys/[A-Za-z0-9_./-]{1,120}")
 _VALUE = re.compile(r"-?[A-Za-z0-9_.]{1,64}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _REGISTER = re.compile(r"[0-9a-f]{4}")
 _CODE = re.compile(r"[0-7]")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
-_NETWORK = re.compile(r"[0-9.]{7,15}(/[0-9]{1,2})?")
+_IP = "[0-9a-f.:]{2,39}"
+_NETWORK = re.compile(rf"{_IP}(/[0-9]{{1,3}})?")
 _ROUTE = re.compile(
-    r"((unreachable|blackhole|prohibit|throw) )?(default|[0-9.]{7,15}(/[0-9]{1,2})?)"
-    r"( via [0-9.]{7,15})?( dev [A-Za-z][A-Za-z0-9_.-]{0,14})?( src [0-9.]{7,15})?"
+    rf"((unreachable|blackhole|prohibit|throw) )?(default|{_IP}(/[0-9]{{1,3}})?)"
+    rf"( via {_IP})?( dev [A-Za-z][A-Za-z0-9_.-]{{0,14}})?( src {_IP})?"
     r"( scope [a-z]{1,10})?( metric [0-9]{1,10})?( proto [a-z0-9]{1,16})?"
 )
-_RULE = re.compile(r"priority [0-9]{1,10} from [0-9./]{7,18} table [A-Za-z0-9_]{1,32}")
+_RULE = re.compile(rf"priority [0-9]{{1,10}} from {_IP}(/[0-9]{{1,3}})? table [A-Za-z0-9_]{{1,32}}")
 _LINK = re.compile(r"[A-Za-z0-9@:_.\\-]+\.wants/[A-Za-z0-9@:_.\\-]+\.service")
 _MODES = ("RoCE v2", "IB/RoCE v1")
 _UNITS = "/etc/systemd/system"
@@ -141,16 +143,16 @@ def _neighbour(name: str, value: Any, _now: Any) -> Iterator[str]:
         yield f"ip neigh replace {address} lladdr {value} dev {interface} nud permanent"
 
 
-def _routes(name: str, value: Any, now: Any) -> Iterator[str]:
-    yield from _lines("route", value, now, f" table {int(name.partition('/')[2])}", _ROUTE)
+def _routes(name: str, value: Any, now: Any, ip: str = "ip") -> Iterator[str]:
+    yield from _lines(f"{ip} route", value, now, f" table {int(name.partition('/')[2])}", _ROUTE)
 
 
-def _ways(_name: str, value: Any, now: Any) -> Iterator[str]:
-    yield from _lines("route", value, now, "", _ROUTE)
+def _ways(_name: str, value: Any, now: Any, ip: str = "ip") -> Iterator[str]:
+    yield from _lines(f"{ip} route", value, now, "", _ROUTE)
 
 
-def _rules(_name: str, value: Any, now: Any) -> Iterator[str]:
-    yield from _lines("rule", value, now, "", _RULE)
+def _rules(_name: str, value: Any, now: Any, ip: str = "ip") -> Iterator[str]:
+    yield from _lines(f"{ip} rule", value, now, "", _RULE)
 
 
 def _lines(
@@ -163,10 +165,11 @@ def _lines(
     """
     for line in now or ():
         if not stands_in(line, old) and form.fullmatch(line):
-            yield f"ip {what} del {line}{table} || true"
+            yield f"{what} del {line}{table} || true"
+    verb = "replace" if what.endswith("route") else "add"
     for line in old:
         if line not in (now or ()) and form.fullmatch(line):
-            yield f"ip {what} {'replace' if what == 'route' else 'add'} {line}{table} || true"
+            yield f"{what} {verb} {line}{table} || true"
 
 
 def stands_in(line: str, lines: Iterable[str]) -> bool:
@@ -193,4 +196,7 @@ _COMMANDS: dict[str, Callable[[str, Any, Any], Iterator[str]]] = {
     "routes": _routes,
     "ways": _ways,
     "rules": _rules,
+    "routes6": partial(_routes, ip="ip -6"),
+    "ways6": partial(_ways, ip="ip -6"),
+    "rules6": partial(_rules, ip="ip -6"),
 }

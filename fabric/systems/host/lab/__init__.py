@@ -54,7 +54,16 @@ _PER_INTERFACE = {
     "conf": ("arp_ignore", "arp_announce", "arp_filter", "arp_notify", "arp_accept", "rp_filter"),
     "neigh": ("base_reachable_time_ms", "gc_stale_time"),
 }
-_DEFAULTS = {"base_reachable_time_ms": "30000", "gc_stale_time": "60", "rp_filter": "2"}
+_PER_INTERFACE6 = {
+    "conf": ("accept_ra", "use_tempaddr", "ndisc_notify"),
+    "neigh": ("base_reachable_time_ms", "gc_stale_time"),
+}
+_DEFAULTS = {
+    "accept_ra": "1",
+    "base_reachable_time_ms": "30000",
+    "gc_stale_time": "60",
+    "rp_filter": "2",
+}
 _ECN_FILES = {
     "roce_np/cnp_dscp": "48",
     "roce_np/cnp_802p_prio": "6",
@@ -161,8 +170,9 @@ class HostStandIn(SshStandIn):
     def _interface_parameters(self) -> dict[str, str]:
         names = ["all", "default", *(nic.interface for nic in self.spec.nics)]
         return {
-            f"net/ipv4/{group}/{name}/{key}": _DEFAULTS.get(key, "0")
-            for group, keys in _PER_INTERFACE.items()
+            f"net/{family}/{group}/{name}/{key}": _DEFAULTS.get(key, "0")
+            for family, groups in (("ipv4", _PER_INTERFACE), ("ipv6", _PER_INTERFACE6))
+            for group, keys in groups.items()
             for name in names
             for key in keys
         }

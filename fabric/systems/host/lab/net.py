@@ -2,7 +2,8 @@
 
 Known: iproute2 (ip -j: names of the JSON keys; "RTNETLINK answers: ..." with code 2), netplan
 (canonical/netplan, doc/netplan-yaml.md). Assumed: netplan owns every interface that it names and
-leaves the others; routes of a table are a list without metrics; VLANs are not supported.
+leaves the others; routes of a table are a list without metrics; VLANs are not supported. Where a
+link hears routers, its leaf announces the /64 that the files route.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ page = pages(__file__)
 _EXISTS = Result("", "RTNETLINK answers: File exists\n", 2)
 _MISSING = Result("", "RTNETLINK answers: No such process\n", 2)
 _NETPLAN = "/etc/netplan"
+#: What ``ip`` shows of IPv4 alone unless it is asked for IPv6; metric of an IPv6 route without one.
+_OF_IPV4, _METRIC6 = ("route", "rule"), 1024
+_FAMILIES = ("inet", "inet6")
+_EVERYTHING = ("0.0.0.0/0", "::/0")
 _INTERFACE_KEYS = frozenset(
     "match set-name mtu addresses link-local routes routing-policy dhcp4 dhcp6 optional "
     "accept-ra nameservers gateway4 critical macaddress wakeonlan".split()
@@ -41,6 +46,7 @@ class Link:
     up: bool = True
     addresses: list[str] = field(default_factory=list)  # in order of arrival, "10.0.0.1/24"
     link_local: bool = True
+    made: list[str] = field(default_factory=list)  # of these addresses, what routers announced
 
 
 @dataclass(slots=True)
@@ -72,15 +78,16 @@ class HostNetwork:
         """Answer ip."""
         flags = [word for word in argv[1:] if word.startswith("-")]
         words = [word for word in argv[1:] if not word.startswith("-")]
-        if set(flags) - {"-j", "-json", "-4", "-br", "-d", "-details"} or not words:
-            return Result("", "ip: only -j, -4 and -d are supported\n", 255)
+        if set(flags) - {"-j", "-json", "-4", "-6", "-br", "-d", "-details"} or not words:
+            return Result("", "ip: only -j, -4, -6 and -d are supported\n", 255)
         names = {"a": "addr", "address": "addr", "r": "route", "l": "link", "n": "neigh"}
         what = names.get(words[0], words[0])
         verb = words[1] if len(words) > 1 else "show"
         if what not in ("addr", "link", "route", "rule", "neigh"):
             return Result("", f'Object "{words[0]}" is unknown, try "ip help".\n', 1)
+        family = "6" if "-6" in flags else "4" if "-4" in flags or what in _OF_IPV4 else ""
         if verb in ("show", "list", "ls", "get"):
-            rows = getattr(self, f"_{what}_rows")(_pairs(words[2:], what))
+            rows = getattr(self, f"_{what}_rows")({**_pairs(words[2:], what), "family": family})
             if {"-j", "-json"} & set(flags):
                 return Result(json.dumps(rows, separators=(",", ":")) + "\n")
             return Result(page(f"ip-{'link' if what == 'addr' else what}", rows=rows))
@@ -88,7 +95,7 @@ class HostNetwork:
             return Result("", "RTNETLINK answers: Operation not permitted\n", 2)
         if verb in ("add", "replace", "del", "delete", "set", "change"):
             verb = {"delete": "del", "change": "replace"}.get(verb, verb)
-            change: Result = getattr(self, f"_{what}_change")(verb, words[2:])
+            change: Result = getattr(self, f"_{what}_change")(verb, words[2:], family)
             return change
         return Result("", f'Command "{verb}" is unknown, try "ip {what} help".\n', 255)
 
@@ -114,41 +121,54 @@ class HostNetwork:
                 address = ipaddress.ip_interface(text)
                 family = "inet" if address.version == 4 else "inet6"  # noqa: PLR2004
                 info = {"family": family, "local": str(address.ip), "scope": "global"}
-                infos.append(info | {"prefixlen": address.network.prefixlen})
+                more: dict[str, Any] = {"prefixlen": address.network.prefixlen}
+                infos.append(info | more | ({"dynamic": True} if text in link.made else {}))
             if link.link_local:
                 infos.append(
                     {"family": "inet6", "local": link_local(link.mac), "scope": "link"}
                     | {"prefixlen": 64}
                 )
-            row["addr_info"] = infos
+            asked = {"4": ("inet",), "6": ("inet6",)}.get(wanted.get("family", ""), _FAMILIES)
+            row["addr_info"] = [info for info in infos if info["family"] in asked]
         return rows
 
     def _route_rows(self, wanted: dict[str, str]) -> list[dict[str, Any]]:
-        table = wanted.get("table", "main")
+        table, family = wanted.get("table", "main"), wanted.get("family", "4")
         rows: list[dict[str, Any]] = []
         for link in self.state.links.values():
             for text in link.addresses if table in ("main", "all") else ():
                 address = ipaddress.ip_interface(text)
-                row = {"dst": str(address.network), "dev": link.name, "protocol": "kernel"}
-                rows.append(row | {"scope": "link", "prefsrc": str(address.ip), "flags": []})
+                row: dict[str, Any] = {"dst": str(address.network), "dev": link.name}
+                row |= {"protocol": "kernel"}
+                own = {"scope": "link", "prefsrc": str(address.ip)}
+                row |= {"metric": 256} if family == "6" else own
+                rows += [row | {"flags": []}] if str(address.version) == family else []
         for route in self.state.routes:
-            if table not in ("all", route.get("table", "main")):
+            if table not in ("all", route.get("table", "main")) or route["family"] != family:
                 continue
-            shown: dict[str, Any] = dict(route)
-            if "metric" in route:
-                shown["metric"] = int(route["metric"])
+            shown: dict[str, Any] = {key: route[key] for key in route if key != "family"}
+            if "metric" in route or family == "6":
+                shown["metric"] = int(route.get("metric", _METRIC6))
+            if family == "6":
+                shown.pop("scope", None)  # an IPv6 route has none
+            if "type" in route and family == "6":
+                shown["dev"] = "lo"
             if table != "all":
                 shown.pop("table", None)
             rows.append(shown | {"flags": []})
         device = wanted.get("dev")
         return [row for row in rows if device is None or row.get("dev") == device]
 
-    def _rule_rows(self, _wanted: dict[str, str]) -> list[dict[str, Any]]:
-        fixed = [(0, "local"), (32766, "main"), (32767, "default")]
+    def _rule_rows(self, wanted: dict[str, str]) -> list[dict[str, Any]]:
+        family = wanted.get("family", "4")
+        fixed = [(0, "local"), (32766, "main"), *([(32767, "default")] if family == "4" else [])]
         rows: list[dict[str, Any]] = [
             {"priority": number, "src": "all", "table": table} for number, table in fixed
         ]
-        rows += [rule | {"priority": int(rule["priority"])} for rule in self.state.rules]
+        for rule in self.state.rules:
+            shown: dict[str, Any] = {key: rule[key] for key in rule if key != "family"}
+            shown |= {key: int(rule[key]) for key in ("priority", "srclen") if key in rule}
+            rows += [shown] if rule["family"] == family else []
         return sorted(rows, key=lambda row: int(row["priority"]))
 
     def _neigh_rows(self, wanted: dict[str, str]) -> list[dict[str, Any]]:
@@ -158,7 +178,7 @@ class HostNetwork:
             if wanted.get("dev", row["dev"]) == row["dev"]
         ]
 
-    def _link_change(self, verb: str, words: list[str]) -> Result:
+    def _link_change(self, verb: str, words: list[str], _family: str) -> Result:
         if verb != "set":
             return Result("", "RTNETLINK answers: Operation not supported\n", 2)
         words = words[1:] if words[:1] == ["dev"] else words
@@ -187,7 +207,7 @@ class HostNetwork:
         elif came:
             self._host.stacks.link_up(link.name)
 
-    def _addr_change(self, verb: str, words: list[str]) -> Result:
+    def _addr_change(self, verb: str, words: list[str], _family: str) -> Result:
         pairs = _pairs(words[1:], "addr")
         link = self.state.links.get(pairs.get("dev", ""))
         if link is None:
@@ -208,7 +228,7 @@ class HostNetwork:
         self._host.after_network_change()
         return Result()
 
-    def _route_change(self, verb: str, words: list[str]) -> Result:
+    def _route_change(self, verb: str, words: list[str], family: str) -> Result:
         kind = {"type": words[0]} if words[:1] == ["unreachable"] else {}
         words = words[len(kind) :]
         route = {"dst": words[0], **_pairs(words[1:], "route")} if words else {}
@@ -219,22 +239,27 @@ class HostNetwork:
             route["gateway"] = route.pop("via")
         if "src" in route:
             route["prefsrc"] = route.pop("src")
-        return _change_row(self.state.routes, verb, route, ("dst", "table", "type"))
+        route["family"] = _family_of(route, family)
+        return _change_row(self.state.routes, verb, route, ("dst", "table", "type", "family"))
 
-    def _rule_change(self, verb: str, words: list[str]) -> Result:
+    def _rule_change(self, verb: str, words: list[str], family: str) -> Result:
         pairs = _pairs(words, "rule")
         source = pairs.get("from", "all")
         address = ipaddress.ip_interface(source) if source != "all" else None
-        rule = {"priority": pairs.get("priority", "32765"), "table": pairs.get("table", "main")}
+        if address and str(address.version) != family:
+            return Result("", f'Error: inet prefix is expected rather than "{source}".\n', 1)
+        rule = {"family": family}
+        rule |= {"priority": pairs.get("priority", "32765"), "table": pairs.get("table", "main")}
         rule["src"] = str(address.ip) if address else "all"
         if address and address.network.prefixlen != address.max_prefixlen:
             rule["src"] = str(address.network.network_address)
             rule["srclen"] = str(address.network.prefixlen)
         if "to" in pairs:
             rule["dst"] = pairs["to"]
-        return _change_row(self.state.rules, verb, rule, ("src", "priority", "table"))
+        key = ("src", "priority", "table") if "priority" in pairs else ("src",)
+        return _change_row(self.state.rules, verb, rule, (*key, "family"))
 
-    def _neigh_change(self, verb: str, words: list[str]) -> Result:
+    def _neigh_change(self, verb: str, words: list[str], _family: str) -> Result:
         pairs = _pairs(words[1:], "neigh")
         row = {"dst": words[0], "dev": pairs.get("dev", ""), "lladdr": pairs.get("lladdr", "")}
         row["state"] = pairs.get("nud", "permanent").upper()
@@ -268,6 +293,12 @@ class HostNetwork:
             self._host.after_network_change()
         return Result("", warnings)
 
+    def forget_routers(self, *names: str) -> None:
+        """Take from links what they made of routers' prefixes: nothing configures them any more."""
+        for link in (self.state.links[name] for name in names if name in self.state.links):
+            link.addresses = [text for text in link.addresses if text not in link.made]
+            link.made = []
+
     def configure(self, name: str, settings: dict[str, Any]) -> None:
         """Give an interface MTU, addresses, routes and rules, in the words of netplan."""
         mac = str(settings.get("match", {}).get("macaddress", "")).lower()
@@ -278,11 +309,14 @@ class HostNetwork:
             return
         link.mtu = int(settings.get("mtu", 1500))
         addresses = [str(item) for item in settings.get("addresses", [])]
+        link.made = [text for text in _own_addresses(link, settings) if text not in addresses]
+        addresses += link.made
         kept = [address for address in link.addresses if address in addresses]
         link.addresses = kept + [address for address in addresses if address not in kept]
         link.link_local = settings.get("link-local", ["ipv6"]) != []
         state = self.state
         mine = {str(ipaddress.ip_interface(address).ip) for address in addresses}
+        mine |= {str(item["from"]).partition("/")[0] for item in settings.get("routing-policy", [])}
         tables = {str(item.get("table")) for item in settings.get("routes", []) if "table" in item}
         state.routes = [
             route
@@ -292,7 +326,8 @@ class HostNetwork:
         state.rules = [rule for rule in state.rules if rule["src"] not in mine]
         for item in settings.get("routes", []):
             to = str(item["to"])
-            route = {"dst": "default" if to == "0.0.0.0/0" else to, "protocol": "static"}
+            route = {"dst": "default" if to in _EVERYTHING else to, "protocol": "static"}
+            route["family"] = "6" if ":" in to else "4"
             route |= {} if "type" in item else {"dev": link.name}
             for key, shown in (
                 *(("via", "gateway"), ("from", "prefsrc"), ("scope", "scope")),
@@ -304,7 +339,23 @@ class HostNetwork:
             words = [
                 f"{key} {item[key]}" for key in ("from", "to", "table", "priority") if key in item
             ]
-            self._rule_change("replace", " ".join(words).split())
+            family = "6" if ":" in str(item.get("from", "")) else "4"
+            self._rule_change("replace", " ".join(words).split(), family)
+
+
+def _own_addresses(link: Link, settings: dict[str, Any]) -> list[str]:
+    """Return the addresses that a link makes of the /64 that its leaf announces."""
+    if not settings.get("accept-ra"):
+        return []
+    targets = [str(item["to"]) for item in settings.get("routes", []) if "via" not in item]
+    identifier = int(ipaddress.IPv6Address(link_local(link.mac))) & (2**64 - 1)
+    return [
+        f"{ipaddress.IPv6Network(text)[identifier]}/64" for text in targets if text.endswith("/64")
+    ]
+
+
+def _family_of(route: dict[str, str], family: str) -> str:
+    return "6" if ":" in f"{route.get('dst')}{route.get('gateway', '')}" else family or "4"
 
 
 def _ethernets(data: Any) -> dict[str, dict[str, Any]]:

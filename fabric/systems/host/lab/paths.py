@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from fabric.lab.spec import NicSpec
     from fabric.systems.host.lab import HostStandIn
 
-#: Bytes on the wire beside the payload of a RoCEv2 packet: 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH,
-#: 4 ICRC, 4 FCS, 20 preamble and gap (InfiniBand Architecture Specification, annex A17;
+#: Bytes on the wire beside the payload of a RoCEv2 packet: 14 Ethernet, 20 IPv4 or 40 IPv6, 8 UDP,
+#: 12 BTH, 4 ICRC, 4 FCS, 20 preamble and gap (InfiniBand Architecture Specification, annex A17;
 #: IEEE 802.3).
-_WIRE_BYTES = 82
+_WIRE_BYTES, _WIRE_BYTES_IPV6 = 82, 102
 _SHARE = 0.995
 _LOSSY_SHARE = 0.66
 
@@ -86,7 +86,14 @@ class LabPaths:
         return len(leaves) == 1 or bool(self.spines - self.broken)
 
     def gbps(
-        self, source: End, target: End, mtu_bytes: int, *, lossless: bool, flows: int = 1
+        self,
+        source: End,
+        target: End,
+        mtu_bytes: int,
+        *,
+        lossless: bool,
+        flows: int = 1,
+        is_ipv6: bool = False,
     ) -> float:
         """Return what a pair of NICs reaches with large messages, beside others into the target."""
         speeds = [end.host.cards[end.nic.interface].speed_gbps for end in (source, target)]
@@ -94,8 +101,9 @@ class LabPaths:
         share = min(
             self.slow.get((end.host.spec.name, end.nic.interface), 1.0) for end in (source, target)
         )
+        overhead = _WIRE_BYTES_IPV6 if is_ipv6 else _WIRE_BYTES
         share *= _SHARE if lossless else _LOSSY_SHARE
-        return speed * share * mtu_bytes / (mtu_bytes + _WIRE_BYTES)
+        return speed * share * mtu_bytes / (mtu_bytes + overhead)
 
 
 def local_end(host: HostStandIn, address: str) -> End | None:
@@ -120,7 +128,7 @@ def way_out(host: HostStandIn, source: str, target: str) -> str:
     """
     wanted, state = ipaddress.ip_address(target), host.network.state
     rules = sorted(state.rules, key=lambda rule: int(rule["priority"]))
-    tables = [rule["table"] for rule in rules if rule["src"] in (source, "all")]
+    tables = [rule["table"] for rule in rules if _is_from(rule, source)]
     connected = [
         {"dst": str(ipaddress.ip_interface(text).network), "dev": link.name}
         for link in state.links.values()
@@ -129,10 +137,11 @@ def way_out(host: HostStandIn, source: str, target: str) -> str:
     ]
     for table in [*tables, "main"]:
         rows = [row for row in state.routes if row.get("table", "main") == table]
+        rows = [row for row in rows if row["family"] == str(wanted.version)]
         fitting = [
             (-network.prefixlen, int(row.get("metric", 0)), row)
             for row in (*rows, *(connected if table == "main" else ()))
-            if wanted in (network := _network(row["dst"]))
+            if wanted in (network := _network(row["dst"], wanted.version))
         ]
         if fitting:
             _, _, row = min(fitting, key=lambda item: item[:2])
@@ -140,5 +149,16 @@ def way_out(host: HostStandIn, source: str, target: str) -> str:
     return ""
 
 
-def _network(destination: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-    return ipaddress.ip_network("0.0.0.0/0" if destination == "default" else destination)
+def _is_from(rule: dict[str, str], source: str) -> bool:
+    """Tell whether a rule is for packets from an address."""
+    if rule["src"] in (source, "all"):
+        return True
+    length = rule.get("srclen")
+    return bool(length) and ipaddress.ip_address(source) in ipaddress.ip_network(
+        f"{rule['src']}/{length}"
+    )
+
+
+def _network(destination: str, version: int) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    everything = {4: "0.0.0.0/0", 6: "::/0"}[version]
+    return ipaddress.ip_network(everything if destination == "default" else destination)

@@ -3,14 +3,15 @@
 Known: iputils ping (summary line; code 1 without an answer); linux-rdma/rdma-core,
 librdmacm/examples/rping.c (``ping data:`` lines with -v, ``-I`` source); linux-rdma/perftest,
 src/perftest_parameters.c (options, header and columns of the report; the client ends with 1 when it
-cannot connect; ``--help`` ends with 1). Debian 12 has 4.5+0.17, without ``--bind_source_ip``: the
-option ``perftest`` of a stand-in is then ``4.5``.
+cannot connect; ``--help`` ends with 1). Debian 12 has 4.5+0.17, without ``--bind_source_ip`` and
+``--ipv6-addr``: the option ``perftest`` of a stand-in is then ``4.5``.
 Assumed: a server runs as a transient unit of systemd and answers one client; options are written
 as here; ``-D`` takes no time.
 """
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
 
 page = pages(__file__)
 _BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_source_ip")
-_BW_FLAGS = ("-F", "--report_gbits")
+_BW_FLAGS = ("-F", "--report_gbits", "--ipv6-addr")
+_NEW = ("--bind_source_ip", "--ipv6-addr")
 _RPING_VALUED = ("-a", "-p", "-C", "-I", "-S")
 _RPING_FLAGS = ("-s", "-c", "-v")
 _PING_VALUED = ("-c", "-i", "-W", "-I", "-s", "-M", "-Q")
 _PING_FLAGS = ("-n", "-q")
 _HEADERS_BYTES = 96
-_PING_HEADERS_BYTES = 28  # IPv4 and ICMP
 _LOST = 100
 
 
@@ -75,10 +76,12 @@ class ProbeTools:
                 server = Server("rping", options.get("-a", ""), options, [])
                 good = "-s" in options and not rest
             else:
-                options, rest = _options(words[1:], self._valued, _BW_FLAGS)
-                address = self._address(options)
+                names = self._known(_BW_VALUED), self._known(_BW_FLAGS)
+                options, rest = _options(words[1:], *names)
+                gid, _ = self._ends(options, "")
+                address = options.get("--bind_source_ip") or gid
                 server = Server("ib_write_bw", address, options, self._crowd(address))
-                good = words[0] == "ib_write_bw" and not rest and self._gid(options) is not None
+                good = words[0] == "ib_write_bw" and not rest and bool(gid)
         except ValueError:
             return None
         port = options.get("-p", "")
@@ -118,7 +121,7 @@ class ProbeTools:
         count = int(options.get("-c", "1"))
         reached = self._reached(source, rest[0])
         if reached and options.get("-M") == "do":
-            size = int(options.get("-s", "56")) + _PING_HEADERS_BYTES
+            size = int(options.get("-s", "56")) + _ping_headers_bytes(source)
             mtus = [end.host.network.state.links[end.nic.interface].mtu for end in reached]
             reached = reached if size <= min(mtus) else None
         answered = count if reached else 0
@@ -151,37 +154,42 @@ class ProbeTools:
             return None
         return servers.pop(options["-p"])
 
-    def _address(self, options: dict[str, str]) -> str:
-        """Return the address that a tool is told, or that of the GID that it sends from."""
-        return options.get("--bind_source_ip") or self._gid(options) or ""
-
-    def _gid(self, options: dict[str, str]) -> str | None:
-        """Return the IPv4 address of the RoCEv2 GID that the options choose."""
+    def _addresses(self, options: dict[str, str]) -> list[str]:
+        """Return the addresses of the GIDs of the device that the options name."""
         nic = next((n for n in self._host.rdma_nics if n.rdma_device == options.get("-d")), None)
-        index = options.get("-x", "")
-        if nic is None or not index.isdigit() or options.get("-i") != "1":
-            return None
-        table = gids(self._host, nic)
-        half, version = divmod(int(index), 2)
-        return table[half][1] or None if version == 1 and half < len(table) else None
+        table = gids(self._host, nic) if nic else []
+        return [ipv4 or str(ipaddress.IPv6Address(gid)) for gid, ipv4 in table]
 
-    @property
-    def _valued(self) -> tuple[str, ...]:
+    def _ends(self, options: dict[str, str], target: str) -> tuple[str, str]:
+        """Return the address of the RoCEv2 GID that the options choose, and that it connects by."""
+        own, index = self._addresses(options), options.get("-x", "")
+        if not index.isdigit() or options.get("-i") != "1":
+            return "", ""
+        place, version = divmod(int(index), 2)
+        gid = own[place] if version == 1 and place < len(own) else ""
+        alike = [address for address in own if (":" in address) == (":" in target)]
+        meets = options.get("--bind_source_ip") or (gid if gid in alike else "".join(alike[:1]))
+        return gid, meets if meets in ([gid] if gid in alike else alike) else ""
+
+    def _known(self, options: tuple[str, ...]) -> tuple[str, ...]:
         old = self._host.spec.options.get("perftest") == "4.5"
-        return tuple(name for name in _BW_VALUED if not old or name != "--bind_source_ip")
+        return tuple(name for name in options if not old or name not in _NEW)
 
     def _bandwidth(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         if argv[1:] == ["--help"]:
-            return Result("".join(f"  {name}\n" for name in (*self._valued, *_BW_FLAGS)), "", 1)
+            names = self._known((*_BW_VALUED, *_BW_FLAGS))
+            return Result("".join(f"  {name}\n" for name in names), "", 1)
         try:
-            options, rest = _options(argv[1:], self._valued, _BW_FLAGS)
+            options, rest = _options(argv[1:], self._known(_BW_VALUED), self._known(_BW_FLAGS))
         except ValueError as error:
             return Result("", f"ib_write_bw: {error}\n", 1)
         if len(rest) != 1:
             return Result("", "ib_write_bw: a server runs as a service here\n", 1)
-        source = self._address(options)
+        gid, source = self._ends(options, rest[0])
+        if ("--ipv6-addr" in options) != (":" in rest[0]):
+            return Result("", f"Problem in resolving basic address and port: {rest[0]}\n", 1)
         reached = self._reached(source, rest[0])
-        if self._gid(options) != source or not source:
+        if not gid or not source:
             return Result("", "Failed to modify QP to RTR\n Unable to Connect the HCA's\n", 1)
         server = self._waiting(reached, "ib_write_bw", options)
         if server is None or reached is None:
@@ -192,20 +200,33 @@ class ProbeTools:
         )
         if server.options.get("-m") != options.get("-m") or mtu > room:
             return Result("", " Completion with error at client\n", 1)
-        return Result(self._report(options, reached, mtu, len(server.crowd)))
+        marks = mtu, len(server.crowd), ":" in gid
+        return Result(self._report(options, reached, *marks))
 
-    def _report(self, options: dict[str, str], ends: tuple[End, End], mtu: int, flows: int) -> str:
+    def _report(
+        self,
+        options: dict[str, str],
+        ends: tuple[End, End],
+        mtu: int,
+        flows: int,
+        is_ipv6: bool,  # noqa: FBT001
+    ) -> str:
         assert self.paths is not None
         source, target = ends
         lossless = all(_paused(end, int(options.get("--tclass", "0")) >> 2) for end in ends)
         if not lossless:
             target.host.counters.rdma[target.nic.interface]["out_of_sequence"] += _LOST
             source.host.counters.rdma[source.nic.interface]["packet_seq_err"] += _LOST
-        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows)
+        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows, is_ipv6=is_ipv6)
         size = int(options.get("-s", "65536"))
         count = round(rate * 1e9 / 8 / size)
         values = {"size": size, "count": count, "gbps": rate, "mpps": count / 1e6}
         return page("ib_write_bw", mtu=mtu, index=options["-x"], **values)
+
+
+def _ping_headers_bytes(address: str) -> int:
+    """Return the bytes of the headers of IP and ICMP (RFC 791, RFC 8200, RFC 792, RFC 4443)."""
+    return 48 if ":" in address else 28
 
 
 def _paused(end: End, dscp: int) -> bool:

@@ -4,7 +4,8 @@ Known: systemd.network(5), networkctl(1): ``reload`` configures again what a new
 matches, the first file that matches counts, one below /run as well as one below /etc; a link that
 comes up gets its settings again; a restart reads everything anew; nm-settings-keyfile(5), nmcli(1):
 a file that others can read is ignored. Assumed: only the keys that are named here; another one is
-refused, where networkd would ignore it with a warning. networkd waits for no carrier.
+refused, where networkd would ignore it with a warning. networkd waits for no carrier. A link that
+nothing configures any more loses what it made of a router's prefix.
 """
 
 from __future__ import annotations
@@ -37,14 +38,15 @@ _ROUTE = {
     "Metric": "metric",
 }
 _RULE = {"From": "from", "Table": "table", "Priority": "priority"}
+_OF_FAMILY = {
+    *("address1", "method", "never-default", "routing-rule1"),
+    *(f"route{number}{kind}" for number in range(1, 5) for kind in ("", "_options")),
+}
 _PROFILE_KEYS = {
     "connection": {"id", "uuid", "type", "autoconnect-priority", "interface-name"},
     "ethernet": {"mac-address", "mtu"},
-    "ipv4": {
-        *("address1", "method", "never-default", "routing-rule1"),
-        *(f"route{number}{kind}" for number in range(1, 5) for kind in ("", "_options")),
-    },
-    "ipv6": {"method"},
+    "ipv4": _OF_FAMILY,
+    "ipv6": {*_OF_FAMILY, "ignore-auto-routes", "ip6-privacy", "addr-gen-mode"},
 }
 _SCOPES = {"253": "link"}
 
@@ -137,6 +139,8 @@ class HostStacks:
         for name in fs.listing(folder):
             if name.startswith("10-netplan-"):
                 fs.local(f"{folder}/{name}").unlink()
+                interface = name.removeprefix("10-netplan-").removesuffix(".network")
+                self._host.network.forget_routers(interface)
         for name, settings in ethernets.items():
             fs.put(f"{folder}/10-netplan-{name}.network", _networkd_text(name, settings))
 
@@ -152,6 +156,7 @@ class HostStacks:
             if self._seen.get(interface) != text:
                 self._host.network.configure(interface, _networkd_settings(sections))
             self._seen[interface] = text
+        self._host.network.forget_routers(*(self._seen.keys() - taken))
         self._seen = {name: text for name, text in self._seen.items() if name in taken}
         self._host.after_network_change()
 
@@ -180,6 +185,8 @@ class HostStacks:
                 continue  # NetworkManager ignores it
             profile = dict(_sections(path, fs.read(path), _PROFILE_KEYS))
             self._profiles[profile["connection"]["id"]] = profile
+        gone = [name for name, active in self.active.items() if active not in self._profiles]
+        self._host.network.forget_routers(*gone)
 
     def _activate(self, name: str) -> None:
         profile = self._profiles[name]
@@ -212,7 +219,8 @@ def _sections(path: str, text: str, keys: dict[str, set[str]]) -> Sections:
         key, sign, value = words.partition("=")
         if not sign or not sections or key not in keys[sections[-1][0]]:
             raise ValueError(f"{path}:{number}: unknown section or key {words!r}")
-        sections[-1][1][key] = value
+        before = sections[-1][1].get(key) if key == "Address" else None  # may stand there again
+        sections[-1][1][key] = f"{before} {value}" if before else value
     return sections
 
 
@@ -222,6 +230,7 @@ def _networkd_text(name: str, settings: dict[str, Any]) -> str:
     lines = ["[Match]", f"PermanentMACAddress={mac}" if mac else f"Name={name}", "[Link]"]
     lines += [f"MTUBytes={settings.get('mtu', 1500)}", "[Network]"]
     lines += ["LinkLocalAddressing=no"] if settings.get("link-local") == [] else []
+    lines += ["IPv6AcceptRA=yes"] if settings.get("accept-ra") else []
     lines += [f"Address={address}" for address in settings.get("addresses", [])]
     for section, keys, items in (
         ("Route", _ROUTE, settings.get("routes", [])),
@@ -238,7 +247,8 @@ def _networkd_settings(sections: Sections) -> dict[str, Any]:
     return {
         "mtu": single["Link"].get("MTUBytes", "1500"),
         "link-local": [] if single["Network"].get("LinkLocalAddressing") == "no" else ["ipv6"],
-        "addresses": [text for text in (single["Network"].get("Address"),) if text],
+        "accept-ra": single["Network"].get("IPv6AcceptRA") == "yes",
+        "addresses": single["Network"].get("Address", "").split(),
         "routes": [
             {_ROUTE[key]: value for key, value in keys.items()}
             for name, keys in sections
@@ -253,22 +263,28 @@ def _networkd_settings(sections: Sections) -> dict[str, Any]:
 
 
 def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
-    ipv4 = profile["ipv4"]
-    if ipv4.get("method") != "manual" or "address1" not in ipv4:
-        raise ValueError("only ipv4.method manual with an address is supported")
+    families = [profile[name] for name in ("ipv4", "ipv6") if "route1" in profile.get(name, {})]
+    if not families or not all(_is_complete(one) for one in families):
+        raise ValueError("only method manual with an address, and auto of ipv6, are supported")
     routes = [
-        _profile_route(ipv4[name], ipv4.get(f"{name}_options", ""))
+        _profile_route(one[name], one.get(f"{name}_options", ""))
+        for one in families
         for name in ("route1", "route2", "route3", "route4")
-        if name in ipv4
+        if name in one
     ]
-    words = ipv4.get("routing-rule1", "").split()
+    rules = [words for one in families if (words := one.get("routing-rule1", "").split())]
     return {
         "mtu": profile["ethernet"].get("mtu", "1500"),
         "link-local": [] if profile["ipv6"].get("method") == "disabled" else ["ipv6"],
-        "addresses": [ipv4["address1"]],
+        "accept-ra": profile["ipv6"].get("method") == "auto",
+        "addresses": [one["address1"] for one in families if "address1" in one],
         "routes": routes,
-        "routing-policy": [dict(zip(words[::2], words[1::2], strict=True))] if words else [],
+        "routing-policy": [dict(zip(words[::2], words[1::2], strict=True)) for words in rules],
     }
+
+
+def _is_complete(family: dict[str, str]) -> bool:
+    return family.get("method") == ("manual" if "address1" in family else "auto")
 
 
 def _profile_route(text: str, options: str) -> dict[str, str]:

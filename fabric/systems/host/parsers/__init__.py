@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.hostfacts.dcb import (
@@ -23,11 +24,12 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.linux import uptime
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
-from fabric.systems.host.parsers.settings import UNAVAILABLE, settings
+from fabric.systems.host.parsers.settings import UNAVAILABLE, bare, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fabric.observe.hostfacts.ip import IpAddresses
     from fabric.observe.parsers import Reading
 
 __all__ = [
@@ -52,26 +54,38 @@ _SWITCH = "/enable/"
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Return MTU and IPv4 addresses with prefix length by interface.
+    """Return MTU and addresses with prefix length by interface.
+
+    IPv6 addresses that nobody sets are left out: link-local ones, and what a NIC makes.
 
     Raises
     ------
     UnreadableError
         When the output is not the JSON of ``ip -j addr show``.
     """
-    return {row.interface: (row.mtu_bytes, row.ipv4) for row in parse_ip_addr(text)}
+    return {
+        row.interface: (
+            row.mtu_bytes,
+            (*row.ipv4, *(one for one in row.ipv6 if _is_set(one, row))),
+        )
+        for row in parse_ip_addr(text)
+    }
 
 
-def ip_rules(text: str) -> dict[str, str]:
+def _is_set(address: str, row: IpAddresses) -> bool:
+    return address not in row.dynamic and not ip_interface(address).is_link_local
+
+
+def ip_rules(*texts: str) -> dict[str, str]:
     """Return the routing table by source address.
 
     Raises
     ------
     UnreadableError
-        When the output is not the JSON of ``ip -j rule show``.
+        When an output is not the JSON of ``ip -j rule show``.
     """
-    values = parse_ip_rule(text)
-    return {rule.source.removesuffix("/32"): rule.table for rule in values if rule.table}
+    rules = (rule for text in texts for rule in parse_ip_rule(text))
+    return {bare(rule.source): rule.table for rule in rules if rule.table}
 
 
 def traffic_class_dscp(text: str) -> int | None:
@@ -118,7 +132,7 @@ class HostParser:
         if not any(name.partition(":")[0] in _LIVE for name in texts):
             return {}
         addresses = ip_addresses(texts.get("addresses", ""))
-        rules = ip_rules(texts.get("rules", ""))
+        rules = ip_rules(*(texts[name] for name in ("rules", "rules6") if name in texts))
         rdma = texts.get("rdma", "")  # the kernel's driver comes without the tool
         devices = {row.interface: row.device for row in parse_ibdev2netdev(rdma)} if rdma else {}
         nics = {}
@@ -132,7 +146,7 @@ class HostParser:
                 "rdma_device": devices.get(interface, ""),
                 "mtu_bytes": mtu,
                 "addresses": list(ips),
-                "table": rules.get(ips[0].partition("/")[0], "") if ips else "",
+                "table": next(filter(None, (rules.get(_ip(one)) for one in ips)), ""),
                 "traffic_class_dscp": _available(
                     texts, f"tc:{devices.get(interface, '')}", traffic_class_dscp
                 ),
@@ -140,6 +154,10 @@ class HostParser:
                 **_dcqcn(texts.get(f"ecn:{interface}") or texts.get(f"cc:{interface}") or ""),
             }
         return nics
+
+
+def _ip(address: str) -> str:
+    return address.partition("/")[0]
 
 
 def _available(

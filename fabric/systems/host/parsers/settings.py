@@ -52,19 +52,26 @@ def settings(texts: Mapping[str, str]) -> dict[str, Any]:
         except UnreadableError as error:
             raise UnreadableError(f"{subject}: {error}") from error
         by_name[subject] = UNAVAILABLE if value is None else value
-    tables = {subject.partition("/")[2] for subject in by_name if subject.startswith("routes:")}
-    if tables:
-        by_name["rules"] = _rules(texts.get("rules", ""), tables)
+    for family in ("", "6"):
+        routes = (name for name in by_name if name.startswith(f"routes{family}:"))
+        tables = {subject.partition("/")[2] for subject in routes}
+        if tables:
+            by_name[f"rules{family}"] = _rules(texts.get(f"rules{family}", ""), tables)
     return by_name
 
 
 def _rules(text: str, tables: set[str]) -> list[str]:
     """Return the rules that lead to some tables, in the words of ``ip rule``."""
     return sorted(
-        f"priority {rule.priority} from {rule.source.removesuffix('/32')} table {rule.table}"
+        f"priority {rule.priority} from {bare(rule.source)} table {rule.table}"
         for rule in parse_ip_rule(text)
         if rule.table in tables
     )
+
+
+def bare(network: str) -> str:
+    """Return a network as ``ip`` writes it: that of one address without its length."""
+    return network.removesuffix("/128" if ":" in network else "/32")
 
 
 def _sysctl(text: str, _name: str) -> str | None:
@@ -193,4 +200,6 @@ READ: dict[str, Callable[[str, str], Any]] = {
     "neighbour": _neighbour,
     "routes": _routes,
     "ways": _ways,
+    "routes6": _routes,
+    "ways6": _ways,
 }

@@ -6,7 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.findings import Severity
 from fabric.topology.naming import nic_names
+from fabric.topology.routed import routed_units
 from fabric.validate.origins import Place, identities, rail_place
 from fabric.validate.rule import ModelRule, areas, rules
 from fabric.validate.traits import host_kinds, traits_of_hosts, traits_place
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.intent.host_model import NicOverride
     from fabric.validate.world import Model
 
 
@@ -204,3 +207,64 @@ class IonicPorts(ModelRule):
                         device=host.name,
                         port=nic.interface,
                     )
+
+
+@rules.add("HST027")
+class ReplacedNic(ModelRule):
+    """A NIC that takes the place of another one gets its address."""
+
+    severity = Severity.WARNING
+    why = (
+        "The files of a host match a NIC whose MAC address is in the inventory by that address: a "
+        "NIC that replaces it matches none of them, and its rail is down on this host."
+    )
+    source = (
+        "canonical/netplan src/networkd.c (a MAC address is PermanentMACAddress=); systemd.network "
+        "and nm-settings-keyfile manual pages (mac-address)"
+    )
+    guards = ("hosts.nics.mac", "addressing.vlan_per")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the NICs with MAC addresses: on routed ports, and in VLANs."""
+        fabric, routed = model.fabric, routed_units(model.intent.fabric)
+        owned: dict[bool, list[tuple[str, NicOverride]]] = {True: [], False: []}
+        for name, overrides in model.intent.host_overrides.items():
+            is_routed = routed[int(fabric.hosts.unit[fabric.host_row[name]])]
+            if model.intent.host_traits(name).nic.match == "path":
+                continue
+            nics = [nic for override in overrides for nic in override.value.nics if nic.mac]
+            owned[is_routed] += [(name, nic) for nic in nics]
+        for is_routed, nics_by_mac in owned.items():
+            for name, nic in nics_by_mac[:1]:
+                subject, verb = f"the NIC of rail {nic.rail}", "gets its"
+                if len(nics_by_mac) > 1:
+                    subject, verb = f"{subject} and {len(nics_by_mac) - 1} more", "get their"
+                yield self.finding(
+                    f"{subject} {verb} address by MAC address: a NIC in its place gets none",
+                    "use host.nic.match: path, remove mac so that the interface name counts, or "
+                    "set the MAC of the new NIC, render and apply when one is replaced",
+                    place=rail_place(model.intent, name, nic.rail, "mac", nic.nic_port),
+                    device=name,
+                    severity=None if is_routed else Severity.INFO,
+                )
+
+
+@rules.add("HST028")
+class PathOfEachNic(ModelRule):
+    """Each NIC that is found by its path has a PCI address."""
+
+    why = "Without its own PCI address a NIC keeps the name that the kernel gave it."
+    source = "systemd.link manual page, [Match] (Path=, the udev property ID_PATH)"
+    guards = ("host.nic.match", "host.nic.pci_addresses")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every kind of host; HST007 and HST008 judge the addresses that are set."""
+        for kind in host_kinds(model):
+            nic, name = kind.host.traits.nic, kind.host.name
+            if nic.match == "path" and not nic.pci_addresses:
+                yield self.finding(
+                    f"{kind.subject}: match is path, but no PCI addresses are set",
+                    "set host.nic.pci_addresses, an address for each NIC",
+                    place=traits_place(model, name, "nic", "match"),
+                    device=name,
+                )

@@ -26,7 +26,7 @@ from xml.sax.saxutils import escape
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.junos.lab.netconf import NetconfSession
-from fabric.systems.junos.lab.show import PortCounters, View, page
+from fabric.systems.junos.lab.show import PortCounters, View, discovering, page
 from fabric.systems.junos.lab.store import JunosError, Store, lines_of
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ class JunosStandIn(SshStandIn):
         return page("factory", name=design.name)
 
     def knows_bgp_peer(self, address: str) -> bool:
-        """Tell whether there is a BGP session with an address."""
+        """Tell whether there is a BGP session with an address, or over a port."""
         return any(
             words[0] == "protocols" and words[4:6] == ("neighbor", address) for words in self.lines
-        )
+        ) or address in discovering(self.lines)
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""

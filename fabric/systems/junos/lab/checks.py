@@ -57,6 +57,11 @@ _NAMES = (
         r"(?:protocols bgp group .*|routing-options forwarding-table) export (\S+)",
         (r"policy-options policy-statement (\S+) .*",),
     ),
+    (
+        "as-list",
+        r"protocols bgp group \S+ peer-as-list (\S+)",
+        (r"policy-options as-list (\S+) .*",),
+    ),
     ("vlan", r"interfaces .* vlan members (\S+)", (r"vlans (\S+) .*",)),
     ("interface", r"vlans \S+ l3-interface irb\.(\d+)", (r"interfaces irb unit (\d+) .*",)),
 )

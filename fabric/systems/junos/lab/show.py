@@ -7,7 +7,8 @@ Apstra_IBA_Probes @ 555d71a6 release_4.2.1/Interface_Flap/README.md).
 The elements of optics and of the
 environment are those of napalm/junos/utils/junos_views.yml.
 Assumed: sessions that are not up are ``Active``; LLDP tells of a port as soon as it has link; no
-neighbour and no MAC address has been learnt.
+neighbour and no MAC address has been learnt; a peer that is found by neighbour discovery shows as
+``fe80::1%et-0/0/1.0``, as in public captures, whether or not it has answered.
 """
 
 from __future__ import annotations
@@ -85,6 +86,10 @@ class View(Cabled):
             if words[:3] == ("protocols", "bgp", "group") and words[6:7] == ("peer-as",)
         ]
         up = [peer for peer, _ in peers if self._linked(config, peer) and self.peer_up(peer)]
+        for number, port in enumerate(discovering(config), 1):
+            address = f"fe80::{number:x}%{port}.0"
+            peers.append((address, self.spec.options.get(f"asn {port}", "0")))
+            up += [address] if self._up(config, port) and self.peer_up(port) else []
         return page("bgp", peers=peers, up=up)
 
     def _up(self, config: list[Words], port: str) -> bool:
@@ -148,6 +153,22 @@ class View(Cabled):
                 for name, own in ((name, values.get(name, {})) for name in ports)
             ],
         )
+
+
+def discovering(config: list[Words]) -> list[str]:
+    """Return the ports over which a peer is found by neighbour discovery."""
+    asked = {
+        words[-1]
+        for words in config
+        if words[:3] == ("protocols", "bgp", "group") and words[-2] == "interface"
+    }
+    return [
+        words[3].removesuffix(".0")
+        for words in config
+        if words[:3] == ("protocols", "router-advertisement", "interface")
+        and words[3] in asked
+        and ("interfaces", words[3].removesuffix(".0"), "unit", "0", "family", "inet6") in config
+    ]
 
 
 def vlans(config: list[Words]) -> str:

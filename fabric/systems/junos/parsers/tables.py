@@ -17,7 +17,8 @@ _MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
 _PROMPT = re.compile(r"\{[a-z]+(:\d+)?\}")
 _PEERS = re.compile(r"Groups: \d+ Peers: (\d+) Down peers: (\d+)")
 _PEER = re.compile(
-    r"([0-9a-f.:]+) +(\d+(?:\.\d+)?) +\d+ +\d+ +\d+ +(\d+) +(\S.*?) +([A-Z][A-Za-z]+|[\d/ ]+/\d+)"
+    r"([0-9a-f.:]+(?:%\S+)?) +(\d+(?:\.\d+)?)"
+    r" +\d+ +\d+ +\d+ +(\d+) +(\S.*?) +([A-Z][A-Za-z]+|[\d/ ]+/\d+)"
 )
 _ROUTES = re.compile(r"  [\w.-]+: \d+/\d+/\d+/\d+")
 _LLDP_HEADER = re.compile(r"Local Interface +Parent Interface +Chassis Id +Port info +System Name")
@@ -100,6 +101,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         if match is None:
             raise _strange(row, "show bgp summary")
         address, asn, lost, since, state = match.groups()
+        address = _session(address)
         up.append(state == "Establ" or "/" in state)
         established_s = junos_seconds(since) if up[-1] else None
         peer = BgpPeer(up[-1], state, as_number(asn), established_s, int(lost))
@@ -107,6 +109,12 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     _counted(len(up), counts[0][1], "peers")
     _counted(up.count(False), counts[0][2], "peers that are down")
     return peers
+
+
+def _session(address: str) -> str:
+    """Return an address, or the port of a link-local one: ``fe80::1%et-0/0/1.0`` is et-0/0/1."""
+    _, percent, port = address.partition("%")
+    return port.removesuffix(".0") if percent else address
 
 
 def _together(one: BgpPeer, other: BgpPeer) -> BgpPeer:

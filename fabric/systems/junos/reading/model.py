@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration.defaults import number_of
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration import Bgp, Configured, PrefixMatch
+    from fabric.observe.configuration import Aggregate, Bgp, Configured, PrefixMatch
 
 
 @dataclass(slots=True)
@@ -18,6 +18,7 @@ class Term:
     line: int
     permit: bool | None = None
     source: str = ""
+    family: str = ""
     filters: list[PrefixMatch] = field(default_factory=list)
     prefix_lists: list[str] = field(default_factory=list)
 
@@ -42,6 +43,12 @@ class RoutingLines:
         How often the own AS number may stand in a route, itself counted; 0 where no line says it.
     inet_mtu_bytes : dict of str to int
         By port: longest packet, without the Ethernet header.
+    inet6, advertising : set of str
+        Ports with an IPv6 link-local address, and ports that tell their peer of it.
+    discovering : set of str
+        Groups of sessions that find their peers by neighbour discovery.
+    as_lists : dict of str to list of range
+        AS numbers by the name of their list; ``peer_lists`` has that of each group.
     """
 
     switch: Configured
@@ -54,9 +61,15 @@ class RoutingLines:
     asn: int | None = None
     loops: int = 0
     router_id: str = ""
+    aggregates: list[Aggregate] = field(default_factory=list)
     irb_mtu_bytes: int | None = None
     irb_enabled: bool = True
     inet_mtu_bytes: dict[str, int] = field(default_factory=dict)
+    inet6: set[str] = field(default_factory=set)
+    advertising: set[str] = field(default_factory=set)
+    discovering: set[str] = field(default_factory=set)
+    as_lists: dict[str, list[range]] = field(default_factory=dict)
+    peer_lists: dict[str, str] = field(default_factory=dict)
 
     @property
     def bgp(self) -> Bgp:

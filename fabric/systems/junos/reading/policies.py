@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Leftover, PolicyTerm
 from fabric.observe.configuration.blocks import network, prefix_match
-from fabric.observe.configuration.model import BITS, PrefixMatch
+from fabric.observe.configuration.model import BITS, BITS6, PrefixMatch
 from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 #: What BGP does with routes that no policy is about.
 DEFAULT_POLICY = "(default)"
 
-_SOURCES = {"direct": "connected", "bgp": "bgp"}
+#: Every prefix of a family.
+_EVERYTHING = {"inet": "0.0.0.0/0", "inet6": "::/0"}
+_SOURCES = {"direct": "connected", "aggregate": "aggregate", "bgp": "bgp"}
 _LENGTHS = re.compile(
     r"(?P<word>exact|orlonger|longer|upto /(\d+)|prefix-length-range /(\d+)-/(\d+))"
 )
 
 
 @LINES.means("family_of_term")
-def _family(reading: RoutingLines, line: int, policy: str, term: str | None = None) -> None:
-    reading.term(policy, term, line)
+def _family(
+    reading: RoutingLines, line: int, policy: str, family: str, term: str | None = None
+) -> None:
+    reading.term(policy, term, line).family = family
 
 
 @LINES.means("protocol")
@@ -100,12 +104,12 @@ def _match(prefix: str, lengths: str, line: int) -> PrefixMatch:
     match = _LENGTHS.fullmatch(lengths)
     if match is None:
         raise ValueError(lengths)
-    length = network(prefix)[1]
+    length, bits = network(prefix)[1], BITS6 if ":" in prefix else BITS
     word = match["word"].split()[0]
     low, high = {
         "exact": (length, length),
-        "orlonger": (length, BITS),
-        "longer": (length + 1, BITS),
+        "orlonger": (length, bits),
+        "longer": (length + 1, bits),
         "upto": (length, int(match[2] or 0)),
         "prefix-length-range": (int(match[3] or 0), int(match[4] or 0)),
     }[word]
@@ -113,7 +117,9 @@ def _match(prefix: str, lengths: str, line: int) -> PrefixMatch:
 
 
 def _overlap(one: PrefixMatch, other: PrefixMatch) -> bool:
-    shift = BITS - min(one.prefix_length, other.prefix_length)
+    if one.is_ipv6 is not other.is_ipv6:
+        return False
+    shift = (BITS6 if one.is_ipv6 else BITS) - min(one.prefix_length, other.prefix_length)
     return one.network >> shift == other.network >> shift
 
 
@@ -131,4 +137,7 @@ def settle_policies(reading: RoutingLines) -> None:
 
 
 def _policy_term(term: Term) -> PolicyTerm:
-    return PolicyTerm(bool(term.permit), term.line, term.prefix_lists, term.filters, term.source)
+    filters = term.filters
+    if term.family and not filters and not term.prefix_lists:
+        filters = [_match(_EVERYTHING[term.family], "orlonger", term.line)]
+    return PolicyTerm(bool(term.permit), term.line, term.prefix_lists, filters, term.source)

@@ -74,6 +74,21 @@ def _inet(reading: RoutingLines, line: int, name: str, unit: str) -> None:
     _port(reading, name, line, unit).routed = True
 
 
+@LINES.means("inet6")
+def _inet6(reading: RoutingLines, line: int, name: str, unit: str) -> None:
+    reading.inet6.add(_port(reading, name, line, unit).name)
+
+
+@LINES.means("advertises")
+def _advertises(reading: RoutingLines, _: int, port: str) -> None:
+    reading.advertising.add(port_of(port))
+
+
+def port_of(logical: str) -> str:
+    """Return the port of a logical interface; that of another unit than 0 is no port here."""
+    return logical.removesuffix(f".{_UNIT}")
+
+
 @LINES.means("address")
 def _address(reading: RoutingLines, line: int, name: str, unit: str, text: str) -> None:
     port = _port(reading, name, line, unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
+    Aggregate,
     Bgp,
     BgpPeer,
     Discard,
@@ -16,6 +17,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.systems.junos.platforms.text import unquoted
 from fabric.systems.junos.reading.policies import DEFAULT_POLICY
+from fabric.systems.junos.reading.ports import port_of
 from fabric.systems.junos.reading.table import LINES
 
 if TYPE_CHECKING:
@@ -46,6 +48,11 @@ def _host_name(reading: RoutingLines, _: int, name: str) -> None:
 def _static(reading: RoutingLines, line: int, prefix: str, hop: str) -> None:
     to = address(hop, "32", line).address if hop[0].isdigit() else Discard()
     reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
+
+
+@LINES.means("aggregate")
+def _aggregate(reading: RoutingLines, line: int, prefix: str) -> None:
+    reading.aggregates.append(Aggregate(*network(prefix), line, hides=False, is_ipv6=":" in prefix))
 
 
 @LINES.means("exists")
@@ -89,15 +96,72 @@ def _hold(
 
 @LINES.means("family")
 def _family(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
-    _speaker(reading, line, group, session).activated = True
+    _of_family(reading, line, group, session, is_ipv6=False).activated = True
+
+
+@LINES.means("family6")
+def _family6(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
+    speaker = _of_family(reading, line, group, session, is_ipv6=True)
+    speaker.activated, speaker.activated6 = bool(speaker.activated), True
 
 
 @LINES.means("loops")
 def _loops(
     reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
 ) -> None:
+    _family(reading, line, group, session)
+    _speaker(reading, line, group, session).allowas_in = int(loops) - 1
+
+
+@LINES.means("loops6")
+def _loops6(
+    reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
+) -> None:
+    _family6(reading, line, group, session)
+    _speaker(reading, line, group, session).allowas_in6 = int(loops) - 1
+
+
+def _of_family(
+    reading: RoutingLines, line: int, group: str, session: str | None, *, is_ipv6: bool
+) -> BgpTemplate:
+    """Return a session or a group that names a family; it has no other one by default then.
+
+    Raises
+    ------
+    ValueError
+        When the session is between addresses of the other family.
+    """
+    if session and (":" in session) != is_ipv6:
+        raise ValueError("routes of another family")
+    return _speaker(reading, line, group, session)
+
+
+@LINES.means("extended")
+def _extended(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
     speaker = _speaker(reading, line, group, session)
-    speaker.activated, speaker.allowas_in = True, int(loops) - 1
+    speaker.activated = speaker.extended_next_hop = True
+
+
+@LINES.means("by_discovery")
+def _by_discovery(reading: RoutingLines, _: int, group: str) -> None:
+    reading.discovering.add(group)
+
+
+@LINES.means("discovered")
+def _discovered(reading: RoutingLines, line: int, group: str, port: str) -> None:
+    _speaker(reading, line, group, port_of(port))
+
+
+@LINES.means("peer_as_list")
+def _peer_as_list(reading: RoutingLines, line: int, group: str, list: str) -> None:  # noqa: A002 - of the book
+    _speaker(reading, line, group, None)
+    reading.peer_lists[group] = list
+
+
+@LINES.means("as_list")
+def _as_list(reading: RoutingLines, _: int, name: str, members: str) -> None:
+    first, _dash, last = members.partition("-")
+    reading.as_lists.setdefault(name, []).append(range(int(first), int(last or first) + 1))
 
 
 @LINES.means("peer_as_is_sent")
@@ -126,7 +190,7 @@ def _policy_in(
     reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
-    speaker.policy_in = _only(speaker.policy_in, policy)
+    speaker.policy_in = speaker.policy_in6 = _only(speaker.policy_in, policy)
 
 
 @LINES.means("policy_out")
@@ -134,7 +198,7 @@ def _policy_out(
     reading: RoutingLines, line: int, group: str, policy: str, session: str | None = None
 ) -> None:
     speaker = _speaker(reading, line, group, session)
-    speaker.policy_out = _only(speaker.policy_out, policy)
+    speaker.policy_out = speaker.policy_out6 = _only(speaker.policy_out, policy)
 
 
 def _only(policy: str | None, new: str) -> str:
@@ -153,7 +217,7 @@ def _only(policy: str | None, new: str) -> str:
 def _process(reading: RoutingLines, line: int) -> Bgp:
     """Return the process; a new one at its first line."""
     if reading.switch.bgp is None:
-        reading.switch.bgp = Bgp(0, line, tells_by_default=False)
+        reading.switch.bgp = Bgp(0, line, extended_by_default=False, tells_by_default=False)
     return reading.switch.bgp
 
 
@@ -165,6 +229,18 @@ def _speaker(reading: RoutingLines, line: int, group: str, session: str | None) 
     peer = reading.bgp.peer(session, line)
     peer.group = group
     return peer
+
+
+def _settle_discovery(reading: RoutingLines, bgp: Bgp) -> None:
+    """Tell which ports find their peer: both families, told to the peer, in a group that looks."""
+    for name, port in reading.switch.ports.items():
+        peer = bgp.peers.get(name)
+        port.ipv6_link = (
+            peer is not None
+            and peer.group in reading.discovering
+            and port.routed is True
+            and name in reading.inet6 & reading.advertising
+        )
 
 
 def settle_bgp(reading: RoutingLines) -> None:
@@ -181,13 +257,18 @@ def settle_bgp(reading: RoutingLines) -> None:
         reading.switch.bgp = None
         return
     bgp.asn, bgp.router_id = reading.asn, reading.router_id
-    bgp.originations = [Origination(None, "", bgp.line)]
+    bgp.originations = [Origination(None, "", bgp.line, is_ipv6) for is_ipv6 in (False, True)]
+    bgp.aggregates = reading.aggregates
+    for group, name in reading.peer_lists.items():
+        bgp.groups[group].asns = tuple(reading.as_lists.get(name, ()))
     bgp.resolve()
+    _settle_discovery(reading, bgp)
     for peer in bgp.peers.values():
-        if peer.allowas_in is None and reading.loops:
-            peer.allowas_in = reading.loops - 1
+        for name in ("allowas_in", "allowas_in6") if reading.loops else ():
+            if getattr(peer, name) is None:
+                setattr(peer, name, reading.loops - 1)
         if not peer.policy_out:
-            peer.policy_out = DEFAULT_POLICY
+            peer.policy_out = peer.policy_out6 = DEFAULT_POLICY
             default = PolicyTerm(permit=True, line=bgp.line, source="bgp")
             reading.switch.policies[DEFAULT_POLICY] = [default]
     groups = {peer.group or "" for peer in bgp.peers.values()}

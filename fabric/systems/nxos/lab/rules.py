@@ -15,5 +15,5 @@ FEATURES = {
 }
 #: What only a switched port has, what only a routed one has, and what both keep when they change.
 SWITCHED_ONLY = ("switchport access", "spanning-tree")
-ROUTED_ONLY = ("ip address", "no ip redirects", "ip arp", "bfd interval")
+ROUTED_ONLY = ("ip address", "no ip redirects", "ip arp", "ipv6", "bfd interval")
 KEPT_BY_PORT = ("description", "shutdown", "no switchport")

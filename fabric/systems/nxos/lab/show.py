@@ -17,6 +17,7 @@ from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.pages import pages, parsed
+from fabric.observe.configuration.model import is_address
 from fabric.systems.nxos.lab.config import policies_of, text_lines
 
 if TYPE_CHECKING:
@@ -94,20 +95,34 @@ class View:
         speed_mbps = int(port.value("speed") or 0)
         return f"{speed_mbps // 1000} Gb/s" if speed_mbps else "auto-speed"
 
-    def peers(self, bgp: Section) -> list[tuple[str, str, bool]]:
-        """Return address, AS number and whether the session is up, of each neighbour."""
-        addressed = [port for port in self.interfaces() if port.value("ip address")]
+    def peers(self, bgp: Section, family: str = "") -> list[tuple[str, str, bool]]:
+        """Return address, AS number and whether the session is up, of each neighbour.
+
+        A family is ``4`` or ``6``: neighbours with its routes.
+        """
+        networks = [
+            (ip_interface(value).network, port)
+            for port in self.interfaces()
+            for value in (port.value("ip address"), port.value("ipv6 address"))
+            if "/" in value
+        ]
         peers = []
         for node in bgp.below("neighbor "):
+            if family and not node.has(f"address-family ipv{family} unicast"):
+                continue
             address, asn = node.line.split()[1], node.value("remote-as")
-            linked = any(
-                ip_address(address) in ip_interface(port.value("ip address")).network
-                and self.up(port)
-                for port in addressed
+            linked = self._over(address) or any(
+                is_address(address) and ip_address(address) in network and self.up(port)
+                for network, port in networks
             )
             up = linked and not node.has("shutdown") and self.wires.peer_up(address)
             peers += [(address, asn, up)] if asn else []
         return peers
+
+    def _over(self, session: str) -> bool:
+        """Tell whether a session is over a port that is up and has a link-local address."""
+        port = self.state.running.children.get(f"interface {session}")
+        return bool(port and port.has("ipv6 address use-link-local-only") and self.up(port))
 
     def paused(self, port: Section) -> list[int]:
         """Return the priorities that a port pauses."""

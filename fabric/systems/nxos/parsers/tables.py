@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _SPEED = re.compile(r"(\d+(?:\.\d+)?) ([MG])b/s")
 _DOTTED_MAC = re.compile(r"[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}")
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+#: Begin of a port that is named in short.
+_SHORT_PORT = re.compile(r"^Eth(?=\d)")
 _UPTIME_S = {"days": 86_400, "hrs": 3_600, "mins": 60, "secs": 1}
 _COUNTERS = {
     "in_bytes": "eth_inbytes",
@@ -135,7 +137,9 @@ def _interface(row: Mapping[str, Any]) -> tuple[str, InterfaceState]:
 
 
 def bgp_summary(text: str) -> dict[str, BgpPeer]:
-    """Parse ``show bgp all summary vrf all`` in JSON: IPv4 unicast of the default VRF.
+    """Parse ``show bgp all summary vrf all`` in JSON: unicast of the default VRF.
+
+    A session with routes of both families stands in both tables.
 
     Raises
     ------
@@ -143,18 +147,19 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         When the answer is not that JSON.
     """
     peers: dict[str, BgpPeer] = {}
-    for row in () if is_off(text) else _default_ipv4(_body(text)):
+    for row in () if is_off(text) else _default_unicast(_body(text)):
         state = _word(row, "state")
         asn = as_number(_word(row, "neighboras"))
-        peers[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
+        session = _SHORT_PORT.sub("Ethernet", _word(row, "neighborid"))
+        peers[session] = BgpPeer(state == "Established", state, asn)
     return peers
 
 
-def _default_ipv4(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _default_unicast(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for vrf in _needed(body, "vrf"):
         for family in rows(vrf, "af") if _word(vrf, "vrf-name-out") == "default" else ():
             for sub in rows(family, "saf"):
-                if sub.get("af-name") == "IPv4 Unicast":
+                if sub.get("af-name") in {"IPv4 Unicast", "IPv6 Unicast"}:
                     yield from rows(sub, "neighbor")
 
 

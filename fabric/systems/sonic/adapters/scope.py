@@ -31,7 +31,7 @@ _ALONE = re.compile(
     r"|BUFFER_PROFILE\|pg_lossless_\d+_\d+m_(?:th-?\d+_)?profile"
     r"|PORT_QOS_MAP\|global|PFC_WD\|GLOBAL"
     r"|(?:DEFAULT_LOSSLESS_BUFFER_PARAMETER|LOSSLESS_TRAFFIC_PATTERN)\|AZURE"
-    r"|BGP_PEER_GROUP(?:_AF)?\|default\|FABRIC(?:\|.*)?"
+    r"|BGP_PEER_GROUP(?:_AF)?\|default\|(?:FABRIC|NUMBERED)(?:\|.*)?"
     r"|ROUTE_MAP(?:_SET)?\|PERMIT(?:\|.*)?"
 )
 #: Rows that a switch has once: they are ours and others', even where the inventory has none.

@@ -74,13 +74,14 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
     return {"show": show, "crm": crm}
 
 
-def _bgp(device: SonicStandIn) -> dict[str, Any]:
+def _bgp(device: SonicStandIn, foreign: str) -> dict[str, Any]:
+    """Return the peers of a family, in whose names is nothing of the other one."""
     peers = []
     for key in sorted(device.bgp_peers, key=lambda item: natural(item.split("|")[-1])):
         state = device.bgp_state(key)
-        if state is None:
-            continue
         row, peer = device.bgp_peers[key], key.split("|")[-1]
+        if state is None or foreign in peer:
+            continue
         asn = row.get("asn") or device.spec.options.get(f"asn {peer}", "0")
         figures = ("0", "never", state)
         if state == "Established":
@@ -146,7 +147,8 @@ def _vlans(device: SonicStandIn) -> dict[str, Any]:
 
 #: What a page shows apart from the switch, its ports and its counters.
 _VALUES: dict[str, Callable[[SonicStandIn], dict[str, Any]]] = {
-    "ip-bgp-summary": _bgp,
+    "ip-bgp-summary": lambda device: _bgp(device, ":"),
+    "ipv6-bgp-summary": lambda device: _bgp(device, "."),
     "lldp-table": _heard,
     "pfc-priority": lambda device: {"maps": device.table("PORT_QOS_MAP")},
     "pfcwd-config": _watchdog,

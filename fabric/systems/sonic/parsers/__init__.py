@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.observe.parsers import Reading
 
-_NO_PEERS = "No IPv4 neighbor is configured"
+_NO_PEERS = re.compile("No IPv[46] neighbor is configured")
 _PEER_TOTAL = re.compile(r"^Total number of neighbors +(\d+) *$", re.MULTILINE)
 _LLDP_TOTAL = re.compile(r"^Total entries displayed: +(\d+) *$", re.MULTILINE)
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
@@ -47,7 +47,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     UnreadableError
         When there is no summary, or a part of it is missing.
     """
-    if _NO_PEERS in text:
+    if _NO_PEERS.search(text):
         return {}
     header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
     rows = _complete(text, header, _PEER_TOTAL)
@@ -60,6 +60,17 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         established_s = frr_seconds(row.get("Up/Down", "")) if is_up else None
         peers[address] = BgpPeer(is_up, state, int(asn), established_s)
     return peers
+
+
+def bgp_ipv6(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ipv6 bgp summary`` as :func:`bgp_summary`; no answer: no peers.
+
+    Raises
+    ------
+    UnreadableError
+        When a part of the summary is missing.
+    """
+    return bgp_summary(text) if text.strip() else {}
 
 
 def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -198,6 +209,7 @@ class SonicParser:
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "uptime": ("facts", uptime),
         "bgp": ("bgp", bgp_summary),
+        "bgp_ipv6": ("bgp", bgp_ipv6),
         "lldp": ("lldp", lldp_table),
         "pfc_priority": ("pfc_priorities", pfc_priority),
         "interfaces": ("interfaces", sonic_state.interface_status),

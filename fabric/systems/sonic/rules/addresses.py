@@ -67,6 +67,40 @@ class NeighbourSubnet(SonicRule):
                 )
 
 
+_IPV4 = 4
+#: Lengths of IPv4 subnets from which FRR computes the address of a peer.
+_PAIRS = (30, 31)
+
+
+@rules.add("SON048")
+class NoAddressBesideSession(SonicRule):
+    """A port with an unnumbered session has no IPv4 /30 or /31."""
+
+    why = (
+        "FRR makes the session of such a port between the two IPv4 addresses; the other end waits "
+        "at its link-local address, and the session stays down. CONFIG_DB has no field against it."
+    )
+    source = "sonic-net/sonic-buildimage #14955 (v6only, not merged); batfish/batfish #5372 (FRR)"
+    judges_rendered = False
+    guards = ("bgp.peering", "devices.peering", "devices.ports.peering")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Compare the sessions over ports with the addresses of these."""
+        sessions = {key.rpartition("|")[2] for key in config.rows("BGP_NEIGHBOR")}
+        for table in ("INTERFACE", "PORTCHANNEL_INTERFACE"):
+            for key in config.rows(table):
+                port, _, text = key.partition("|")
+                subnet = Subnet.of(text) if port in sessions else None
+                if subnet and subnet.version == _IPV4 and subnet.prefix_length in _PAIRS:
+                    yield self.at(
+                        config,
+                        (table, key),
+                        f"{text} is on a port whose session is unnumbered",
+                        "remove the address, or make the session one between addresses",
+                        port=port,
+                    )
+
+
 @rules.add("SON037")
 class OneRole(SonicRule):
     """A port is routed, a member of VLANs, or a member of one PortChannel."""

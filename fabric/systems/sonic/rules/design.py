@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.view import is_managed
 from fabric.validate.rule import ClassRule, SwitchRule, Wrong, rules
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ class FixedPaths(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for another number on SONiC."""
-        plain = device.platform == "sonic" and not (
-            device.bgp.bfd or device.bgp.unnumbered or device.bgp.allowas_in
-        )
+        plain = device.platform == "sonic" and not is_managed(device)
         if plain and device.bgp.max_paths != _PATHS:
             yield self.finding(
                 f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {_PATHS}",
@@ -59,7 +59,7 @@ class OtherStack(SwitchRule):
 
     def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
         """Look for BFD on SONiC without anything else that needs the framework."""
-        needs = device.bgp.unnumbered or device.bgp.allowas_in
+        needs = is_managed(replace(device, bgp=replace(device.bgp, bfd=False)))
         if device.platform == "sonic" and device.bgp.bfd and not needs:
             yield self.finding(
                 "bgp.bfd moves SONiC to the FRR management framework",
@@ -67,6 +67,43 @@ class OtherStack(SwitchRule):
                 "bgp.keepalive_s and bgp.hold_s to 1 and 3: a dead link takes its session down "
                 "at once",
                 place=places.place("bgp", "bfd"),
+                device=device.name,
+            )
+
+
+#: Releases in which the container writes the sessions into FRR's file at each start, in the mode
+#: ``separated`` (dockers/docker-fpm-frr/docker_init.sh); later ones take it for ``unified``.
+_WRITTEN_AT_START = ("202405", "202411", "202505")
+
+
+@rules.add("SON047")
+class SessionsAfterFreshBoot(SwitchRule):
+    """Sessions over ports of SONiC survive a boot without a file of FRR."""
+
+    severity = Severity.WARNING
+    why = (
+        "frrcfgd takes what CONFIG_DB has at its start for what FRR has: sessions over ports and "
+        "their groups are not made where FRR starts without its own file, as after an installation."
+    )
+    source = (
+        "sonic-net/sonic-buildimage #27723 (open; fix #27724), dockers/docker-fpm-frr/"
+        "docker_init.sh (separated is taken for unified)"
+    )
+    guards = ("bgp.peering", "devices.peering", "platforms.leaf.release", "devices.release")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for sessions without addresses on a release that may lose them."""
+        release = device.sku.release
+        if device.platform != "sonic" or not device.unnumbered_ports:
+            return
+        if release not in _WRITTEN_AT_START:
+            yield self.finding(
+                f"unnumbered sessions of SONiC {release or 'of an unknown release'} may be lost at "
+                "a boot without /etc/sonic/frr/frr.conf",
+                f"where they are, make them once in vtysh (`neighbor FABRIC peer-group`, `neighbor "
+                "PORT interface`), run `write memory` there and restart the container bgp; or set "
+                f"the release, if it is {', '.join(_WRITTEN_AT_START)}",
+                place=places.peering_place(device),
                 device=device.name,
             )
 

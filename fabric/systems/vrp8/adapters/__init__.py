@@ -46,14 +46,15 @@ def _implied(root: LineTree, section: str, printed: set[str]) -> Iterator[str]:
         behaviour = "discard" if "qos ecn enable" in root.children else "forwarding"
         yield f"dcb pfc deadlock recovery-behavior {behaviour} slot 1"
     elif _PORT.fullmatch(section):
-        routed = any(line.startswith("ip address ") for line in printed)
+        routed = any(line.startswith(("ip address ", "ipv6 address ")) for line in printed)
         yield "undo portswitch" if routed else "portswitch"
     elif section.startswith("bgp "):
         yield from (f"peer {peer} timer keepalive 60 hold 180" for peer in _peers(printed))
     elif section == "ipv4-family unicast":
         for line, child in root.children.items():
             if line.startswith("bgp "):
-                yield from (f"peer {peer} enable" for peer in _peers(child.children))
+                peers = _peers(child.children)
+                yield from (f"peer {peer} enable" for peer in peers if ":" not in peer)
     elif section.startswith("dcb pfc"):
         for number in {match[1] for line in printed if (match := _DEADLOCK.match(line))}:
             yield f"priority {number} deadlock-detect time 10"
@@ -80,6 +81,7 @@ GRAMMAR = Grammar(
     server=re.compile(rf"({_SERVERS})(?: .*)?"),
     defaults=(
         ("", "arp timeout 1200"),
+        ("", "ipv6 nd stale-timeout 1200"),
         ("", "mac-address aging-time 300"),
         ("", "dcb pfc deadlock-detect timer 100"),
         ("", "dcb pfc deadlock-recovery timer 100"),
@@ -87,9 +89,10 @@ GRAMMAR = Grammar(
         (_PORT.pattern, "port link-type access"),
         (_PORT.pattern, "jumboframe enable 9216"),
         (rf"{_PORT.pattern}|interface Vlanif\d+", "mtu 1500"),
+        (_PORT.pattern, "ipv6 mtu 1500"),
         (_PORT.pattern, "undo shutdown"),
-        ("ipv4-family unicast", "maximum load-balancing ebgp 1"),
-        ("ipv4-family unicast", "maximum load-balancing 1"),
+        ("ipv[46]-family unicast", "maximum load-balancing ebgp 1"),
+        ("ipv[46]-family unicast", "maximum load-balancing 1"),
     ),
     implied=_implied,
     without_new_ports=without_new_ports,
@@ -99,7 +102,7 @@ GRAMMAR = Grammar(
     addition_order=("port split ", ""),
     backwards=True,
     removed_first=re.compile(r".* deadlock-.*"),
-    peer=re.compile(r"(peer [\d.]+) as-number .*"),
+    peer=re.compile(r"(peer [\da-f.:]+) as-number .*"),
     layer="portswitch",
     layer_change=LayerChange.IS_EMPTY,
 )

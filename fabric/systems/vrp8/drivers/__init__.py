@@ -48,12 +48,14 @@ _CONFIG = "display current-configuration"
 _NAME = "display current-configuration | include sysname"
 _ESN_COMMAND = "display device esn"
 _MAC_COMMAND = "display system mac-address"
+_IPV6_PEERS = "display bgp ipv6 peer"
+_OVER_PORTS = "display bgp unnumbered peer"
 _STATE_COMMANDS = {
     "facts": (_NAME, "display version", _ESN_COMMAND, _MAC_COMMAND),
     "interfaces": ("display interface main",),
     "marked": ("display qos ecn statistics",),
     "lldp": ("display lldp neighbor",),
-    "bgp": ("display bgp peer",),
+    "bgp": ("display bgp peer", _IPV6_PEERS, _OVER_PORTS),
     "bfd": ("display bfd session all",),
     "arp": ("display arp",),
     "macs": ("display mac-address",),
@@ -64,6 +66,9 @@ _STATE_COMMANDS = {
     "queues": ("display qos queue statistics slot 1",),
     SUBJECT: ("display configuration commit list verbose",),
 }
+#: Tables of BGP that not every model has.
+_LACKED = (_IPV6_PEERS, _OVER_PORTS)
+_TABLE = "BGP local router ID"
 #: Commands that are refused while a function is off, and the line that switches it on.
 _SWITCHES = {
     "display bgp peer": "bgp",
@@ -106,12 +111,15 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
 
     def _answer(self, command: str) -> str | None:
         try:
-            return self._displayed(command)
+            text = self._displayed(command)
         except RefusedError:
+            if command in _LACKED:  # nothing of it where BGP is off, or where a model lacks it
+                return ""
             line = _SWITCHES.get(command)
             if line is None or re.search(rf"(?m)^{line}\b", self._displayed(_CONFIG)):
                 return None
             return f"{line} is off\n"
+        return "" if command in _LACKED and _TABLE not in text else text
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return the trial run that waits for its confirmation: ours by its name."""

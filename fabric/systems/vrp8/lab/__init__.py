@@ -11,7 +11,7 @@ Faults: ``accept_part`` counts commits: only the first ``count`` lines of the ca
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from fabric.lab.lines.editor import feed_text
@@ -25,7 +25,7 @@ from fabric.systems.vrp8.lab.state import Vrp8State
 from fabric.systems.vrp8.platforms import FAMILIES
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Interface
+    from ipaddress import IPv4Interface, IPv6Interface
 
     import asyncssh
 
@@ -140,7 +140,7 @@ class Vrp8StandIn(SshStandIn):
             shut = not sections or sections[0].has("shutdown")
             return not shut and name not in self.unplugged
 
-    def addresses(self) -> list[tuple[str, IPv4Interface]]:
+    def addresses(self) -> list[tuple[str, IPv4Interface | IPv6Interface]]:
         """Return the addresses of the switch by interface, without those of its management."""
         known = addresses(self.state.running)
         return [(name, address) for name, address in known if not name.startswith("MEth")]
@@ -148,11 +148,18 @@ class Vrp8StandIn(SshStandIn):
     def _bgp(self) -> Section | None:
         return next(iter(self.state.running.below("bgp ")), None)
 
-    def bgp_peers(self) -> list[str]:
-        """Return the peers of the public network."""
+    def bgp_peers(self, *, is_ipv6: bool | None = None) -> list[str]:
+        """Return the peers of the public network; without a family those of both."""
         bgp = self._bgp()
         lines = bgp.below("peer ") if bgp else []
-        return [node.line.split()[1] for node in lines if " as-number " in node.line]
+        peers = [node.line.split()[1] for node in lines if " as-number " in node.line]
+        return [peer for peer in peers if is_ipv6 in {None, ":" in peer}]
+
+    def bgp_ports(self) -> dict[str, str]:
+        """Return the ports over which a peer is found, each with its group."""
+        bgp = self._bgp()
+        lines = [node.line.split() for node in bgp.below("peer ")] if bgp else []
+        return {words[-1]: words[1] for words in lines if words[2] == "unnumbered-interface"}
 
     def has_bfd(self, peer: str) -> bool:
         """Tell whether BFD watches a peer."""
@@ -162,17 +169,25 @@ class Vrp8StandIn(SshStandIn):
     def towards(self, peer: str) -> str:
         """Return the interface with the subnet of a peer."""
         for name, address in self.addresses():
-            if IPv4Address(peer) in address.network and str(address.ip) != peer:
+            if ip_address(peer) in address.network and str(address.ip) != peer:
                 return name
         return ""
 
     def bgp_up(self, peer: str) -> bool:
         """Tell whether a session is established."""
         bgp = self._bgp()
-        families = bgp.below("ipv4-family unicast") if bgp else []
-        enabled = any(family.has(f"peer {peer} enable") for family in families)
-        port = self.towards(peer)
+        group = self.bgp_ports().get(peer)
+        family = "ipv6" if group is None and ":" in peer else "ipv4"
+        families = bgp.below(f"{family}-family unicast") if bgp else []
+        enabled = any(family.has(f"peer {group or peer} enable") for family in families)
+        port = self.towards(peer) if group is None else self._finding(peer)
         return enabled and bool(port) and self.link_up(port) and self.peer_up(peer)
+
+    def _finding(self, port: str) -> str:
+        """Return a port if it tells its peer of its link-local address, else nothing."""
+        node = self.state.running.children.get(f"interface {port}")
+        needed = ("ipv6 enable", "ipv6 address auto link-local", "ipv6 nd ra halt disable")
+        return port if node and all(node.has(line) for line in needed) else ""
 
     def mac_of(self, port: str) -> str:
         """Return the MAC address that the neighbour of a port answers with."""
@@ -182,4 +197,4 @@ class Vrp8StandIn(SshStandIn):
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether the configuration has a BGP session with an address."""
         with self.lock:
-            return address in self.bgp_peers()
+            return address in (*self.bgp_peers(), *self.bgp_ports())

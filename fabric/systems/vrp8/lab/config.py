@@ -140,11 +140,12 @@ class Editor(LineEditor):
             self.add_ports()
         if node.line.startswith("port link-type "):
             context.drop("port default")
-        if context.mode == "bgp" and " as-number " in node.line:
+        known = node.line.split()
+        if context.mode == "bgp" and " as-number " in node.line and ":" not in known[1]:
             editor = Editor(self.root, self.ports, self.family)
             editor.stack = [[self.root], [context]]
             editor.feed("ipv4-family unicast")
-            editor.feed(f"peer {node.line.split()[1]} enable")
+            editor.feed(f"peer {known[1]} enable")
 
     def left(self, context: Section, node: Section) -> None:
         """Take away what goes with a line."""
@@ -153,8 +154,9 @@ class Editor(LineEditor):
             self.add_ports()
         if node.line.startswith("vlan batch "):
             context.children.pop(f"vlan {words[-1]}", None)
-        if " as-number " in node.line:
-            families = [one for one in context.children.values() if one.mode == "bgp-af"]
+        if " as-number " in node.line or words[0] == "group":
+            modes = ("bgp-af", "bgp-af6")
+            families = [one for one in context.children.values() if one.mode in modes]
             for section in (context, *families):
                 section.drop(f"peer {words[1]} ")
 

@@ -57,6 +57,7 @@ def addition_reason(editor: Editor, context: Section, line: str) -> str:
         "drop": _marking_reason,
         "bgp": _bgp_reason,
         "bgp-af": _family_reason,
+        "bgp-af6": _family_reason,
     }
     reason = reasons.get(context.mode)
     return reason(editor, context, line) if reason else ""
@@ -139,7 +140,7 @@ def _queue_reason(editor: Editor, context: Section, line: str) -> str:
 
 def _address_reason(editor: Editor, context: Section, line: str) -> str:
     words = line.split()
-    if not line.startswith("ip address "):
+    if not line.startswith("ip address ") or words[2] == "unnumbered":
         return ""
     if words[3] == HOST_MASK and context.mode != "loopback":
         return "The mask of 32 bits is for loopback interfaces."
@@ -181,7 +182,7 @@ def _marking_reason(editor: Editor, context: Section, line: str) -> str:
 def _bgp_reason(editor: Editor, context: Section, line: str) -> str:
     if not line.startswith("peer "):
         return ""
-    if " as-number " not in line and not context.value(f"peer {line.split()[1]} as-number"):
+    if " as-number " not in line and not _is_known(context, line.split()[1]):
         return "The peer does not exist."
     changed = context.value(f"peer {line.split()[1]} as-number")
     if " as-number " in line and changed and changed != line.rsplit(maxsplit=1)[-1]:
@@ -194,9 +195,14 @@ def _bgp_reason(editor: Editor, context: Section, line: str) -> str:
 def _family_reason(editor: Editor, context: Section, line: str) -> str:
     bgp = next(node for node in editor.root.children.values() if context in node.children.values())
     peer = line.split()[1]
-    if line.startswith("peer ") and not bgp.value(f"peer {peer} as-number"):
-        return "The peer does not exist."
-    return ""
+    return (
+        "" if not line.startswith("peer ") or _is_known(bgp, peer) else "The peer does not exist."
+    )
+
+
+def _is_known(bgp: Section, name: str) -> bool:
+    """Tell whether there is a peer with an address, or a group with a name."""
+    return bool(bgp.value(f"peer {name} as-number") or bgp.below(f"group {name} "))
 
 
 def removal_reason(editor: Editor, context: Section, node: Section) -> str:

@@ -17,4 +17,4 @@ MOST_PFC_PROFILES = 2
 MOST_DOMAINS = 8
 #: What only a port of layer 2 or of layer 3 can have.
 LAYER_2 = ("port ", "stp ", "trust dscp")
-LAYER_3 = ("ip address ", "mtu ", "arp timeout ")
+LAYER_3 = ("ip address ", "mtu ", "ipv6 ", "arp timeout ")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from difflib import unified_diff
-from ipaddress import IPv4Address, IPv4Interface
+from ipaddress import IPv4Address, IPv4Interface, IPv6Interface
 from typing import TYPE_CHECKING, Any
 
 from fabric.book.grammar import LineRefusedError
@@ -124,12 +124,22 @@ def _needs(switch: Vrp8StandIn, line: str, message: str) -> None:
         raise LineRefusedError(f"Error: {message}")
 
 
-def _bgp(switch: Vrp8StandIn) -> str:
+def _bgp(switch: Vrp8StandIn, *, is_ipv6: bool = False) -> str:
     bgp = next(iter(switch.state.running.below("bgp ")), None)
     if bgp is None:
         raise LineRefusedError("Error: BGP is not enabled.")
-    peers = switch.bgp_peers()
+    peers = switch.bgp_peers(is_ipv6=is_ipv6)
     return page("bgp", bgp=bgp, peers=peers, up=[peer for peer in peers if switch.bgp_up(peer)])
+
+
+def _bgp_over_ports(switch: Vrp8StandIn) -> str:
+    bgp = next(iter(switch.state.running.below("bgp ")), None)
+    if bgp is None:
+        raise LineRefusedError("Error: BGP is not enabled.")
+    ports = switch.bgp_ports()
+    up = [port for port in ports if switch.bgp_up(port)]
+    asns = {port: switch.spec.options.get(f"asn {port}", "0") for port in ports}
+    return page("bgp_ports", bgp=bgp, asns=asns, up=up)
 
 
 def _bfd(switch: Vrp8StandIn) -> str:
@@ -140,7 +150,11 @@ def _bfd(switch: Vrp8StandIn) -> str:
 
 
 def _arp(switch: Vrp8StandIn) -> str:
-    own = switch.addresses()
+    own = [
+        (name, address)
+        for name, address in switch.addresses()
+        if isinstance(address, IPv4Interface)
+    ]
     far = [
         (name, IPv4Address(int(address.ip) ^ 1), switch.mac_of(name))
         for name, address in own
@@ -203,6 +217,8 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
     "display interface main": _interfaces,
     "display lldp neighbor": _lldp,
     "display bgp peer": _bgp,
+    "display bgp ipv6 peer": lambda switch: _bgp(switch, is_ipv6=True),
+    "display bgp unnumbered peer": _bgp_over_ports,
     "display bfd session all": _bfd,
     "display arp": _arp,
     "display mac-address": _macs,
@@ -213,11 +229,16 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
 }
 
 
-def addresses(root: Section) -> list[tuple[str, IPv4Interface]]:
+def addresses(root: Section) -> list[tuple[str, IPv4Interface | IPv6Interface]]:
     """Return the addresses of a configuration by interface."""
-    known = []
+    known: list[tuple[str, IPv4Interface | IPv6Interface]] = []
     for node in root.below("interface "):
         for line in node.below("ip address "):
             words = line.line.split()
-            known.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
+            if words[2] != "unnumbered":
+                known.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
+        for line in node.below("ipv6 address "):
+            words = line.line.split()
+            if words[2] != "auto":
+                known.append((_name(node), IPv6Interface(words[2])))
     return known

@@ -7,6 +7,7 @@ Known: samples and meanings of the CloudEngine V300R023C00 command reference (Wh
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import as_number, first_match, mac_address, row_of
@@ -22,10 +23,12 @@ _UPTIME = re.compile(
 )
 _ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
 _SYSTEM_MAC = re.compile(r"^Current System MAC address: (\S+)\s*$", re.MULTILINE)
-_PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)\s*")
+_PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)(?:\s+Peers in .*)?\s*")
+_ROUTER_ID = re.compile(r"\s*BGP local router ID\s*:")
+_STATUS_CODES = re.compile(r"\s*Status codes:")
 _PEER = re.compile(
-    r"\s*\*?(?P<peer>[\d.]+)\s+4\s+(?P<asn>\d+(?:\.\d+)?)\s+\d+\s+\d+\s+\d+\s+\S+\s+"
-    r"(?P<state>[A-Z]\w+(?:\(\w+\))?)\s+\d+\s*"
+    r"\s*\*?(?P<peer>[\d.]+|[\dA-Fa-f]*:[\dA-Fa-f:]+)\s+4\s+(?P<asn>\d+(?:\.\d+)?)\s+\d+\s+\d+\s+\d+\s+\S+\s+"
+    r"(?P<state>[A-Z]\w+(?:\(\w+\))?)\s+\d+(?:\s+(?P<port>\d+GE\S+))?\s*"
 )
 _PEER_HEAD = re.compile(r"\s*Peer\s+V\s+AS\s+MsgRcvd\s.*")
 _BFD_TOTAL = re.compile(r"Total UP/DOWN Session Number : (\d+)/(\d+)\s*")
@@ -75,7 +78,9 @@ def system_facts(text: str) -> SystemFacts:
 
 
 def bgp_peers(text: str) -> dict[str, BgpPeer]:
-    """Parse ``display bgp peer``: IPv4 unicast of the public network.
+    """Parse ``display bgp peer``, ``display bgp ipv6 peer`` and ``display bgp unnumbered peer``.
+
+    They are about unicast of the public network. Sessions over ports go by these.
 
     Raises
     ------
@@ -85,14 +90,25 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
     if is_off(text):
         return {}
     lines = whole_lines(text)
+    starts = [at for at, line in enumerate(lines) if _ROUTER_ID.match(line)] or [0]
+    peers: dict[str, BgpPeer] = {}
+    for start, end in pairwise((*starts, len(lines))):
+        peers |= _peers(lines[start:end])
+    return peers
+
+
+def _peers(lines: list[str]) -> dict[str, BgpPeer]:
+    """Return the rows of one table of peers."""
     total = first_match(_PEERS, lines)
     start = next((at for at, line in enumerate(lines) if _PEER_HEAD.fullmatch(line)), None)
     peers = {}
     rows = [] if start is None else lines[start + 1 :]
     for line in filter(str.strip, rows):
+        if _STATUS_CODES.match(line):
+            continue
         row = row_of(_PEER, line, "BGP peers")
-        state = row["state"]
-        peers[row["peer"]] = BgpPeer(state == "Established", state, as_number(row["asn"]))
+        session, state = row["port"] or row["peer"].lower(), row["state"]
+        peers[session] = BgpPeer(state == "Established", state, as_number(row["asn"]))
     if total is None or int(total[1]) != len(peers):
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return peers

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.core.lines import small_ipv6
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
 
@@ -44,9 +45,9 @@ def blocks(text: str) -> list[list[str]]:
         elif not line.strip() or line.startswith(("!", "#", END)) or line.strip() == "#":
             continue
         elif line[0] != " ":
-            rows.append([line.rstrip()])
+            rows.append([small_ipv6(line.rstrip())])
         elif rows:
-            rows[-1].append(line.rstrip())
+            rows[-1].append(small_ipv6(line.rstrip()))
         else:
             raise UnreadableError(f"the line {line!r} stands below none")
     return rows

@@ -1,0 +1,51 @@
+"""Routes of one family in lines of BGP: fields about IPv6 end with 6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from fabric.observe.configuration.model import (
+    Aggregate,
+    Bgp,
+    BgpTemplate,
+    Origination,
+)
+
+OwnerT = TypeVar("OwnerT", Bgp, BgpTemplate)
+
+
+@dataclass(frozen=True, slots=True)
+class Routes(Generic[OwnerT]):
+    """Routes of a family, of the process or of a session: the target of lines about them."""
+
+    of: OwnerT
+    is_ipv6: bool
+
+    def set(self, name: str, value: object) -> None:
+        """Set a field that each family has."""
+        setattr(self.of, f"{name}6" if self.is_ipv6 else name, value)
+
+
+def of_process(bgp: Bgp, _: int, family: str) -> Routes[Bgp]:
+    """Return the routes that a process has of a family, ``ipv4`` or ``ipv6``."""
+    return Routes(bgp, family == "ipv6")
+
+
+def originate(
+    routes: Routes[Bgp], line: int, prefix: tuple[int, int] | None, policy: str | None
+) -> None:
+    """Add what is announced: one network, or with None all connected ones."""
+    routes.of.originations.append(Origination(prefix, policy or "", line, routes.is_ipv6))
+
+
+def summarise(
+    routes: Routes[Bgp], line: int, prefix: tuple[int, int], only: str | None = None
+) -> None:
+    """Add a prefix that is announced for longer ones; with ``only``, in place of them."""
+    routes.of.aggregates.append(Aggregate(*prefix, line, bool(only), routes.is_ipv6))
+
+
+def max_paths(routes: Routes[Bgp], _: int, paths: str) -> None:
+    """Set how many equal paths are used."""
+    routes.set("max_paths", int(paths))

@@ -1,0 +1,74 @@
+"""Fields that the address of a NIC, or of its leaf port, follows from in the plan of its unit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabric.topology.routed import OF_VLANS, routed_units
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.render.explain import Explanation
+
+_OF_NICS = frozenset({"addressing.hosts", *(f"addressing.{field}" for field in OF_VLANS)})
+#: Fields of ports to other switches, which the same kind of line may be about.
+_OF_UPLINKS = ("addressing.", "spines.", "bgp.")
+#: Fields of IPv6 in the place of those of IPv4; loopbacks have IPv4 alone.
+_OF_IPV6 = {
+    "addressing.loopbacks": "addressing.ipv6.hosts",
+    "addressing.uplinks": "addressing.ipv6.uplinks",
+    "addressing.core_links": "addressing.ipv6.uplinks",
+}
+_IPV4 = re.compile(r"\b\d+\.\d+\.\d+\.\d+\b")
+_IPV6 = re.compile(r"\b[0-9a-f]{1,4}:[0-9a-f:]*:|ipv6", re.IGNORECASE)
+_MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
+
+
+def in_plan(designs: Designs, device: str, port: str, line: str, entry: Explanation) -> Explanation:
+    """Return what is known of a line, with the fields of the plan that it belongs to."""
+    design = designs.devices.get(device)
+    if design and port in {own.name for own in design.routed_nics}:
+        if not any(field.startswith("addressing.") for field in entry.fields):
+            return entry
+        others = [field for field in entry.fields if not field.startswith(_OF_UPLINKS)]
+        template = entry.template.replace("/gateways.", "/interfaces.")
+        return replace(entry, template=template, fields=(*_routed(designs, line), *others))
+    if _families(line) == (False, True):
+        own = dict.fromkeys(_OF_IPV6.get(field, field) for field in entry.fields)
+        entry = replace(entry, fields=(*own,))
+    if not _OF_NICS & {*entry.fields}:
+        return entry
+    plans = _plans(designs, device)
+    fields = entry.fields if False in plans else (f for f in entry.fields if f not in _OF_NICS)
+    return replace(entry, fields=(*(_routed(designs, line) if True in plans else ()), *fields))
+
+
+def _routed(designs: Designs, line: str) -> tuple[str, ...]:
+    """Return the fields of the families that a line is about; of both where it names none."""
+    addressing = designs.intent.fabric.addressing
+    plan = ["vlan_per"] if addressing.vlan_per == "none" else []
+    ipv4, ipv6 = _families(line)
+    if addressing.ipv4 and (ipv4 or not ipv6):
+        plan += ["routed_hosts" if addressing.routed_hosts else "hosts", "routed_prefix_length"]
+    if addressing.ipv6 and (ipv6 or not ipv4):
+        plan += ["ipv6.hosts", "ipv6.assignment"]
+    return tuple(f"addressing.{field}" for field in plan)
+
+
+def _families(line: str) -> tuple[bool, bool]:
+    """Tell whether a line is about IPv4, and about IPv6, by its addresses."""
+    return bool(_IPV4.search(line)), bool(_IPV6.search(_MAC.sub("", line)))
+
+
+def _plans(designs: Designs, device: str) -> set[bool]:
+    """Return whether a device is about routed NIC ports, about others, or both as spines are."""
+    design = designs.devices.get(device)
+    if design and (design.host_networks or design.host_networks6):
+        return {not design.vlans}
+    units = routed_units(designs.intent.fabric)
+    if design:
+        return set(units)
+    fabric = designs.fabric
+    return {units[int(fabric.hosts.unit[fabric.host_row[device]])]}
