@@ -90,6 +90,10 @@ class PortDesign:
         Lossless policy; None on unused ports.
     headroom : HeadroomProfile or None
         Lossless buffer; None on unused ports and where PFC is off.
+    vrf : str
+        VRF of a routed host port of a tenant; empty for the default VRF, and in a VLAN.
+    quarantined : bool
+        Whether its NIC is of no tenant, so that it is shut down without VLAN, address and VRF.
     """
 
     name: str
@@ -114,6 +118,8 @@ class PortDesign:
     ipv6: str = ""
     qos: QosProfile | None = None
     headroom: HeadroomProfile | None = None
+    vrf: str = ""
+    quarantined: bool = False
 
     @property
     def announces_router(self) -> bool:
@@ -142,6 +148,7 @@ class VlanDesign:
     gateway: str
     prefix_length: int
     mtu_bytes: int
+    vrf: str = ""
 
     @property
     def gateway_interface(self) -> str:
@@ -218,6 +225,60 @@ class BgpDesign:
 
 
 @dataclass(frozen=True, slots=True)
+class VrfDesign:
+    """The VRF of a tenant on a leaf.
+
+    Parameters
+    ----------
+    name : str
+        Name of the VRF on every switch (``Vrf17``).
+    tenant : str
+        Name of the tenant, for descriptions.
+    tenant_id : int
+        Id of the tenant.
+    vni : int
+        VNI of its packets between leaves; 0 where they stay on the leaf.
+    vlan : int
+        VLAN behind the VNI, on systems that need one; 0 without a VNI.
+    route_distinguisher, route_target : str
+        ``10.255.0.11:17`` and ``65000:50017``; empty without a VNI.
+    pools : tuple of HostPool
+        What the subnets of its NICs lie in; nothing else is announced.
+    imports : tuple of str
+        VRFs of this switch whose routes it has too, and that have its routes.
+    """
+
+    name: str
+    tenant: str
+    tenant_id: int
+    vni: int
+    vlan: int
+    route_distinguisher: str
+    route_target: str
+    pools: tuple[HostPool, ...]
+    imports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvpnDesign:
+    """EVPN of a switch.
+
+    Parameters
+    ----------
+    source : str
+        Address of its tunnel end point; empty where it relays routes alone.
+    pool : str
+        Pool of end points with a loopback of their own; empty where it is the BGP loopback.
+    sessions : tuple of BgpNeighbour
+        Sessions between loopbacks; empty where the sessions of the underlay carry EVPN too.
+    """
+
+    source: str
+    pool: str
+    sessions: tuple[BgpNeighbour, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NeighbourTable:
     """ARP and MAC ageing and table sizes of a switch.
 
@@ -259,6 +320,8 @@ class DeviceDesign:
     headroom_over_subscription: int | None = None
     scope: Literal["whole", "merge"] = "whole"
     hash_queue_pairs: bool = False
+    vrfs: tuple[VrfDesign, ...] = ()
+    evpn: EvpnDesign | None = None
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
@@ -284,8 +347,14 @@ class DeviceDesign:
 
     @property
     def host_networks(self) -> tuple[str, ...]:
-        """Subnets of NICs that this leaf announces: of its VLANs, then of its routed ports."""
-        return (*(vlan.network for vlan in self.vlans), *map(str, self._subnets("address")))
+        """Subnets of NICs without a tenant that this leaf announces."""
+        return self.networks_of("")
+
+    def networks_of(self, vrf: str) -> tuple[str, ...]:
+        """Return the subnets of NICs in a VRF: of its VLANs, then of its routed ports."""
+        vlans = (vlan.network for vlan in self.vlans if vlan.vrf == vrf)
+        ports = (port.address for port in self.routed_nics if port.vrf == vrf and port.address)
+        return (*vlans, *(str(_network(address)) for address in ports))
 
     @property
     def host_networks6(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from fabric.design.model import (
 from fabric.design.overlay import overlay
 from fabric.design.ports import HeadroomKind, PortParts
 from fabric.design.qos import lossless_frame_bytes, qos_profile
+from fabric.design.tenancy import TenancyDesigner
 from fabric.platforms import platforms
 from fabric.topology.addressing import slots_per_subnet_group
 from fabric.topology.model import other_end
@@ -56,6 +57,8 @@ class _Cable:
     vlan: int | None = None
     address: str = ""
     ipv6: str = ""
+    vrf: str = ""
+    quarantined: bool = False
 
 
 class SwitchDesigner:
@@ -105,6 +108,8 @@ class SwitchDesigner:
             neighbours=self._neighbours(row),
             ntp_servers=tuple(str(server) for server in file.management.ntp_servers),
             syslog_servers=tuple(str(server) for server in file.management.syslog_servers),
+            vrfs=self._tenancy.vrfs(row),
+            evpn=self._tenancy.evpn(row, ports),
         )
 
     def _ports(self, row: int, qos: _Profiles) -> tuple[PortDesign, ...]:
@@ -156,6 +161,8 @@ class SwitchDesigner:
                     ipv6=cable.ipv6,
                     qos=qos.of(policy),
                     headroom=headrooms.get(like),
+                    vrf=cable.vrf,
+                    quarantined=cable.quarantined,
                 )
             )
         return tuple(ports)
@@ -223,10 +230,17 @@ class SwitchDesigner:
                 description=f"{name} {interface}",
                 peer=name,
                 peer_port=interface,
-                vlan=int(fabric.subnets.vlan[subnet]) or None,
-                **({} if fabric.subnets.vlan[subnet] else self._gateways(subnet)),
+                **self._attachment(nic, subnet),
             )
         return cables
+
+    def _attachment(self, nic: int, subnet: int) -> dict[str, Any]:
+        """Return how a NIC is attached: by its VLAN, by addresses and VRF, or not at all."""
+        if self._tenancy.is_quarantined(nic):
+            return {"quarantined": True}
+        if vlan := int(self._fabric.subnets.vlan[subnet]):
+            return {"vlan": vlan}
+        return {"vrf": self._tenancy.vrf_of_subnet(subnet), **self._gateways(subnet)}
 
     def _gateways(self, subnet: int) -> dict[str, str]:
         """Return the addresses of a leaf in the subnets of a NIC, with their length."""
@@ -285,7 +299,10 @@ class SwitchDesigner:
         fabric, table = self._fabric, self._fabric.subnets
         if row >= fabric.switches.leaf_count:
             return ()
-        used = {int(fabric.nics.subnet[nic]) for nic in fabric.nics_of_leaf(row)}
+        nics = fabric.nics_of_leaf(row)
+        used = {
+            int(fabric.nics.subnet[nic]) for nic in nics if not self._tenancy.is_quarantined(nic)
+        }
         per_nic = fabric.intent.fabric.addressing.vlan_per == "nic"
         vlans = {}
         for subnet in fabric.subnets_of_leaf(row).tolist():
@@ -300,6 +317,7 @@ class SwitchDesigner:
                 gateway=ipv4_text(int(table.gateway[subnet])),
                 prefix_length=int(table.prefix_length[subnet]),
                 mtu_bytes=policy.mtu.port_bytes,
+                vrf=self._tenancy.vrf_of_subnet(subnet),
             )
         return tuple(vlans.values())
 
@@ -334,6 +352,10 @@ class SwitchDesigner:
             host_pools=self._host_pools,
             host_pools6=self._host_pools6,
         )
+
+    @cached_property
+    def _tenancy(self) -> TenancyDesigner:
+        return TenancyDesigner(self._fabric, self._host_pools)
 
     @cached_property
     def _numbered(self) -> Bools:

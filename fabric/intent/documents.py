@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAIN_FILE = "fabric.yaml"
 SITE_FOLDER = "fabrics"
-KINDS = ("devices", "hosts", "platforms")
+KINDS = ("devices", "hosts", "platforms", "tenants")
 _ENDINGS = (".yaml", ".yml")
 _READERS = {CSV_FILE: read_csv, DOT_FILE: read_dot}
 
@@ -34,8 +34,8 @@ class Folder:
     ----------
     fabric : Document
         ``fabric.yaml``.
-    devices, hosts, platforms : list of Document
-        The files of ``devices/``, ``hosts/`` and ``platforms/``, sorted by name.
+    devices, hosts, platforms, tenants : list of Document
+        The files of ``devices/``, ``hosts/``, ``platforms/`` and ``tenants/``, sorted by name.
     cabling : Cabling or None
         The cables of ``cabling.csv`` or ``cabling.dot``.
     """
@@ -44,12 +44,13 @@ class Folder:
     devices: list[Document] = field(default_factory=list)
     hosts: list[Document] = field(default_factory=list)
     platforms: list[Document] = field(default_factory=list)
+    tenants: list[Document] = field(default_factory=list)
     cabling: Cabling | None = None
 
     @property
     def all(self) -> list[Document]:
         """All YAML files."""
-        return [self.fabric, *self.devices, *self.hosts, *self.platforms]
+        return [self.fabric, *self.devices, *self.hosts, *self.platforms, *self.tenants]
 
 
 def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
@@ -182,4 +183,5 @@ def _file_fix(meant: str | None, *, known: bool) -> str:
         return "remove it" if known else f"did you mean '{MAIN_FILE}'?"
     if meant:
         return f"did you mean a file in '{meant}/'?"
-    return "move it to 'devices/', 'hosts/' or 'platforms/', or out of the inventory folder"
+    folders = ", ".join(f"'{kind}/'" for kind in KINDS[:-1])
+    return f"move it to {folders} or '{KINDS[-1]}/', or out of the inventory folder"

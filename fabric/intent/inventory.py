@@ -16,6 +16,7 @@ from fabric.intent.documents import read_folder
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
 from fabric.intent.model import DeviceOverride, DevicesFile, FabricFile
 from fabric.intent.policy import merge
+from fabric.intent.tenancy_model import Tenant, TenantsFile
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Intent:
         Content of ``fabric.yaml``.
     devices, hosts : tuple of Located
         Overrides in the order of file name and line; a later one wins field by field.
+    tenants : tuple of Located
+        Tenants of ``fabric.yaml``, then of the other files.
     skus : Skus
         Switch models by name: those of the catalogue, and the inventory's own.
     cabling : Cabling or None
@@ -76,6 +79,7 @@ class Intent:
     document: Document
     devices: tuple[Located[DeviceOverride], ...] = ()
     hosts: tuple[Located[HostOverride], ...] = ()
+    tenants: tuple[Located[Tenant], ...] = ()
     skus: Skus = field(default_factory=Skus)
     cabling: Cabling | None = None
     warnings: tuple[Finding, ...] = ()
@@ -130,6 +134,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     fabric = _validate(FabricFile, documents.fabric, "fabric", findings)
     devices = [(doc, _validate(DevicesFile, doc, "", findings)) for doc in documents.devices]
     hosts = [(doc, _validate(HostsFile, doc, "", findings)) for doc in documents.hosts]
+    tenants = [(doc, _validate(TenantsFile, doc, "", findings)) for doc in documents.tenants]
     skus, warnings = _own_skus(documents.platforms, folder, findings)
     if findings or fabric is None:
         name = shown_as or str(folder)
@@ -150,6 +155,18 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
             for doc, file in hosts
             if file
             for index, item in enumerate(file.hosts)
+        ),
+        tenants=(
+            *(
+                Located(item, documents.fabric, ("tenants", index))
+                for index, item in enumerate(fabric.tenants)
+            ),
+            *(
+                Located(item, doc, ("tenants", index))
+                for doc, file in tenants
+                if file
+                for index, item in enumerate(file.tenants)
+            ),
         ),
         skus=Skus(skus),
         cabling=documents.cabling,

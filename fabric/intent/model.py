@@ -41,6 +41,7 @@ from fabric.intent.scalars import (
     SplitMode,
     Text,
 )
+from fabric.intent.tenancy_model import Tenancy, Tenant
 from fabric.platforms.model import Role, role_field
 
 
@@ -446,6 +447,10 @@ class FabricFile(Model):
     host: HostProfile = Field(description="Host profile.")
     management: Management = Field(Management(), description="Servers used by the switches.")
     kubernetes: Kubernetes = Field(Kubernetes(), description="Kubernetes cluster on the hosts.")
+    tenancy: Tenancy | None = Field(None, description="How tenants are kept apart.")
+    tenants: Annotated[tuple[Tenant, ...], Loose] = Field(
+        (), description="Tenants; files in `tenants/` may have more of them."
+    )
     waivers: Annotated[tuple[Waiver, ...], Loose] = Field(
         (), description="Findings that are accepted, each with a reason and a last day."
     )

@@ -104,6 +104,12 @@ class Platform:
         Least number of polls in the shorter of the watchdog's two times.
     release_watchdog_ms : mapping
         What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
+    evpn_sessions : {"", "underlay", "loopback"}
+        Which BGP sessions carry EVPN; empty where rocefab has no EVPN for it.
+    own_vtep : bool
+        Whether the tunnel end point needs a loopback of its own.
+    vni_vlan : bool
+        Whether a VNI of a VRF needs a VLAN behind it.
     """
 
     name: str
@@ -130,6 +136,9 @@ class Platform:
     releases: tuple[str, ...] = ()
     watchdog_polls: int = 1
     release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+    evpn_sessions: Literal["", "underlay", "loopback"] = ""
+    own_vtep: bool = False
+    vni_vlan: bool = False
 
     def knows(self, release: str) -> bool:
         """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""

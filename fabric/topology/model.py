@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
     from fabric.topology.ipv6 import Ipv6Links, Ipv6Subnets
+    from fabric.topology.tenants import Tenants
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -214,6 +215,8 @@ class Fabric:
         Cables of the design that explicit ones took the place of.
     links6 : Ipv6Links or None
         IPv6 addresses of numbered cables, in the rows of ``uplinks``; None without a pool.
+    tenants : Tenants or None
+        Whose NICs these are; None where nobody shares the fabric.
     """
 
     intent: Intent
@@ -226,6 +229,7 @@ class Fabric:
     uplinks: Uplinks
     gave_way: tuple[GaveWay, ...] = ()
     links6: Ipv6Links | None = None
+    tenants: Tenants | None = None
 
     @property
     def nics_per_host(self) -> int:

@@ -47,6 +47,7 @@ from fabric.topology.layout import Layout, generated
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
 from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
+from fabric.topology.tenant_members import assign_tenants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,6 +88,8 @@ def realise(intent: Intent) -> Fabric:
     )
     fabric = _recabled(fabric, layout)
     fabric = replace(fabric, links6=ipv6_addresses(fabric))
+    fabric, wrong_tenants = assign_tenants(fabric)
+    _refuse(InputError, wrong_tenants, intent)
     _refuse(InputError, apply_overrides(fabric), intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric

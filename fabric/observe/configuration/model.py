@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
+from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
+
 #: Bits of an IPv4 address, and of one of IPv6.
 BITS, BITS6 = 32, 128
 
@@ -147,6 +149,8 @@ class ConfiguredPort:
         Whether other ports of the switch have the same link-local address.
     own_lines : set of str
         Lines that its reader looks at in the end.
+    vrf, vrf_line : str, int
+        VRF that it is in, and the line that says so; empty for the default VRF.
     """
 
     name: str
@@ -163,6 +167,8 @@ class ConfiguredPort:
     tagged_vlans: list[int] = field(default_factory=list)
     gateway_vlan: int | None = None
     description: str = ""
+    vrf: str = ""
+    vrf_line: int = 0
 
 
 #: ``BgpTemplate.asn`` of ``external``: any AS number but the own one.
@@ -315,6 +321,10 @@ class Configured:
         Lines about the whole switch that its reader looks at in the end.
     prefix_lists, prefix_lists6, policies : dict
         Entries and terms in the order in which they are tried.
+    vrfs : dict of str to ConfiguredVrf
+        VRFs beside the default one.
+    evpn : ConfiguredEvpn or None
+        EVPN and tunnels; None where the file has nothing of them.
     undecided : list of Leftover
         Where a line is absent, and no source tells what the system does then.
     """
@@ -334,6 +344,8 @@ class Configured:
     no_routing_over_ipv6: list[str] = field(default_factory=list)
     no_sessions: list[str] = field(default_factory=list)
     global_lines: set[str] = field(default_factory=set)
+    vrfs: dict[str, ConfiguredVrf] = field(default_factory=dict)
+    evpn: ConfiguredEvpn | None = None
     leftovers: list[Leftover] = field(default_factory=list)
     undecided: list[Leftover] = field(default_factory=list)
 

@@ -49,5 +49,6 @@ EOS = platforms.add("eos")(
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",
         default_port=443,
         rule_prefix="EOS",
+        evpn_sessions="loopback",
     )
 )

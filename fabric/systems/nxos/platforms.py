@@ -29,6 +29,8 @@ NXOS = platforms.add("nxos")(
         grade="beta",
         default_port=443,
         rule_prefix="NXO",
+        evpn_sessions="underlay",
+        own_vtep=True,
         reads_pfc=True,
     )
 )

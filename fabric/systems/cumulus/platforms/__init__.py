@@ -31,6 +31,7 @@ CUMULUS = platforms.add("cumulus")(
         source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
         grade="beta",
         rule_prefix="CUM",
+        evpn_sessions="underlay",
         reads_pfc=True,
         description_space="_",
         releases=RELEASES,

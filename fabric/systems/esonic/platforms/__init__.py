@@ -31,6 +31,8 @@ ESONIC = platforms.add("esonic")(
         source="ansible-collections/dellemc.enterprise_sonic @ 9851e680",
         grade="beta",
         rule_prefix="ESO",
+        evpn_sessions="underlay",
+        vni_vlan=True,
         announces_alias=True,  # lldpmgrd below, as in SONiC
         reads_pfc=True,
         # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2

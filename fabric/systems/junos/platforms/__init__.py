@@ -37,6 +37,7 @@ JUNOS = platforms.add("junos")(
         grade="beta",
         default_port=830,  # RFC 6242 clause 5
         rule_prefix="JUN",
+        evpn_sessions="loopback",
         reads_pfc=True,
     )
 )

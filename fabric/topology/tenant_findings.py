@@ -1,0 +1,170 @@
+"""What is wrong with the tenants of an inventory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Finding, Severity
+from fabric.topology.naming import hint
+from fabric.topology.routed import host_pools
+from fabric.topology.tenants import UNASSIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.intent.inventory import Intent, Located
+    from fabric.intent.tenancy_model import Tenancy, Tenant
+    from fabric.topology.model import Fabric
+    from fabric.topology.tenants import Tenants
+
+#: Highest VNI: 24 bits (RFC 7348 section 5).
+LAST_VNI = 2**24 - 1
+
+
+def wrong_tenants(fabric: Fabric, tenancy: Tenancy) -> Iterator[Finding]:
+    """Yield what is wrong with tenants beside their members."""
+    intent = fabric.intent
+    yield from _wrong_names(intent, tenancy)
+    yield from _wrong_plan(intent)
+    yield from _wrong_services(intent)
+    for item in intent.tenants:
+        yield from _wrong_pools(fabric, item)
+
+
+def no_tenancy(item: Located[Tenant]) -> Finding:
+    """Return what is wrong with tenants that nothing keeps apart."""
+    message = "there are tenants, and nothing says how they are kept apart"
+    return tenant_finding("TEN003", message, "add tenancy.form: evpn or local to fabric.yaml", item)
+
+
+def _wrong_names(intent: Intent, tenancy: Tenancy) -> Iterator[Finding]:
+    """Yield names and ids that stand twice, and ids that are retired."""
+    for field in ("name", "id"):
+        first: dict[object, Located[Tenant]] = {}
+        for item in intent.tenants:
+            value = getattr(item.value, field)
+            if value in first:
+                where = first[value].position(field)
+                message = f"{field} {value!r} stands at {where} too"
+                yield tenant_finding("TEN004", message, "use another one", item, field)
+            first.setdefault(value, item)
+    for item in intent.tenants:
+        if item.value.id in tenancy.retired:
+            message = f"id {item.value.id} was that of a removed tenant, and switches may hold it"
+            free = f"use another one, or run `rocefab tenant release-id {item.value.id}`"
+            yield tenant_finding("TEN005", message, free, item, "id")
+        if tenancy.vni_first + item.value.id > LAST_VNI:
+            message = f"VNI {tenancy.vni_first + item.value.id} is above {LAST_VNI}"
+            yield tenant_finding("TEN004", message, "lower tenancy.vni_first or the id", item, "id")
+
+
+def _wrong_plan(intent: Intent) -> Iterator[Finding]:
+    """Yield fields of the address plan that tenants cannot have."""
+    addressing = intent.fabric.addressing
+    for field, is_wrong, message, fix in (
+        (
+            "advertise",
+            addressing.advertise == "leaf",
+            "a prefix of a leaf has NICs of several tenants in it",
+            "use nic, which is the default",
+        ),
+        ("ipv6", addressing.ipv6 is not None, "NICs of tenants have IPv4 alone", "remove it"),
+    ):
+        if is_wrong:
+            path = ("addressing", field)
+            yield Finding(
+                "TEN006",
+                Severity.ERROR,
+                message,
+                fix,
+                ".".join(("fabric", *path)),
+                intent.position(*path),
+            )
+
+
+def _wrong_services(intent: Intent) -> Iterator[Finding]:
+    by_name = {item.value.name: item for item in intent.tenants}
+    for item in intent.tenants:
+        for index, name in enumerate(item.value.services):
+            other = by_name.get(name)
+            path = ("services", index)
+            if other is None or other is item:
+                yield tenant_finding(
+                    "TEN007",
+                    f"there is no service {name!r}",
+                    hint("tenant", name, by_name),
+                    item,
+                    *path,
+                )
+            elif not other.value.shared:
+                message = f"{name} is not shared"
+                yield tenant_finding("TEN007", message, f"set shared: true on {name}", item, *path)
+        if item.value.shared and item.value.services:
+            message = "a service reaches no other service"
+            yield tenant_finding("TEN007", message, "remove services, or shared", item, "services")
+    for name, service in by_name.items():
+        users = [item for item in intent.tenants if name in item.value.services]
+        yield from _overlaps([service, *users])
+
+
+def _overlaps(joined: list[Located[Tenant]]) -> Iterator[Finding]:
+    """Yield tenants with overlapping pools of their own that a service joins."""
+    for one, other in combinations(joined, 2):
+        pairs = ((mine, its) for mine in one.value.pools for its in other.value.pools)
+        if any(mine.overlaps(its) for mine, its in pairs):
+            message = (
+                f"its pools overlap with those of {one.value.name}, and a service joins them: "
+                "answers could go to the other tenant"
+            )
+            yield tenant_finding(
+                "TEN008", message, "use another pool, or no common service", other, "pools"
+            )
+
+
+def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
+    pools = list(host_pools(fabric.intent.fabric).values())
+    own = item.value.pools
+    if own and len(own) != len(pools):
+        message = f"it has {len(own)} pools, and the NICs of the fabric have {len(pools)}"
+        yield tenant_finding(
+            "TEN009", message, "name one for each of them, in their order", item, "pools"
+        )
+        return
+    for index, (pool, mine) in enumerate(zip(pools, own, strict=False)):
+        if pool.prefixlen != mine.prefixlen:
+            message = f"{mine} is not of the length of {pool}, in whose place it is"
+            fix = f"use a /{pool.prefixlen}"
+            yield tenant_finding("TEN009", message, fix, item, "pools", index)
+
+
+def shared_subnets(fabric: Fabric, tenants: Tenants) -> Iterator[Finding]:
+    """Yield VLANs whose NICs are of several tenants, one finding for each pair of them."""
+    apart = ~tenants.quarantined
+    subnet, mine = fabric.nics.subnet[apart], tenants.of_nic[apart]
+    lowest = np.full(len(fabric.subnets), len(tenants))
+    highest = np.full(len(fabric.subnets), UNASSIGNED)
+    np.minimum.at(lowest, subnet, mine)
+    np.maximum.at(highest, subnet, mine)
+    mixed = np.flatnonzero((lowest < highest) & (lowest < len(tenants)))
+    pairs = Counter(zip(lowest[mixed].tolist(), highest[mixed].tolist(), strict=True))
+    for (low, high), count in pairs.items():
+        row = int(mixed[(lowest[mixed] == low) & (highest[mixed] == high)][0])
+        leaf = fabric.switches.names[int(fabric.subnets.leaf[row])]
+        other = "NICs without a tenant" if low == UNASSIGNED else f"tenant {tenants.names[low]}"
+        rest = f" and {count - 1:,} more" if count > 1 else ""
+        message = f"VLAN {int(fabric.subnets.vlan[row])} of {leaf}{rest} is shared with {other}"
+        fix = "use addressing.vlan_per: none or nic, or give it all NICs of the VLAN"
+        yield tenant_finding("TEN010", message, fix, tenants.items[high], "hosts")
+
+
+def tenant_finding(
+    rule: str, message: str, fix: str, item: Located[Tenant], *path: str | int
+) -> Finding:
+    """Return what is wrong with a field of a tenant."""
+    field = ".".join(str(part) for part in (*item.path, *path))
+    name = f"tenant {item.value.name}: " if item.value.name not in message else ""
+    return Finding(rule, Severity.ERROR, f"{name}{message}", fix, field, item.position(*path))

@@ -1,0 +1,114 @@
+"""Which NIC ports each tenant of an inventory has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.topology.naming import hint
+from fabric.topology.routed import host_pools
+from fabric.topology.tenant_findings import (
+    no_tenancy,
+    shared_subnets,
+    tenant_finding,
+    wrong_tenants,
+)
+from fabric.topology.tenants import UNASSIGNED, Tenants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from ipaddress import IPv4Network
+
+    from fabric.core.findings import Finding
+    from fabric.intent.tenancy_model import Tenant
+    from fabric.topology.model import Fabric, Ints
+
+
+def assign_tenants(fabric: Fabric) -> tuple[Fabric, list[Finding]]:
+    """Return a fabric with its tenants, and what is wrong with them.
+
+    NICs in quarantine are not enabled. NICs of a tenant with pools of its own have the address in
+    them that they have in the pools of the fabric, at the same place.
+    """
+    intent = fabric.intent
+    tenancy = intent.fabric.tenancy
+    if tenancy is None:
+        return fabric, [no_tenancy(item) for item in intent.tenants[:1]]
+    findings = list(wrong_tenants(fabric, tenancy))
+    tenants = Tenants(intent.tenants, tenancy, np.full(len(fabric.nics), UNASSIGNED))
+    findings += [one for row in range(len(tenants)) for one in _take(fabric, tenants, row)]
+    findings += [] if findings else shared_subnets(fabric, tenants)
+    if not findings:
+        _write(fabric, tenants)
+    return replace(fabric, tenants=tenants), findings
+
+
+def _write(fabric: Fabric, tenants: Tenants) -> None:
+    """Write quarantine and addresses of tenants into the tables of a fabric."""
+    fabric.nics.enabled[tenants.quarantined] = False
+    old = list(host_pools(fabric.intent.fabric).values())
+    for row, item in enumerate(tenants.items):
+        for pool, own in zip(old, item.value.pools, strict=False):
+            _move(fabric, np.flatnonzero(tenants.of_nic == row), pool, int(own[0]) - int(pool[0]))
+
+
+def _move(fabric: Fabric, nics: Ints, pool: IPv4Network, by: int) -> None:
+    """Move the addresses of NICs that are in a pool."""
+    table, addresses = fabric.subnets, fabric.nics.address
+    first, last = int(pool[0]), int(pool[-1])
+    mine = np.unique(fabric.nics.subnet[nics])
+    mine = mine[(table.network[mine] >= first) & (table.network[mine] <= last)]
+    moved = nics[np.isin(fabric.nics.subnet[nics], mine)]
+    table.network[mine] += by
+    table.gateway[mine] += by
+    addresses[moved] += by
+
+
+def _take(fabric: Fabric, tenants: Tenants, row: int) -> Iterator[Finding]:
+    """Give a tenant its NICs; yield what it cannot have."""
+    item = tenants.items[row]
+    for name, rails, path in _members(item.value, fabric.rails):
+        if name not in fabric.host_row:
+            yield tenant_finding(
+                "TEN002",
+                f"there is no host {name!r}",
+                hint("host", name, fabric.host_row),
+                item,
+                *path,
+            )
+            continue
+        if wrong := [rail for rail in rails if rail >= fabric.rails]:
+            message = f"{name} has no rail {wrong[0]}; the fabric has {fabric.rails}"
+            yield tenant_finding("TEN002", message, "name rails from 0", item, *path)
+            continue
+        first = fabric.nic_row(name, 0)
+        rows = np.array(
+            [
+                first + rail * fabric.nic_ports + port
+                for rail in rails
+                for port in range(fabric.nic_ports)
+            ],
+            dtype=np.int64,
+        )
+        taken = rows[tenants.of_nic[rows] != UNASSIGNED]
+        if len(taken):
+            other = tenants.items[int(tenants.of_nic[taken[0]])].value.name
+            which = f"rail {int(fabric.nics.rail[taken[0]])} of {name}"
+            message = (
+                f"{item.value.name} names {which} twice"
+                if other == item.value.name
+                else f"{which} is in tenant {other} and in {item.value.name}"
+            )
+            yield tenant_finding("TEN001", message, "remove it from one of them", item, *path)
+        tenants.of_nic[rows] = row
+
+
+def _members(tenant: Tenant, rails: int) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+    """Yield host, rails and field of the members of a tenant."""
+    for name in hostlist.expand(tenant.hosts) if tenant.hosts else ():
+        yield name, tuple(range(rails)), ("hosts",)
+    for name, own in tenant.nics.items():
+        yield name, own, ("nics", name)

@@ -1,0 +1,79 @@
+"""The tenants of a fabric, and the tenant of each NIC port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.intent.tenancy_model import LOCAL
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fabric.intent.inventory import Located
+    from fabric.intent.tenancy_model import Tenancy, Tenant
+
+#: Row in ``Tenants`` of a NIC without a tenant.
+UNASSIGNED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Tenants:
+    """The tenants of a fabric in the order of the inventory, and the tenant of each NIC port.
+
+    Parameters
+    ----------
+    items : tuple of Located
+        What the inventory says of each tenant.
+    tenancy : Tenancy
+        How they are kept apart.
+    of_nic : array of int, shape (NIC ports,)
+        Row in ``items``; ``UNASSIGNED`` for a NIC without a tenant.
+    """
+
+    items: tuple[Located[Tenant], ...]
+    tenancy: Tenancy
+    of_nic: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the tenants."""
+        return tuple(one.value.name for one in self.items)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the traffic of tenants stays on its leaf."""
+        return self.tenancy.form == LOCAL
+
+    @property
+    def quarantined(self) -> NDArray[np.bool_]:
+        """Whether each NIC port is in quarantine: of no tenant, and shut down."""
+        alone: NDArray[np.bool_] = self.of_nic == UNASSIGNED
+        return alone & (self.tenancy.unassigned == "quarantine")
+
+    def row(self, name: str) -> int | None:
+        """Return the row of a tenant by its name; None where there is none."""
+        return self.names.index(name) if name in self.names else None
+
+    def name_of(self, nic: int) -> str:
+        """Return the tenant of the NIC in a row of ``fabric.nics``; empty without one."""
+        row = int(self.of_nic[nic])
+        return "" if row == UNASSIGNED else self.items[row].value.name
+
+    def partners(self, row: int) -> tuple[int, ...]:
+        """Return the rows of the tenants that a tenant reaches by a service, as either end."""
+        mine, names = self.items[row].value, self.names
+        return tuple(
+            other
+            for other, item in enumerate(self.items)
+            if names[other] in mine.services or mine.name in item.value.services
+        )
+
+
+def vrf_name(tenant: Tenant) -> str:
+    """Return the VRF of a tenant: SONiC demands that it begins with Vrf."""
+    return f"Vrf{tenant.id}"
