@@ -220,6 +220,28 @@ FEATURES = (
         "devices.ports.description",
         _if(lambda d: any(port.description for port in d.ports)),
     ),
+    Feature("tenant_vrfs", "VRFs of tenants", "tenancy.form", _if(lambda d: d.vrfs), rule="TEN011"),
+    Feature(
+        "tenant_evpn",
+        "EVPN of tenants",
+        "tenancy.form",
+        _if(lambda d: d.evpn),
+        rule="TEN011",
+    ),
+    Feature(
+        "vxlan_routing",
+        "routing of VXLAN packets in one pass",
+        "tenancy.form",
+        _if(lambda d: d.evpn and d.evpn.source and d.vrfs),
+        rule="TEN012",
+    ),
+    Feature(
+        "tenant_services",
+        "services that tenants share",
+        "tenants.services",
+        _if(lambda d: any(vrf.imports for vrf in d.vrfs)),
+        rule="TEN011",
+    ),
     Feature("ntp", "NTP servers", "management.ntp_servers", _if(lambda d: d.ntp_servers)),
     Feature(
         "syslog", "syslog servers", "management.syslog_servers", _if(lambda d: d.syslog_servers)
