@@ -47,7 +47,7 @@ def test_the_homes_of_a_line_agree(works: dict[str, Witnessed], tmp_path: Path) 
     plain: set[Fault] = set()
     met = []
     for title, work in works.items():
-        found = [one for one in faults(work, tmp_path / "audited", seen, counted)]
+        found = list(faults(work, tmp_path / "audited", seen, counted))
         if title.startswith("no tenants"):
             plain |= {*found}
             continue
