@@ -39,8 +39,8 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
         return TenantMoves()
     try:
         now = _vrfs_of(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
-    except (UnreadableError, KeyError):
-        return TenantMoves()
+    except (UnreadableError, KeyError) as error:
+        return TenantMoves((f"nothing tells the tenants of its ports: {error}",))
     moved, out = [], []
     for port, planned in _planned(design).items():
         old = now.get(port, "")
@@ -70,6 +70,8 @@ def _planned(design: DeviceDesign) -> dict[str, str]:
 
 def _vrfs_of(switch: Configured) -> dict[str, str]:
     """Return the VRF of each port that is in one, by itself or by its VLAN."""
-    of_vlan = {port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan}
+    of_vlan: dict[int | None, str] = {
+        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
+    }
     found = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
     return {name: vrf for name, vrf in found.items() if vrf}
