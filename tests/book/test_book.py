@@ -247,7 +247,7 @@ def _example(element: Element) -> str:
         return min(element.literals)
     if element.span:
         return str(element.span[1])
-    for word in (*WORDS, *EXAMPLES.values(), "60", "1500", "576", "5000", "120"):
+    for word in (*WORDS, *EXAMPLES.values(), "60", "1500", "1100", "576", "5000", "120"):
         if element.rest or (element.check and element.check(word)):
             return word
     raise AssertionError(element.pattern)
