@@ -96,7 +96,7 @@ def _writes(folder: Path) -> int:
     return int(done.stdout)
 
 
-@pytest.mark.fault(60)
+@pytest.mark.fault(8)
 def test_killed_at_any_write_they_are_never_back(tmp_path, monkeypatch):
     (tmp_path / "whole").mkdir()
     prepared(tmp_path / "whole")
