@@ -58,7 +58,7 @@ def _print(edited: Edited, *, dry_run: bool) -> None:
     output.note("dry run: nothing was written" if dry_run else edited.next_step)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant add acme --inventory my-fabric --id 17")
+@tenant_app.command(epilog="Example: rocefab tenant add green --inventory inventory/tenants")
 def add(
     name: Name,
     inventory: Folder = Path(),
@@ -85,7 +85,9 @@ def add(
     _print(edited, dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant grant acme --hosts 'gpu[001-004]'")
+@tenant_app.command(
+    epilog="Example: rocefab tenant grant blue --nic gpu004:1 --inventory inventory/tenants"
+)
 def grant(
     name: Name,
     inventory: Folder = Path(),
@@ -101,7 +103,9 @@ def grant(
     _print(_editor(inventory, dry_run=dry_run).grant(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant revoke acme --nic gpu005:0,1")
+@tenant_app.command(
+    epilog="Example: rocefab tenant revoke red --nic gpu003:1 --inventory inventory/tenants"
+)
 def revoke(
     name: Name,
     inventory: Folder = Path(),
@@ -109,7 +113,7 @@ def revoke(
     nics: NicList = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Take NICs of a tenant away: into quarantine, if tenancy.unassigned says so.
+    """Take NICs of a tenant away: into quarantine, with tenancy.unassigned: quarantine.
 
     Exit codes: 0, 2.
     """
@@ -117,7 +121,9 @@ def revoke(
     _print(_editor(inventory, dry_run=dry_run).revoke(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant move blue --hosts gpu003")
+@tenant_app.command(
+    epilog="Example: rocefab tenant move blue --hosts gpu003 --inventory inventory/tenants"
+)
 def move(
     name: Name,
     inventory: Folder = Path(),
@@ -136,7 +142,7 @@ def move(
     _print(_editor(inventory, dry_run=dry_run).move(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant remove acme")
+@tenant_app.command(epilog="Example: rocefab tenant remove green --inventory inventory/tenants")
 def remove(name: Name, inventory: Folder = Path(), dry_run: DryRun = False) -> None:
     """Remove a tenant without NICs, and retire its id.
 
@@ -145,7 +151,9 @@ def remove(name: Name, inventory: Folder = Path(), dry_run: DryRun = False) -> N
     _print(_editor(inventory, dry_run=dry_run).remove(name), dry_run=dry_run)
 
 
-@tenant_app.command("release-id", epilog="Example: rocefab tenant release-id 17")
+@tenant_app.command(
+    "release-id", epilog="Example: rocefab tenant release-id 1 --inventory inventory/tenants"
+)
 def release_id(
     ident: Annotated[int, typer.Argument(metavar="ID", help="Id of a removed tenant.")],
     inventory: Folder = Path(),

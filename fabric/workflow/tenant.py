@@ -279,7 +279,7 @@ def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
         host, _, rails = text.partition(":")
         numbers = rails.split(",")
         if not all(number.isascii() and number.isdecimal() for number in numbers):
-            raise InputError(f"{text!r} is no NIC; write HOST:RAIL, such as gpu001:0,1")
+            raise InputError(f"{text!r} does not name a NIC; write HOST:RAIL, such as gpu001:0,1")
         members[host] = members.get(host, frozenset()) | {int(number) for number in numbers}
     if not members:
         raise InputError("name NICs by --hosts or --nic")
