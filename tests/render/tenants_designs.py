@@ -1,4 +1,4 @@
-"""The example with tenants on other systems, in both forms, and with a service where they have it."""
+"""The example with tenants on other systems, in both forms, and with a service where they can."""
 
 from __future__ import annotations
 

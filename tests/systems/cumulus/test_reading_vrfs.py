@@ -17,6 +17,8 @@ SPINE = (GOLDEN / "cumulus/tenants/spine01/config.nv").read_text(encoding="utf-8
 SERVICE = (GOLDEN / "cumulus/tenants-service/su2-rail0/config.nv").read_text(encoding="utf-8")
 BGP = "nv set vrf Vrf18 router bgp"
 FAMILY = f"{BGP} address-family ipv4-unicast"
+REDISTRIBUTED = f"{FAMILY} redistribute connected route-map RM-Vrf18\n"
+EXPORTED = f"{FAMILY} route-export to-evpn enable on\n"
 #: A fault in the file of a leaf: the line, what stands there, and what is read then.
 PLANTED: dict[str, tuple[str, str, Callable[[Configured], Any], Any]] = {
     "a port of another tenant": (
@@ -50,39 +52,37 @@ PLANTED: dict[str, tuple[str, str, Callable[[Configured], Any], Any]] = {
         50017,
     ),
     "every connected route": (
-        f"{FAMILY} redistribute connected route-map RM-Vrf18\n",
+        REDISTRIBUTED,
         "",
         lambda switch: [one[:2] for one in switch.vrfs["Vrf18"].redistributions],
         [("connected", "")],
     ),
     "kernel routes": (
-        f"{FAMILY} redistribute connected route-map RM-Vrf18\n",
-        f"{FAMILY} redistribute connected route-map RM-Vrf18\n{FAMILY} redistribute kernel "
-        "enable on\n",
+        REDISTRIBUTED,
+        f"{REDISTRIBUTED}{FAMILY} redistribute kernel enable on\n",
         lambda switch: [one.kind for one in switch.vrfs["Vrf18"].redistributions],
         ["connected", "kernel"],
     ),
     "a default route": (
-        f"{FAMILY} route-export to-evpn enable on\n",
-        f"{FAMILY} route-export to-evpn enable on\n{FAMILY} route-export to-evpn "
-        "default-route-origination on\n",
+        EXPORTED,
+        f"{EXPORTED}{FAMILY} route-export to-evpn default-route-origination on\n",
         lambda switch: [one.kind for one in switch.vrfs["Vrf18"].redistributions],
         ["connected", "default"],
     ),
     "routes of the default VRF": (
-        f"{FAMILY} route-export to-evpn enable on\n",
-        f"{FAMILY} route-export to-evpn enable on\n{FAMILY} route-import from-vrf list default\n",
+        EXPORTED,
+        f"{EXPORTED}{FAMILY} route-import from-vrf list default\n",
         lambda switch: [leak.source for leak in switch.vrfs["Vrf18"].leaks],
         [""],
     ),
     "routes of another VRF": (
-        f"{FAMILY} route-export to-evpn enable on\n",
-        f"{FAMILY} route-export to-evpn enable on\n{FAMILY} route-import from-vrf list Vrf17\n",
+        EXPORTED,
+        f"{EXPORTED}{FAMILY} route-import from-vrf list Vrf17\n",
         lambda switch: [leak.source for leak in switch.vrfs["Vrf18"].leaks],
         ["Vrf17"],
     ),
     "no routes into EVPN": (
-        f"{FAMILY} route-export to-evpn enable on\n",
+        EXPORTED,
         f"{FAMILY} route-export to-evpn enable off\n",
         lambda switch: switch.vrfs["Vrf18"].advertises,
         False,

@@ -1,4 +1,4 @@
-"""Junos: what a configuration says of routing instances, tunnels and EVPN, and what it leaves over."""
+"""Junos: what a configuration says of routing instances, tunnels and EVPN; what is left over."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.observe.configuration import Configured
+from fabric.systems.junos.lab.checks import problems
 from tests.cases import each
 from tests.observe.test_fixtures import recorded
 from tests.systems.readings import GOLDEN, read
@@ -145,7 +146,9 @@ def test_a_spine_relays_with_the_next_hop() -> None:
 def test_the_tenants_of_the_vendor_are_read() -> None:
     """Four instances with their VNIs and targets; what leaks and what is not ours is left over."""
     switch = read("junos", "hierarchy", recorded("junos/jvd/leaf1_qfx5240-64od.conf"))
-    vrfs = {vrf.name: (vrf.vni, [one.target for one in vrf.imports]) for vrf in switch.vrfs.values()}
+    vrfs = {
+        name: (vrf.vni, [one.target for one in vrf.imports]) for name, vrf in switch.vrfs.items()
+    }
     assert vrfs == {f"tenant-{n}": (20000 + n, [f"2000{n}:1"]) for n in range(1, 5)}
     assert switch.ports["et-0/0/12:0"].vrf == "tenant-1"
     assert switch.evpn is not None
@@ -162,8 +165,6 @@ def test_the_tenants_of_the_vendor_are_read() -> None:
     ],
 )
 def test_an_instance_that_the_switch_would_not_commit(line: str, reason: str) -> None:
-    from fabric.systems.junos.lab.checks import problems
-
     def found(text: str) -> list[str]:
         return problems([tuple(row.split()[1:]) for row in text.splitlines()])
 
@@ -173,8 +174,6 @@ def test_an_instance_that_the_switch_would_not_commit(line: str, reason: str) ->
 
 
 def test_a_port_is_in_one_instance() -> None:
-    from fabric.systems.junos.lab.checks import problems
-
     text = f"{LEAF}set routing-instances Vrf17 interface et-0/0/1.0\n"
     lines = [tuple(row.split()[1:]) for row in text.splitlines()]
     assert len(problems(lines)) == 1

@@ -2,7 +2,8 @@
 
 Source: CumulusNetworks/docs, content/cumulus-linux-515, New and Changed NVUE Commands (``enable
 on`` became ``state enabled``, ``ip address`` became ``ipv4 address``, ``ip vrf`` became ``vrf``,
-``service ntp`` and ``service lldp`` moved below ``system``); content/nvue-reference (``system syslog`` since 5.13).
+``service ntp`` and ``service lldp`` moved below ``system``); content/nvue-reference (``system
+syslog`` since 5.13).
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ link-local address that every port with link has. Equal paths are used, 64 of th
 ASes only with ``multipath aspath-ignore``. IPv4 unicast needs no activation, and no policy is
 wanted (CumulusNetworks/docs, content/cumulus-linux-514, Basic BGP, Optional BGP, Switch Port
 Attributes). What holds without a line is in ``defaults.toml``; whether a port works without ``link
-state`` is not published, and not judged. Of policies and VRFs, what tenants need is read. A YAML text is read by the
-same words: its keys are those of a line.
+state`` is not published, and not judged. Of policies and VRFs, what tenants need is read. A YAML
+text is read by the same words: its keys are those of a line.
 """
 
 from __future__ import annotations

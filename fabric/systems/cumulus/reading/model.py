@@ -55,7 +55,7 @@ class PrefixRule:
 
 @dataclass(slots=True)
 class PolicyLines:
-    """Rules by the names of prefix lists, and terms by those of route maps, and by their numbers."""
+    """Rules of prefix lists and terms of route maps, by names and numbers."""
 
     prefixes: dict[str, dict[int, PrefixRule]] = field(default_factory=dict)
     terms: dict[str, dict[int, PolicyTerm]] = field(default_factory=dict)
