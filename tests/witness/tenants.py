@@ -43,6 +43,7 @@ def tenanted(*tenants: dict[str, Any], vlan_per: str = "none", **fields: Any) ->
 
 
 LOCAL = {"form": "local"}
+MERGE = {"leaf": {"scope": "merge"}, "spine": {"scope": "merge"}}
 #: NIC ports without a tenant, that of gpu2 on the second rail first.
 TENANT_SETTINGS = {
     "no tenants": Setting({"addressing": PLANS["none"]}),
@@ -52,6 +53,8 @@ TENANT_SETTINGS = {
     "evpn, a host moved": tenanted({**RED, "hosts": "gpu2"}, {**BLUE, "nics": {"gpu1": [0]}}),
     "evpn, a tenant removed": tenanted({**RED, "hosts": "gpu2"}),
     "local, a tenant": tenanted({**RED, "hosts": "gpu2"}, tenancy=LOCAL),
+    "merge": tenanted(RED, BLUE, platforms=MERGE),
+    "merge, a tenant removed": tenanted(RED, platforms=MERGE),
     "evpn, own pools": tenanted({**RED, "pools": ["10.80.0.0/16"]}, BLUE),
     "evpn, one AS number": tenanted(RED, BLUE, bgp={"allowas_in": 1}),
     "evpn, unnumbered": tenanted(RED, BLUE, bgp={"peering": "unnumbered"}),

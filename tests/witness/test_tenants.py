@@ -39,7 +39,8 @@ def test_no_setting_is_refused(works: dict[str, Witnessed]) -> None:
 def _is_ours(system: str, title: str, fault: Fault) -> bool:
     """Tell whether a fault is one of tenants, and not one that every fabric of the system has."""
     is_judged = fault.kind not in _OTHERS or fault.text.startswith("not understood")
-    return is_judged and not any(row.covers(system, title, fault) for row in ROWS)
+    setting = "scope merge" if title.startswith("merge") else title
+    return is_judged and not any(row.covers(system, setting, fault) for row in ROWS)
 
 
 def test_the_homes_of_a_line_agree(works: dict[str, Witnessed], tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def _evpn(title: str, design: DeviceDesign, switch: Configured) -> None:
         assert evpn.source == (design.evpn.source if design.vrfs else ""), title
     if design.vrfs:
         assert (evpn.copies_dscp, evpn.copies_ecn, evpn.restores_ecn) == (True, True, True), title
-    else:
+    elif design.role != "leaf":
         assert evpn.keeps_next_hops or evpn.keeps_next_hop == set(evpn.peers), title
 
 
@@ -143,3 +144,16 @@ def test_tenants_come_to_a_switch_that_is_fresh_from_the_box(works: dict[str, Wi
     work = works["evpn"]
     for name in chosen(work):
         assert [*step(fresh(work.designs[name]), work.files[name], "there")] == []
+
+
+def test_a_part_that_is_merged_keeps_nothing_of_a_tenant_that_is_gone(
+    works: dict[str, Witnessed],
+) -> None:
+    """Where others own the rest of the configuration."""
+    before, after = works["merge"], works["merge, a tenant removed"]
+    for switch in before.files:
+        box = laid(before.designs[switch], before.files[switch])
+        assert [*step(box, after.files[switch], "there")] == []
+        text = str(box.config)
+        assert [word for word in ("Vrf18", "50018") if word in text] == [], switch
+        assert ("Vrf17" in text) is (after.designs[switch].role == "leaf")

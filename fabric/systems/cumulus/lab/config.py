@@ -4,8 +4,8 @@ Known: CumulusNetworks/docs, content/cumulus-linux-514 (what the leaves are, whi
 that ``qos roce`` means ``mode lossless``, that the PFC watchdog needs PFC, that shares and pools do
 not exceed 100 percent, reserved VLANs, one AS number for all VRFs, one VRF for each layer 3 VNI,
 ``type`` of interfaces and neighbours in startup files), and the form of ``nv config show -o
-commands``: sorted, ranges of interfaces and VLANs joined, passwords masked. Assumed: the texts of refusals, that an unset of what is not there succeeds, and the order
-of joined lines.
+commands``: sorted, ranges of interfaces and VLANs joined, passwords masked. Assumed: the texts of
+refusals, that an unset of what is not there succeeds, and the order of joined lines.
 """
 
 from __future__ import annotations

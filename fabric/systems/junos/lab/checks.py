@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _WHOLE = 100
 _COS = "class-of-service "
+_FORWARDING = "routing-options forwarding-table"
 _PREFIX_ROUTES = r"routing-instances \S+ protocols evpn ip-prefix-routes"
 #: What is named: pattern of the use with its name, patterns of the places that make the name.
 _NAMES = (
@@ -56,7 +57,7 @@ _NAMES = (
     ),
     (
         "policy",
-        rf"(?:protocols bgp group .*|routing-options forwarding-table|{_PREFIX_ROUTES}) export (\S+)",
+        rf"(?:protocols bgp group .*|{_FORWARDING}|{_PREFIX_ROUTES}) export (\S+)",
         (r"policy-options policy-statement (\S+) .*",),
     ),
     (
