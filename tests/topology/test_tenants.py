@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.topology.cabling import CableVerdict, Told, judge, planned_cables
 from fabric.topology.tenants import UNASSIGNED
 from fabric.workflow.project import Project
 from tests.cases import each
@@ -107,6 +108,15 @@ def test_services_join_vrfs_where_the_service_is(tmp_path: Path) -> None:
     joined = {name: [(v.name, v.imports) for v in one.vrfs] for name, one in devices.items()}
     assert joined["su1-rail0"] == [("Vrf3", ("Vrf17",)), ("Vrf17", ("Vrf3",))]
     assert joined["su2-rail0"] == [("Vrf17", ())]
+
+
+def test_a_cable_in_quarantine_is_not_checked_whatever_is_seen() -> None:
+    fabric = Project(ROOT / "tenants").fabric
+    planned = planned_cables(fabric)
+    down = {end: Told(up=False) for cable in planned for end in (cable.near, cable.far)}
+    verdicts = {judged.near: judged.verdict for judged in judge(planned, down)}
+    assert verdicts[("gpu004", "eth2")] == "not checked: quarantine"
+    assert verdicts[("gpu004", "eth1")] is CableVerdict.MISSING
 
 
 #: Tenants and other fields, and what the message says: the rule, the place, the fault.
