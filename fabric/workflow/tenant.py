@@ -198,15 +198,15 @@ class TenantEditor:
         parts = {host: sorted(rails) for host, rails in members.items() if rails != every}
         file, text = self._text(item)
         hosts = hostlist.fold(whole) if whole else None
-        for field, value, old in (
+        for name, value, old in (
             ("hosts", hosts, item.value.hosts),
             ("nics", parts, {host: sorted(rails) for host, rails in item.value.nics.items()}),
         ):
-            path = (*item.path, field)
+            path = (*item.path, name)
             if value and value != old:
                 text = (
                     self._nics(text, path, parts)
-                    if field == "nics" and old
+                    if name == "nics" and old
                     else edit.set_value(text, path, value)
                 )
             elif old and not value:
