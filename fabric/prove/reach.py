@@ -12,6 +12,7 @@ from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.prove.forwarding import Forwarding, destinations, forwarding
 from fabric.topology.model import NO_VLAN
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,7 @@ class Reach:
 
     @property
     def _fabric(self) -> Fabric:
+        """The fabric without what is out of order."""
         return self.promises.fabric
 
     @cached_property
@@ -52,6 +54,12 @@ class Reach:
 
     @cached_property
     def nics(self) -> Ints:
+        """Those of ``wired`` that are in no tenant."""
+        tenants, rows = self._fabric.tenants, self.wired
+        return rows if tenants is None else rows[tenants.of_nic[rows] == UNASSIGNED]
+
+    @cached_property
+    def wired(self) -> Ints:
         """Rows of the NICs that have a cable to a switch that works and whose file was read."""
         rows = np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
         if self.network.is_ipv6:

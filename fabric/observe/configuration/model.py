@@ -184,6 +184,8 @@ class BgpTemplate:
     they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
     the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
+    ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
+    peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
     """
 
     line: int
@@ -204,6 +206,9 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+    evpn: bool | None = None
+    keeps_next_hop: bool | None = None
+    hops: int | None = None
 
     @property
     def names_as(self) -> bool:
