@@ -363,6 +363,24 @@ class Configured:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, ConfiguredPort(name, line))
 
+    def vrf(self, name: str, line: int) -> ConfiguredVrf:
+        """Return a VRF; a new one at its first line."""
+        return self.vrfs.setdefault(name, ConfiguredVrf(name, line))
+
+    def open_evpn(self, line: int) -> ConfiguredEvpn:
+        """Return EVPN and the tunnels; new ones at the first line of them."""
+        if self.evpn is None:
+            self.evpn = ConfiguredEvpn(line)
+        return self.evpn
+
+    def settle_evpn(self) -> None:
+        """Say which sessions carry EVPN routes, once all lines of BGP are read."""
+        peers = [peer for peer in self.bgp.peers.values() if peer.evpn] if self.bgp else []
+        for peer in peers:
+            self.open_evpn(peer.line).peers[peer.session] = peer.line
+        if self.evpn:
+            self.evpn.keeps_next_hop = {peer.session for peer in peers if peer.keeps_next_hop}
+
     def open_bgp(self, first: Bgp) -> Bgp:
         """Return the BGP process; the given one where this is its first line.
 
