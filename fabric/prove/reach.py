@@ -82,6 +82,17 @@ class Reach:
         return forwarding(self.tables, destinations(self.tables, self._addresses, leaf))
 
     @cached_property
+    def _hops(self) -> Forwarding:
+        """What every switch does with packets to leaves: to NICs, and with tenants to loopbacks."""
+        switches, table = self._fabric.switches, self._fabric.nics
+        if self._fabric.tenants is None or self.network.is_ipv6:
+            return self.forwarding
+        leaves = np.flatnonzero(self._row_of[: switches.leaf_count] >= 0)
+        addresses = np.concatenate([self._addresses, switches.loopback[leaves]])
+        leaf = np.concatenate([table.leaf[self.nics], leaves])
+        return forwarding(self.tables, destinations(self.tables, addresses, self._row_of[leaf]))
+
+    @cached_property
     def _starts(self) -> Bools:
         """Whether each NIC of ``nics`` reaches its gateway."""
         return ~np.isin(self.nics, np.array(self.bad_nics, dtype=np.int64))
@@ -207,7 +218,7 @@ class Reach:
         tuple of array of bool, shape (links, leaves)
             For a leaf with several destinations: used towards any, and not by all cables to all.
         """
-        links, forwarding_ = self.promises.links, self.forwarding
+        links, forwarding_ = self.promises.links, self._hops
         shape = (len(links), self._fabric.switches.leaf_count)
         back = np.full(len(self.network.switches) + 1, -1)
         back[self._row_of] = np.arange(len(self._row_of))
