@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.observe.configuration import Configured
-    from fabric.prove.isolation import TenantCounts
+    from fabric.prove.isolation import Isolation, TenantCounts
     from fabric.prove.sessions import Session
     from fabric.topology.clos import Outage
     from fabric.topology.model import Fabric
@@ -93,6 +93,16 @@ class Engine:
     def prove_outage(self, outage: Outage) -> Proof:
         """Prove what the files do during an outage; only routes and forwarding are looked at."""
         return _joined([self._during(outage, is_ipv6=one) for one in self._families])
+
+    def isolation(self) -> Isolation:
+        """Return who reaches whom among the tenants of the fabric, which has some."""
+        network = self._network(None, is_ipv6=False)
+        default = _default(network)
+        links = sessions(default)
+        reach = self._reach(default, links, None, [nic.row for nic in bad_nics(network, self.hosts)])
+        tenants = self._tenants(network, default, links, reach)
+        assert tenants
+        return tenants.isolation
 
     @property
     def _families(self) -> list[bool]:

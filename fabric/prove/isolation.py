@@ -217,13 +217,23 @@ class Isolation:
         hits = self.looked_up @ self.nodes.is_default.astype(np.float32)
         return np.asarray(hits > 0)
 
+    @cached_property
+    def _bad(self) -> Ints:
+        return np.array(sorted(self.bad), dtype=np.int64)
+
+    @cached_property
+    def _routes(self) -> Bools:
+        """Whether packets are routed in each VRF, shape (nodes,)."""
+        return np.array([node.vrf.routes for node in self.nodes.items], dtype=np.bool_)
+
     def groups(self, tenant: int) -> Groups:
         """Return the NICs of a tenant in groups."""
         rows = self.members[tenant]
+        node = self.places.node[rows]
         columns = np.stack([
             self.fabric.nics.leaf[rows],
-            self.places.node[rows],
-            ~np.isin(rows, self.bad) & (self.places.node[rows] != NOWHERE),
+            node,
+            ~np.isin(rows, self._bad) & (node != NOWHERE) & self._routes[node],
             self.places.announced[rows],
         ])
         kinds, first, size = np.unique(columns, axis=1, return_index=True, return_counts=True)
