@@ -14,7 +14,7 @@ from fabric.prove.reach import Reach
 from fabric.prove.routes import tables
 from fabric.prove.sessions import sessions
 from fabric.prove.tenancy import TenantProof, owners_of, wrong_lines
-from fabric.prove.underlay import underlay
+from fabric.prove.underlay import as_designed, underlay
 from fabric.prove.vrfs import default_vrf
 from fabric.prove.wiring import Network, Wiring
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.observe.configuration import Configured
-    from fabric.prove.isolation import Isolation, TenantCounts
+    from fabric.prove.isolation import TenantCounts
     from fabric.prove.sessions import Session
     from fabric.topology.clos import Outage
     from fabric.topology.model import Fabric
@@ -94,15 +94,18 @@ class Engine:
         """Prove what the files do during an outage; only routes and forwarding are looked at."""
         return _joined([self._during(outage, is_ipv6=one) for one in self._families])
 
-    def isolation(self) -> Isolation:
-        """Return who reaches whom among the tenants of the fabric, which has some."""
+    def isolation(self) -> TenantProof:
+        """Return the proof of tenants alone, where the default VRF was proved before.
+
+        Sessions and VRFs are read from the files; that loopbacks reach each other is taken for
+        good. The fabric has tenants.
+        """
         network = self._network(None, is_ipv6=False)
         default = _default(network)
-        links = sessions(default)
-        reach = self._reach(default, links, None, [nic.row for nic in bad_nics(network, self.hosts)])
-        tenants = self._tenants(network, default, links, reach)
-        assert tenants
-        return tenants.isolation
+        bad = [nic.row for nic in bad_nics(network, self.hosts)]
+        ways = as_designed(default, owners_of(default))
+        promises = Promises.of(self.fabric)
+        return TenantProof.of(network, default, sessions(default), ways, promises, bad)
 
     @property
     def _families(self) -> list[bool]:
@@ -143,7 +146,7 @@ class Engine:
         if self.fabric.tenants is None:
             return None
         ways = underlay(default, reach.tables, owners_of(default))
-        return TenantProof.of(network, default, links, reach, ways)
+        return TenantProof.of(network, default, links, ways, reach.promises, reach.bad_nics)
 
     def _loopbacks(self) -> Iterator[Breach]:
         """Yield what is wrong with loopbacks, which are of IPv4 where NICs have none of it."""

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
 
+def wired_nics(network: Network, fabric: Fabric) -> Ints:
+    """Return the rows of NICs that have a cable to a switch that works and whose file was read."""
+    rows = np.array(sorted(network.wiring.nics.values()), dtype=np.int64)
+    if network.is_ipv6:
+        rows = rows[fabric.subnets.vlan[fabric.nics.subnet[rows]] == NO_VLAN]
+    present = np.array([name in network.switches for name in fabric.switches.names])
+    return rows[present[fabric.nics.leaf[rows]]]
+
+
 @dataclass(frozen=True, eq=False)
 class Reach:
     """Forwarding of the files beside what was promised.
@@ -61,10 +70,7 @@ class Reach:
     @cached_property
     def wired(self) -> Ints:
         """Rows of the NICs that have a cable to a switch that works and whose file was read."""
-        rows = np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
-        if self.network.is_ipv6:
-            rows = rows[self._fabric.subnets.vlan[self._fabric.nics.subnet[rows]] == NO_VLAN]
-        return rows[self._row_of[self._fabric.nics.leaf[rows]] >= 0]
+        return wired_nics(self.network, self._fabric)
 
     @property
     def _addresses(self) -> Ints:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.prove.evpn_faults import evpn_faults
 from fabric.prove.isolation import Isolation
 from fabric.prove.overlay import end_points, evpn_sessions, exchange, loopbacks
+from fabric.prove.reach import wired_nics
 from fabric.prove.relations import Relations
 from fabric.prove.tenant_breaches import tenant_breaches
 from fabric.prove.vrf_lines import Catalogue, vrf_lines
@@ -15,13 +16,13 @@ from fabric.prove.vrf_ports import vrf_ports
 from fabric.prove.vrfs import NicPlaces, VrfNodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.design.model import DeviceDesign
     from fabric.prove.breach import Breach
     from fabric.prove.isolation import TenantCounts
     from fabric.prove.overlay import EvpnSession
-    from fabric.prove.reach import Reach
+    from fabric.prove.promises import Promises
     from fabric.prove.sessions import Session
     from fabric.prove.underlay import Underlay
     from fabric.prove.wiring import Network
@@ -71,11 +72,20 @@ class TenantProof:
         network: Network,
         default: Network,
         links: list[Session],
-        reach: Reach,
         ways: Underlay,
+        promises: Promises,
+        bad: Sequence[int],
     ) -> TenantProof:
-        """Return the proof; ``ways`` is what the default VRF reaches."""
-        fabric = reach.promises.fabric
+        """Return the proof.
+
+        Parameters
+        ----------
+        ways : Underlay
+            What the default VRF reaches.
+        bad : sequence of int
+            Rows of NICs that do not reach their gateway.
+        """
+        fabric = promises.fabric
         assert fabric.tenants
         nodes = VrfNodes.of(network, fabric)
         places = NicPlaces.of(network, nodes, len(fabric.nics))
@@ -87,9 +97,9 @@ class TenantProof:
             places,
             Relations.of(network, nodes, places),
             exchange(default, fabric, sessions, ways),
-            reach.wired,
-            reach.bad_nics,
-            reach.promises.reach,
+            wired_nics(network, fabric),
+            bad,
+            promises.reach,
         )
         return cls(default, sessions, isolation)
 

@@ -95,7 +95,7 @@ def _same(project: Project, files: dict[str, Configured], words: str) -> None:
     tenants = project.fabric.tenants
     assert proof.tenants
     assert tenants
-    isolation = engine.isolation()
+    isolation = engine.isolation().isolation
     names = tenants.names
     leaks = {(names[row], names[column]) for row, column in np.argwhere(isolation.leaking)}
     assert leaks == walk.leaks(), words
