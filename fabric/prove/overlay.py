@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.observe.configuration.model import is_address, number_text
+from fabric.observe.configuration.model import address_number, is_address, number_text
 from fabric.prove.sessions import far_reason
 
 if TYPE_CHECKING:
@@ -50,14 +49,14 @@ def end_points(network: Network) -> dict[str, int]:
     found = {}
     for name, configured in network.switches.items():
         source = configured.evpn.source if configured.evpn else ""
-        addresses = {
-            (entry.text.partition("/")[0] if is_address(source) else port.name): entry.address
-            for port in configured.ports.values()
-            if port.enabled
-            for entry in port.addresses[:1]
-        }
-        if source in addresses:
-            found[name] = addresses[source]
+        if is_address(source):
+            number = address_number(source)
+            ports = configured.ports.values()
+            working = (entry.address for port in ports if port.enabled for entry in port.addresses)
+            if number in working:
+                found[name] = number
+        elif (port := configured.ports.get(source)) and port.enabled and port.addresses:
+            found[name] = port.addresses[0].address
     return found
 
 
@@ -110,7 +109,7 @@ def _between_loopbacks(
 ) -> EvpnSession:
     name, session, line = end
     own = network.switches[name]
-    number = int(ip_address(session)) if is_address(session) else -1
+    number = address_number(session) if is_address(session) else -1
     peer = owners.get(number, "")
     mine = own.bgp.peers.get(session) if own.bgp else None
     if not peer or mine is None:
@@ -122,6 +121,7 @@ def _between_loopbacks(
     reason = (
         ("" if text else "it does not start from a loopback that works")
         or far_reason(own, other, mine, far)
+        or _other_source(other, far, number)
         or _one_hop(own, other, mine, far)
         or _not_active(network, peer, text)
         or _no_way(network, underlay, (name, number), (peer, source))
@@ -137,6 +137,13 @@ def _source(own: Configured, peer: BgpPeer) -> int:
             if local in (port.name, entry.text.partition("/")[0]):
                 return entry.address
     return -1
+
+
+def _other_source(other: Configured, far: BgpPeer | None, number: int) -> str:
+    """Return that the other end does not start from the loopback which this one names."""
+    if far is None or _source(other, far) == number:
+        return ""
+    return f"{other.name} does not start it from its loopback"
 
 
 def _one_hop(own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | None) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration.model import is_address
+from fabric.observe.configuration.model import address_number, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +75,7 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
         if not is_address(peer.session):
             yield _over(network, own, peer, session, peer.session, None)
             continue
-        number = int(ip_address(peer.session))
+        number = address_number(peer.session)
         ways = (connected.get((number >> (network.bits - bits), bits)) for bits in lengths)
         port, address = next(filter(None, ways), ("", 0))
         if not port and own.evpn and peer.session in own.evpn.peers and not peer.activated:

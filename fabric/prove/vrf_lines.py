@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,7 @@ def vrf_lines(
     """Yield what the VRFs of the files have against the design."""
     for name, configured in network.switches.items():
         planned = {vrf.name: vrf for vrf in devices[name].vrfs}
+        networks = _networks(configured)
         for vrf in planned.values():
             if vrf.name not in configured.vrfs:
                 words = f"{catalogue.named(vrf.name)} does not exist"
@@ -86,7 +88,7 @@ def vrf_lines(
         for own in configured.vrfs.values():
             design = planned.get(own.name)
             if design is not None:
-                yield from _Vrf(name, configured, own, design, catalogue).breaches()
+                yield from _Vrf(name, configured, own, design, catalogue, networks).breaches()
             elif own.name in catalogue.tenants:
                 words = f"{catalogue.named(own.name)} has no NIC here"
                 yield Breach("BAT031", name, "", own.line, words, Severity.WARNING)
@@ -103,6 +105,7 @@ class _Vrf:
     own: ConfiguredVrf
     design: VrfDesign
     catalogue: Catalogue
+    networks: Mapping[str, set[tuple[int, int]]]
 
     def breaches(self) -> Iterator[Breach]:
         own = self.own
@@ -148,6 +151,8 @@ class _Vrf:
 
     def _foreign(self, verb: str, lines: list[TargetLine]) -> Iterator[Breach]:
         for line in lines:
+            if line.target == self.design.route_target:
+                continue
             owners = [
                 tenant
                 for target, tenant in self.catalogue.targets.items()
@@ -173,23 +178,19 @@ class _Vrf:
         if not connected:
             yield self._breach("BAT029", own.line, "announces no connected subnet")
             return
-        networks = sorted({
-            entry.network
-            for port in self.configured.ports.values()
-            if port.vrf == own.name
-            for entry in port.addresses
-            if not entry.is_ipv6
-        })
-        pools = [ip_network(pool.network) for pool in self.design.pools]
+        networks = sorted(self.networks.get(own.name, ()))
+        pools = [_span(pool.network) for pool in self.design.pools]
         for net, passed in zip(
             networks, announces(self.configured, own, networks).tolist(), strict=True
         ):
+            is_own = any(first <= net[0] <= last for first, last in pools)
+            if passed == is_own:
+                continue
             text = f"{number_text(net[0], is_ipv6=False)}/{net[1]}"
-            is_own = any(ip_network(text).subnet_of(pool) for pool in pools)
-            if passed and not is_own:
+            if passed:
                 words = f"announces {text}, which is in no pool of its tenant"
                 yield self._breach("BAT029", connected[0].line, words)
-            elif is_own and not passed:
+            else:
                 yield self._breach("BAT029", connected[0].line, f"does not announce {text}")
 
     def _leaks(self) -> Iterator[Breach]:
@@ -213,6 +214,22 @@ class _Vrf:
         is_service = pair in self.catalogue.services or pair & self.catalogue.shared
         words = f"has routes of {self.catalogue.named(line.source)}, which is not planned"
         return self._breach("BAT025" if is_service else "BAT022", line.line, words)
+
+
+@cache
+def _span(network: str) -> tuple[int, int]:
+    """Return the first and last address of a network."""
+    net = ip_network(network)
+    return int(net.network_address), int(net.broadcast_address)
+
+
+def _networks(configured: Configured) -> dict[str, set[tuple[int, int]]]:
+    """Return the connected subnets of each VRF of a switch."""
+    networks: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    for port in configured.ports.values():
+        if port.vrf:
+            networks[port.vrf] |= {one.network for one in port.addresses if not one.is_ipv6}
+    return networks
 
 
 def _first(lines: list[TargetLine]) -> int:
