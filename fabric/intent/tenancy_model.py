@@ -11,11 +11,12 @@ from fabric.intent.scalars import Loose, Name, Names, Network, formed
 
 #: A type 1 route distinguisher has 16 bits for it (RFC 4364 section 4.2).
 TenantId = Annotated[int, Field(ge=1, le=65_535)]
+TENANT_NAME = r"^[a-z]([a-z0-9-]{0,13}[a-z0-9])?$"
 #: Linux takes 15 characters as a name of an interface, and systems show tenants in their place.
 TenantName = Annotated[
     str,
     formed(
-        r"^[a-z]([a-z0-9-]{0,13}[a-z0-9])?$",
+        TENANT_NAME,
         "1 to 15 lower-case letters, digits and hyphens, starting with a letter",
     ),
 ]
@@ -54,7 +55,7 @@ class Tenancy(Model):
     vteps: Network | None = Field(
         None,
         description="Pool of tunnel end points, in the places of the loopbacks, for systems that "
-        "need a loopback of its own for them; default: the loopbacks.",
+        "have tunnels on a second loopback; default: the loopbacks.",
     )
     retired: Annotated[tuple[TenantId, ...], Loose] = Field(
         (),
@@ -77,8 +78,8 @@ class Tenant(Model):
     pools: Annotated[tuple[Network, ...], Loose] = Field(
         (),
         max_length=2,
-        description="Pools of its NICs in place of those of the fabric, in their order and of "
-        "their length; default: those of the fabric.",
+        description="Pools of its NICs, in the order and of the length of those of the fabric, "
+        "which are the default.",
     )
     services: Annotated[tuple[TenantName, ...], Loose] = Field(
         (), description="Tenants with shared: true that it reaches, and that reach it."

@@ -37,7 +37,7 @@ def wrong_tenants(fabric: Fabric, tenancy: Tenancy) -> Iterator[Finding]:
 
 def no_tenancy(item: Located[Tenant]) -> Finding:
     """Return what is wrong with tenants that nothing keeps apart."""
-    message = "there are tenants, and nothing says how they are kept apart"
+    message = "there are tenants without tenancy, which keeps them apart"
     return tenant_finding("TEN003", message, "add tenancy.form: evpn or local to fabric.yaml", item)
 
 
@@ -104,7 +104,7 @@ def _wrong_services(intent: Intent) -> Iterator[Finding]:
                 message = f"{name} is not shared"
                 yield tenant_finding("TEN007", message, f"set shared: true on {name}", item, *path)
         if item.value.shared and item.value.services:
-            message = "a service reaches no other service"
+            message = "a service cannot use another service"
             yield tenant_finding("TEN007", message, "remove services, or shared", item, "services")
     for name, service in by_name.items():
         users = [item for item in intent.tenants if name in item.value.services]

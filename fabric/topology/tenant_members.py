@@ -98,7 +98,7 @@ def _take(fabric: Fabric, tenants: Tenants, row: int) -> Iterator[Finding]:
             other = tenants.items[int(tenants.of_nic[taken[0]])].value.name
             which = f"rail {int(fabric.nics.rail[taken[0]])} of {name}"
             message = (
-                f"{which} stands twice"
+                f"{which} is listed twice"
                 if other == item.value.name
                 else f"{which} is in tenant {other} too"
             )

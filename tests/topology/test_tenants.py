@@ -124,7 +124,7 @@ WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a NIC twice": (
         [RED | {"nics": {"gpu001": [0]}}],
         {},
-        "tenant red: rail 0 of gpu001 stands twice",
+        "tenant red: rail 0 of gpu001 is listed twice",
     ),
     "no such host": ([RED | {"hosts": "gpu009"}], {}, "there is no host 'gpu009'"),
     "no such rail": (
