@@ -184,6 +184,8 @@ class BgpTemplate:
     they may have the IPv6 next hop of a session over a port (RFC 8950). ``allowas_in`` is how often
     the own AS number may stand in a route; ``tells_peer_as`` says whether the peer is told routes
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
+    ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
+    peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
     """
 
     line: int
@@ -204,6 +206,9 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+    evpn: bool | None = None
+    keeps_next_hop: bool | None = None
+    hops: int | None = None
 
     @property
     def names_as(self) -> bool:
@@ -357,6 +362,24 @@ class Configured:
     def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, ConfiguredPort(name, line))
+
+    def vrf(self, name: str, line: int) -> ConfiguredVrf:
+        """Return a VRF; a new one at its first line."""
+        return self.vrfs.setdefault(name, ConfiguredVrf(name, line))
+
+    def open_evpn(self, line: int) -> ConfiguredEvpn:
+        """Return EVPN and the tunnels; new ones at the first line of them."""
+        if self.evpn is None:
+            self.evpn = ConfiguredEvpn(line)
+        return self.evpn
+
+    def settle_evpn(self) -> None:
+        """Say which sessions carry EVPN routes, once all lines of BGP are read."""
+        peers = [peer for peer in self.bgp.peers.values() if peer.evpn] if self.bgp else []
+        for peer in peers:
+            self.open_evpn(peer.line).peers[peer.session] = peer.line
+        if self.evpn:
+            self.evpn.keeps_next_hop = {peer.session for peer in peers if peer.keeps_next_hop}
 
     def open_bgp(self, first: Bgp) -> Bgp:
         """Return the BGP process; the given one where this is its first line.
