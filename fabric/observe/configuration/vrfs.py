@@ -54,6 +54,8 @@ class ConfiguredVrf:
         VRFs of the switch whose routes it has too.
     routes : bool
         Whether packets are routed in it.
+    needs_vlan : bool
+        Whether its VNI works with a VLAN alone.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ConfiguredVrf:
     redistributions: list[RedistributionLine] = field(default_factory=list)
     leaks: list[LeakLine] = field(default_factory=list)
     routes: bool = True
+    needs_vlan: bool = False
 
 
 @dataclass(slots=True)
@@ -90,6 +93,8 @@ class ConfiguredEvpn:
         Whether the outer header has DSCP and ECN of the inner one; None where nobody knows.
     restores_ecn : bool or None
         Whether a mark of the outer header gets into the inner one.
+    members : dict of int to int
+        VNIs that its tunnels take, and their lines, where the system lists them.
     takes_outer_class : bool or None
         Whether the traffic class behind the tunnel follows the outer DSCP, and not the inner one.
     """
@@ -105,3 +110,4 @@ class ConfiguredEvpn:
     copies_ecn: bool | None = None
     restores_ecn: bool | None = None
     takes_outer_class: bool | None = None
+    members: dict[int, int] = field(default_factory=dict)
