@@ -12,6 +12,9 @@ from fabric.observe.configuration.lossless import Lossless, PortPolicy, Use, Val
 _LINES = {"pfc", "strict", "everywhere", "vlans"}
 #: Fields that say where something stands, or that say nothing of the configuration.
 _PLACES = {"line", "leftovers", "undecided", "file", "global_lines"}
+_PLACES |= {"vrf_line", "vni_line", "source_line"}
+#: Fields that have numbers of lines, by names, in some readings.
+_NUMBERED = {"peers", "members"}
 #: Fields that a switch shows although no line of ours says them.
 _SHOWN_DEFAULTS = (".speed_gbps",)
 #: VLAN that every switch has.
@@ -46,6 +49,8 @@ def _names(value: Any) -> Iterator[str]:
 def _field(name: str, value: Any) -> Any:
     if name in _LINES and isinstance(value, Mapping):
         return {key for key in value if name != "vlans" or key != _DEFAULT_VLAN}
+    if name in _NUMBERED and all(isinstance(inner, int) for inner in value.values()):
+        return set(value)
     if name == "negotiated":
         return value is not None
     if name in _SETS:

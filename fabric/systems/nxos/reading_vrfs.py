@@ -79,6 +79,8 @@ def _vlan_vni(vlan: VlanLines, _: int, vni: str) -> None:
 
 
 def _vrf_member(port: ConfiguredPort, line: int, name: str) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
     port.vrf, port.vrf_line = name, line
     port.addresses.clear()
     port.own_lines.clear()

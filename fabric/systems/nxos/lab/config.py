@@ -2,10 +2,12 @@
 
 Known: a line belongs to the innermost open mode that accepts it, else to the mode around it; what
 is the default is not shown, but `no shutdown` of a routed port is; jobs of the scheduler are shown
-without indentation up to ``end-job`` (batfish and ciscoconfparse captures).
+without indentation up to ``end-job`` (batfish and ciscoconfparse captures); a port that is bound to
+a VRF, or no longer bound, loses its addresses (batfish test configuration nxos_vrf).
 Assumed: ports are switched and up when nothing is configured on them; a port that changes between
 switched and routed loses all but its description and state; the ports of the hardware are always
-shown; texts of refusals other than ``% Invalid command``.
+shown; texts of refusals other than ``% Invalid command``; with its addresses a port loses all other
+lines of IP; a VRF is removed only without VNI, BGP and ports, as FRR demands it.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.lines.tree import Section, natural, spans
 from fabric.systems.nxos.lab.rules import (
+    EVPN,
     FEATURES,
     HIDDEN,
     KEPT_BY_PORT,
+    LOST_BY_BINDING,
     MODES,
     ROUTED_ONLY,
     SWITCHED_ONLY,
@@ -110,19 +114,22 @@ class Editor(LineEditor):
         if node.line.startswith("interface breakout "):
             self._add_ports()
         if node.line.startswith("feature "):
-            gone = node.line.split()[1]
+            gone = node.line.removeprefix("feature ")
             self.root.drop(*(w for w, name in FEATURES.items() if name == gone and w != "bfd"))
 
-    def mark(self, context: Section) -> bool:
-        """Return whether a port is routed."""
-        return context.has("no switchport")
+    def mark(self, context: Section) -> tuple[bool, str]:
+        """Return whether a port is routed, and its VRF."""
+        return context.has("no switchport"), context.value("vrf member")
 
-    def settle(self, context: Section, mark: bool) -> None:  # noqa: FBT001
-        """Take away what a port loses when it changes between switched and routed."""
-        if context.mode == "if-ethernet" and context.has("no switchport") is not mark:
+    def settle(self, context: Section, mark: tuple[bool, str]) -> None:
+        """Take away what a port loses when it changes between switched and routed, or its VRF."""
+        routed, vrf = mark
+        if context.mode == "if-ethernet" and context.has("no switchport") is not routed:
             for key, node in list(context.children.items()):
                 if not node.line.startswith(KEPT_BY_PORT):
                     del context.children[key]
+        if context.mode.startswith("if-") and context.value("vrf member") != vrf:
+            context.drop(*LOST_BY_BINDING)
 
     # -- refusals --------------------------------------------------------------------------------
 
@@ -132,6 +139,10 @@ class Editor(LineEditor):
             if line.startswith(words) and not self.root.has(f"feature {feature}"):
                 return INVALID
         word = line.rsplit(maxsplit=1)[-1]
+        if line == "address-family l2vpn evpn" and not self.root.has(EVPN):
+            return INVALID
+        if context.mode == "vrf" and line.startswith("vni "):
+            return self._vni_reason(context, word if word != "l3" else line.split()[1])
         if line.startswith("interface Ethernet") and line.split()[1] not in self.present():
             return "Invalid interface"
         if (
@@ -166,6 +177,22 @@ class Editor(LineEditor):
             return "another policy is already attached"
         return ""
 
+    def _vni_reason(self, context: Section, vni: str) -> str:
+        for other in self.root.below("vrf context "):
+            if other is not context and other.value("vni").split()[:1] == [vni]:
+                return f"VNI {vni} is already configured in {other.line}"
+        return ""
+
+    def _has_vrf(self, vrf: Section, name: str) -> bool:
+        """Tell whether a port, BGP or a tunnel has a VRF."""
+        vni = vrf.value("vni").partition(" ")[0]
+        return any(
+            child.line in {f"vrf member {name}", f"vrf {name}"}
+            or (vni and child.line.startswith(f"member vni {vni} "))
+            for node in self.root.children.values()
+            for child in node.children.values()
+        )
+
     def _is_of(self, policy: str, direction: str) -> bool:
         """Tell whether a queuing policy has classes of one direction alone."""
         kind = "c-in" if direction == "input" else "c-out"
@@ -194,7 +221,7 @@ class Editor(LineEditor):
         return self._address_reason(context, line)
 
     def _address_reason(self, context: Section, line: str) -> str:
-        other = overlapping(self.root, context, line)
+        other = overlapping(self.root, context, line, "vrf member")
         network = address_of(line).network if other else ""
         return f"{network} overlaps with address configured on {other}" if other else ""
 
@@ -203,6 +230,8 @@ class Editor(LineEditor):
         if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
             return INVALID
         name = node.line.split()[-1]
+        if node.line.startswith("vrf context ") and self._has_vrf(node, name):
+            return f"VRF {name} is in use, it cannot be deleted"
         for what, words in (("policy-map", "service-policy"), ("class-map", "class")):
             if node.line.startswith(f"{what} ") and _uses(self.root, words, name):
                 return f"{what} {name} is in use, it cannot be deleted"
