@@ -33,6 +33,7 @@ from fabric.cli import (
     serve,
     show,
     simulate,
+    tenant,
     whatif,
 )
 from fabric.cli.options import option
@@ -97,7 +98,7 @@ def root(
 
 for module in (
     *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
-    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models),
+    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant),
     *(completion, man),
 ):
     module.register(app)

@@ -32,8 +32,10 @@ def register(app: typer.Typer) -> None:
 def _tables() -> dict[str, Callable[[Project], Table]]:
     """Return the tables of an inventory; their module is slow to import."""
     from fabric.report.inventory import addresses, hosts, links, topology
+    from fabric.report.tenants import tenants
 
-    return {"topology": topology, "addresses": addresses, "links": links, "hosts": hosts}
+    names = {"topology": topology, "addresses": addresses, "links": links, "hosts": hosts}
+    return {**names, "tenants": tenants}
 
 
 def _add(name: str, text: str, options: str = "") -> None:
@@ -57,6 +59,7 @@ _add("topology", "Switches with role, model, unit, rail, AS number and loopback.
 _add("addresses", "Every address: loopbacks, uplinks, gateways, NICs.", " --format json")
 _add("links", "Every cable with both ends, speed and length.")
 _add("hosts", "Every NIC: rail, device, address, leaf and port, GPUs.")
+_add("tenants", "Tenants with id, VRF, VNI and hosts, and the NICs without a tenant.")
 
 
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")

@@ -220,6 +220,35 @@ FEATURES = (
         "devices.ports.description",
         _if(lambda d: any(port.description for port in d.ports)),
     ),
+    Feature("tenant_vrfs", "VRFs of tenants", "tenancy.form", _if(lambda d: d.vrfs), rule="TEN011"),
+    Feature(
+        "tenant_evpn",
+        "EVPN of tenants",
+        "tenancy.form",
+        _if(lambda d: d.evpn),
+        rule="TEN011",
+    ),
+    Feature(
+        "vxlan_routing",
+        "routing of VXLAN packets in one pass",
+        "tenancy.form",
+        _if(lambda d: d.evpn and d.evpn.source and d.vrfs),
+        rule="TEN012",
+    ),
+    Feature(
+        "tunnel_qos",
+        "DSCP and ECN of tunnels as in the packet",
+        "tenancy.form",
+        _if(lambda d: d.evpn and d.evpn.source and d.vrfs and any(q.pfc for q in d.qos_profiles)),
+        rule="TEN012",
+    ),
+    Feature(
+        "tenant_services",
+        "services that tenants share",
+        "tenants.services",
+        _if(lambda d: any(vrf.imports for vrf in d.vrfs)),
+        rule="TEN011",
+    ),
     Feature("ntp", "NTP servers", "management.ntp_servers", _if(lambda d: d.ntp_servers)),
     Feature(
         "syslog", "syslog servers", "management.syslog_servers", _if(lambda d: d.syslog_servers)
@@ -256,16 +285,17 @@ def missing(device: DeviceDesign, rule: str | None = None) -> Iterator[Missing]:
 
 def _missing(device: DeviceDesign, one: Feature, cell: FeatureCell | None, values: str) -> Missing:
     """Return what a design uses and its system lacks: a feature, or values of one."""
-    declared = feature(device.platform, one.name)
+    declared = features_of(device.platform).features.get(one.name)
     since = declared.since if declared and declared.is_newer(device.sku.release) else ""
     owner = platforms[device.platform].title + (f" {device.sku.release}" if since else "")
-    if declared and not cell:
+    if declared and not cell and not declared.absent:
         owner = f"{device.sku.name} with {owner}"
     which = f" ({values})" if values else ""
+    why = f": {declared.absent}" if declared and declared.absent else ""
     fix = f"use release {since} or later" if since else declared.fix if declared else ""
     return Missing(
         one,
-        f"{owner} does not support {one.title}{which}",
+        f"{owner} does not support {one.title}{which}{why}",
         fix or f"change {one.field}, or use another system there",
         since,
     )

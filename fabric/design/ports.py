@@ -68,11 +68,16 @@ class PortParts:
         self._headrooms: dict[tuple[object, ...], HeadroomProfile] = {}
 
     def headroom(
-        self, kind: HeadroomKind, policy: LosslessPolicy, front: Front, cable_m: int
+        self,
+        kind: HeadroomKind,
+        policy: LosslessPolicy,
+        front: Front,
+        cable_m: int,
+        tunnel_bytes: int = 0,
     ) -> HeadroomProfile:
         """Return the lossless buffer of a port with a policy and a cable."""
         mtu = policy.mtu
-        frame_bytes = lossless_frame_bytes(mtu)
+        frame_bytes = lossless_frame_bytes(mtu, tunnel_bytes)
         link = (front.speed_gbps, len(front.lanes), cable_m)
         key = (kind, *link, mtu.port_bytes, frame_bytes, policy.dynamic_th)
         if key not in self._headrooms:

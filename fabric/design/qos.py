@@ -129,9 +129,9 @@ class HeadroomInput:
     pattern_frame_bytes: int = 0
 
 
-def lossless_frame_bytes(mtu: MtuPolicy) -> int:
-    """Return the largest lossless frame: an IP packet of the hosts with its Ethernet header."""
-    return min(mtu.host_bytes + ETHERNET_OVERHEAD_BYTES, mtu.port_bytes)
+def lossless_frame_bytes(mtu: MtuPolicy, tunnel_bytes: int = 0) -> int:
+    """Return the largest lossless frame: an IP packet of the hosts with its headers."""
+    return min(mtu.host_bytes + tunnel_bytes + ETHERNET_OVERHEAD_BYTES, mtu.port_bytes)
 
 
 @lru_cache(maxsize=4096)

@@ -132,9 +132,10 @@ class SwitchDesigner:
                 continue
             front = self._parts.front(model, number, cable.speed_gbps)
             change = changes.get(front.name)
-            like = (id(policy), cable.speed_gbps, len(front.lanes), cable.cable_m)
+            tunnel = 0 if cable.kind == "host" else self._tenancy.tunnel_bytes
+            like = (id(policy), cable.speed_gbps, len(front.lanes), cable.cable_m, tunnel)
             if policy.pfc and like not in headrooms:
-                headrooms[like] = self._parts.headroom(kind, policy, front, cable.cable_m)
+                headrooms[like] = self._parts.headroom(kind, policy, front, cable.cable_m, tunnel)
             ports.append(
                 PortDesign(
                     name=front.name,
@@ -184,7 +185,8 @@ class SwitchDesigner:
         """Return the frame that a switch computes all its headroom with; 0 where it does not."""
         if self._hardware(row, "buffer_model") != "dynamic":
             return 0
-        frames = (lossless_frame_bytes(one.mtu) for one in policies if one.pfc)
+        tunnel = self._tenancy.tunnel_bytes
+        frames = (lossless_frame_bytes(one.mtu, tunnel) for one in policies if one.pfc)
         return max(frames, default=0)
 
     def _scope(self, row: int) -> Literal["whole", "merge"]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
     from fabric.topology.tenants import Tenants
 
+#: What a tunnel adds to a packet: IPv4 20, UDP 8, VXLAN 8, inner Ethernet 14 (RFC 7348 section 5).
+TUNNEL_BYTES = 50
+
 
 class TenancyDesigner:
     """Designs what tenants need on the switches of one fabric.
@@ -33,6 +36,12 @@ class TenancyDesigner:
     def __init__(self, fabric: Fabric, pools: tuple[HostPool, ...]) -> None:
         self._fabric = fabric
         self._pools = pools
+
+    @property
+    def tunnel_bytes(self) -> int:
+        """What packets are longer by between switches."""
+        tenants = self._fabric.tenants
+        return TUNNEL_BYTES if tenants and not tenants.is_local else 0
 
     def vrf_of_subnet(self, subnet: int) -> str:
         """Return the VRF of a subnet of NICs; empty for the default VRF."""

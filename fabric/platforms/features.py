@@ -94,6 +94,10 @@ class FeatureCell(Where):
         What a reader of the matrix has to know.
     fix : str
         What to do where a model lacks the feature or a value of it.
+    unconfirmed_asics : tuple of str
+        ASIC families, among those that have it, of which no source says so.
+    absent : str
+        Why the system does not have it; empty where it has it.
     """
 
     source: str = Field(min_length=1)
@@ -104,6 +108,8 @@ class FeatureCell(Where):
     since: str = ""
     note: str = ""
     fix: str = ""
+    unconfirmed_asics: tuple[str, ...] = ()
+    absent: str = ""
 
     def is_newer(self, release: str) -> bool:
         """Tell whether it came after a release, which may be empty: unknown."""
@@ -253,7 +259,12 @@ def features_of(system: str) -> SystemFeatures:
 def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> FeatureCell | None:
     """Return a feature of a system, or None where the system or the model has none."""
     cell = features_of(system).features.get(name)
-    fits = cell and (sku is None or (cell.includes(sku, role) and not cell.is_newer(sku.release)))
+    has_it = cell and not cell.absent
+    fits = (
+        cell
+        and has_it
+        and (sku is None or (cell.includes(sku, role) and not cell.is_newer(sku.release)))
+    )
     return cell if fits else None
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: Where a person finds the names of a kind of thing.
 _LISTED = {
+    "tenant": "tenants",
     "switch": "topology",
     "leaf": "topology",
     "spine": "topology",

@@ -9,11 +9,13 @@ import numpy as np
 from fabric.core.units import ipv4_text
 from fabric.topology.ipv6_plan import plane_pool
 from fabric.topology.routed import host_pools
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.tenants import Tenants
 
 #: Bits of an IPv4 address.
 _BITS = 32
@@ -28,7 +30,7 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
     file, table = fabric.intent.fabric, fabric.subnets
     plane = int(fabric.switches.plane[leaf])
     if file.spines is None and not len(fabric.uplinks_of(leaf)):
-        rows = fabric.subnets_of_leaf(leaf)
+        rows = _in_pools(fabric, fabric.subnets_of_leaf(leaf))
         networks, last = table.network[rows], int(table.last[rows].max())
         bits = (int(networks.min()) ^ last).bit_length()
         return (_text(int(networks.min()) >> bits << bits, bits),)
@@ -41,6 +43,15 @@ def reachable_pools(fabric: Fabric, leaf: int) -> tuple[str, ...]:
         for pool in pools
         for part in parts.within(int(pool.network_address), _BITS - pool.prefixlen)
     )
+
+
+def _in_pools(fabric: Fabric, rows: Ints) -> Ints:
+    """Return the subnets that lie in pools of the fabric, if any does: tenants may have others."""
+    network = fabric.subnets.network[rows]
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    for pool in host_pools(fabric.intent.fabric).values():
+        inside |= (network >= int(pool[0])) & (network <= int(pool[-1]))
+    return rows[inside] if inside.any() else rows
 
 
 class Reach:
@@ -58,7 +69,22 @@ class Reach:
 
     def of_nic(self, row: int) -> tuple[str, ...]:
         """Return the prefixes that the NIC in a row of ``fabric.nics`` reaches."""
-        return self.of_leaf(int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]]))
+        leaf = int(self._fabric.subnets.leaf[self._fabric.nics.subnet[row]])
+        tenants = self._fabric.tenants
+        owner = int(tenants.of_nic[row]) if tenants else UNASSIGNED
+        if tenants is None or owner == UNASSIGNED:
+            return self.of_leaf(leaf)
+        more = self._of_tenant(tenants, owner)
+        return more if tenants.items[owner].value.pools else (*self.of_leaf(leaf), *more)
+
+    def _of_tenant(self, tenants: Tenants, owner: int) -> tuple[str, ...]:
+        """Return the pools of a tenant and of its services, where they have some of their own."""
+        key = "tenant", False, owner
+        if key not in self._pools:
+            rows = (owner, *tenants.partners(owner))
+            pools = (pool for row in rows for pool in tenants.items[row].value.pools)
+            self._pools[key] = tuple(dict.fromkeys(map(str, pools)))
+        return self._pools[key]
 
     def of_nic6(self, row: int) -> tuple[str, ...]:
         """Return the IPv6 prefixes that the NIC in a row of ``fabric.nics`` reaches."""

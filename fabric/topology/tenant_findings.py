@@ -55,7 +55,7 @@ def _wrong_names(intent: Intent, tenancy: Tenancy) -> Iterator[Finding]:
     for item in intent.tenants:
         if item.value.id in tenancy.retired:
             message = f"id {item.value.id} was that of a removed tenant, and switches may hold it"
-            free = f"use another one, or run `rocefab tenant release-id {item.value.id}`"
+            free = f"use another id, or run `rocefab tenant release-id {item.value.id}`"
             yield tenant_finding("TEN005", message, free, item, "id")
         if tenancy.vni_first + item.value.id > LAST_VNI:
             message = f"VNI {tenancy.vni_first + item.value.id} is above {LAST_VNI}"
@@ -128,6 +128,10 @@ def _overlaps(joined: list[Located[Tenant]]) -> Iterator[Finding]:
 def _wrong_pools(fabric: Fabric, item: Located[Tenant]) -> Iterator[Finding]:
     pools = list(host_pools(fabric.intent.fabric).values())
     own = item.value.pools
+    if own and fabric.intent.fabric.planes > 1:
+        message = "it has pools, and the NICs of each plane are in another part of a pool"
+        yield tenant_finding("TEN009", message, "remove them, or use one plane", item, "pools")
+        return
     if own and len(own) != len(pools):
         message = f"it has {len(own)} pools, and the NICs of the fabric have {len(pools)}"
         yield tenant_finding(
@@ -166,5 +170,11 @@ def tenant_finding(
 ) -> Finding:
     """Return what is wrong with a field of a tenant."""
     field = ".".join(str(part) for part in (*item.path, *path))
-    name = f"tenant {item.value.name}: " if item.value.name not in message else ""
-    return Finding(rule, Severity.ERROR, f"{name}{message}", fix, field, item.position(*path))
+    return Finding(
+        rule,
+        Severity.ERROR,
+        f"tenant {item.value.name}: {message}",
+        fix,
+        field,
+        item.position(*path),
+    )

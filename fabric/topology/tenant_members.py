@@ -98,9 +98,9 @@ def _take(fabric: Fabric, tenants: Tenants, row: int) -> Iterator[Finding]:
             other = tenants.items[int(tenants.of_nic[taken[0]])].value.name
             which = f"rail {int(fabric.nics.rail[taken[0]])} of {name}"
             message = (
-                f"{item.value.name} names {which} twice"
+                f"{which} stands twice"
                 if other == item.value.name
-                else f"{which} is in tenant {other} and in {item.value.name}"
+                else f"{which} is in tenant {other} too"
             )
             yield tenant_finding("TEN001", message, "remove it from one of them", item, *path)
         tenants.of_nic[rows] = row

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
+if TYPE_CHECKING:
+    from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Bits of an IPv4 address, and of one of IPv6.
 BITS, BITS6 = 32, 128

@@ -67,8 +67,9 @@ class DisabledNics(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """List the NICs that overrides disable, and those without a cable."""
-        fabric, nics = model.fabric, model.fabric.nics
-        for row in np.flatnonzero(~nics.enabled).tolist():
+        fabric, nics, tenants = model.fabric, model.fabric.nics, model.fabric.tenants
+        apart = tenants.quarantined if tenants else np.zeros(len(nics), dtype=np.bool_)
+        for row in np.flatnonzero(~nics.enabled & ~apart).tolist():
             unit = int(fabric.hosts.unit[nics.host[row]])
             state = "disabled" if nics.port[row] != NO_PORT else "without a cable"
             yield self.finding(

@@ -101,6 +101,12 @@ def _cm(name: str, value: Any, _now: Any) -> Iterator[str]:
         )
 
 
+#: After a boot udev starts units whose script an undo has removed, and they end as failed: they are
+#: stopped with what waits for them, and forgotten. Neither is an error where nothing ran.
+_NAME_OF_LINK = '"$(basename "$f")"'
+_END = "systemctl stop {0} 2>/dev/null; systemctl reset-failed {0} 2>/dev/null || true"
+
+
 def _links(name: str, value: Any, now: Any) -> Iterator[str]:
     """Yield what removes links that were not there, after which their folder may be empty."""
     old = [link for link in value if _LINK.fullmatch(link)]
@@ -108,12 +114,14 @@ def _links(name: str, value: Any, now: Any) -> Iterator[str]:
         yield (
             f"sh -c 'for f in {_UNITS}/*.wants/{name}-nic@*.service "
             f'{_UNITS}/*.wants/{name}-tuning.service; do [ ! -L "$f" ] || '
-            '{ rm -f "$f"; rmdir "$(dirname "$f")" 2>/dev/null || true; }; done\''
+            '{ rm -f "$f"; rmdir "$(dirname "$f")" 2>/dev/null || true; '
+            f"{_END.format(_NAME_OF_LINK)}; }}; done'"
         )
     for link in now or ():
         if link not in old and _LINK.fullmatch(link):
             yield f"rm -f '{_UNITS}/{link}'"
             yield f"rmdir '{_UNITS}/{link.partition('/')[0]}' 2>/dev/null || true"
+            yield _END.format(f"'{link.partition('/')[2]}'")
     for link in old:
         yield f"systemctl enable '{link.partition('/')[2]}'"
 

@@ -1,0 +1,53 @@
+"""show tenants: who has what, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.report.table import Table
+from fabric.topology.tenants import UNASSIGNED, vrf_name
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.topology.model import Fabric
+    from fabric.topology.tenants import Tenants
+
+HEADERS = ("tenant", "id", "vrf", "vni", "hosts", "nics", "leaves", "pools", "services")
+
+
+def tenants(designs: Designs) -> Table:
+    """Return the tenants, and the NICs without one in the last row."""
+    fabric, table = designs.fabric, designs.fabric.tenants
+    if table is None:
+        return Table(HEADERS, ())
+    rows = [_row(fabric, table, row) for row in range(len(table))]
+    alone = np.flatnonzero(table.of_nic == UNASSIGNED)
+    if len(alone):
+        state = "quarantine" if table.tenancy.unassigned == "quarantine" else "default VRF"
+        rows.append((f"({state})", "-", "-", "-", *_counts(fabric, alone), "-", "-"))
+    return Table(HEADERS, tuple(rows))
+
+
+def _row(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
+    tenant = table.items[row].value
+    nics = np.flatnonzero(table.of_nic == row)
+    return (
+        tenant.name,
+        tenant.id,
+        vrf_name(tenant),
+        "-" if table.is_local else table.tenancy.vni_first + tenant.id,
+        *_counts(fabric, nics),
+        ", ".join(map(str, tenant.pools)) or "-",
+        "shared" if tenant.shared else ", ".join(tenant.services) or "-",
+    )
+
+
+def _counts(fabric: Fabric, nics: np.ndarray) -> tuple[object, ...]:
+    """Return hosts as a range, how many NIC ports, and how many leaves."""
+    hosts = np.unique(fabric.nics.host[nics]).tolist()
+    names = hostlist.fold(fabric.hosts.names[host] for host in hosts) if hosts else "-"
+    leaves = np.unique(fabric.nics.leaf[nics[fabric.nics.port[nics] != 0]])
+    return names, len(nics), len(leaves)

@@ -1,0 +1,286 @@
+"""tenant: edits of the tenants of an inventory, which no switch sees before `plan` and `apply`."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.file_kinds import FileKind
+from fabric.core.files import write_whole
+from fabric.intent.documents import KINDS, MAIN_FILE
+from fabric.intent.inventory import load
+from fabric.intent.yaml import edit
+from fabric.intent.yaml.file import read_text
+from fabric.topology.realise import realise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from fabric.intent.inventory import Intent, Located
+    from fabric.intent.tenancy_model import Tenancy, Tenant
+
+#: Rails of each host.
+Members = dict[str, frozenset[int]]
+_CABLING = ("cabling.csv", "cabling.dot")
+
+
+class Edited(NamedTuple):
+    """What an edit changes: a diff of the files, and what comes next."""
+
+    diff: str
+    next_step: str
+
+
+@dataclass
+class TenantEditor:
+    """Edits the tenants of one inventory.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with ``fabric.yaml``.
+    dry_run : bool
+        Whether files stay as they are.
+    """
+
+    folder: Path
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        self._intent = load(self.folder)
+        self._texts: dict[str, str | None] = {}
+        self._before: dict[str, str] = {}
+
+    def add(self, name: str, ident: int | None, fields: dict[str, object]) -> Edited:
+        """Add a tenant in a file of its name.
+
+        Parameters
+        ----------
+        ident : int or None
+            Its id; None takes the lowest that no tenant has or had.
+        fields : dict
+            Other fields of `Tenant`; those that are empty are left out.
+        """
+        tenancy = self._tenancy()
+        file = f"tenants/{name}.yaml"
+        if (self.folder / file).exists():
+            raise InputError(f"{file}: exists already; use another name, or remove the tenant")
+        used = {item.value.id for item in self._intent.tenants} | set(tenancy.retired)
+        lowest = next(number for number in range(1, 65_537) if number not in used)
+        given = {key: value for key, value in fields.items() if value}
+        entry = {"name": name, "id": ident or lowest, **given}
+        self._texts[file] = f"tenants:\n  - {edit.flow(entry)}\n"
+        return self._written("run `rocefab tenant grant` to give it hosts, then `rocefab plan`")
+
+    def grant(self, name: str, members: Members) -> Edited:
+        """Give NICs without a tenant to one."""
+        item = self._item(name)
+        for host, rails in members.items():
+            for other in self._intent.tenants:
+                taken = self._has(other.value).get(host, frozenset()) & rails
+                if taken:
+                    which = f"rail {min(taken)} of {host}"
+                    way = "it has it already" if other is item else "use `rocefab tenant move`"
+                    raise InputError(f"{which} is in tenant {other.value.name}; {way}")
+        self._give(item, members)
+        return self._written("run `rocefab plan`")
+
+    def revoke(self, name: str, members: Members) -> Edited:
+        """Take NICs of a tenant away; they are in quarantine then, if the inventory has one."""
+        self._take(self._item(name), members)
+        return self._written("run `rocefab plan`")
+
+    def move(self, name: str, members: Members) -> Edited:
+        """Take the next step of a move: out of other tenants, then into one.
+
+        Raises
+        ------
+        InputError
+            When the NICs would be in the default VRF between.
+        """
+        item = self._item(name)
+        if self._tenancy().unassigned != "quarantine":
+            message = "NICs would be in the default VRF between the two tenants"
+            raise InputError(f"{message}; set tenancy.unassigned: quarantine, plan and apply first")
+        out = 0
+        for other in self._intent.tenants:
+            has = self._has(other.value)
+            taken = {host: rails & has.get(host, frozenset()) for host, rails in members.items()}
+            taken = {host: rails for host, rails in taken.items() if rails}
+            if taken and other is not item:
+                self._take(other, taken)
+                out += len(taken)
+        if not out:
+            return self.grant(name, members)
+        step = "step 1 of 2, quarantine: plan and apply it, wipe the hosts, then run this again"
+        return self._written(step)
+
+    def remove(self, name: str) -> Edited:
+        """Remove a tenant without NICs, and retire its id."""
+        item = self._item(name)
+        if has := self._has(item.value):
+            hosts = hostlist.fold(has)
+            raise InputError(f"{name} has NICs of {hosts}; revoke them, plan and apply first")
+        users = [other.value.name for other in self._intent.tenants if name in other.value.services]
+        if users:
+            raise InputError(f"{', '.join(users)} uses the service {name}; remove it there first")
+        file, text = self._text(item)
+        siblings = sum(other.document is item.document for other in self._intent.tenants)
+        if siblings > 1:
+            self._texts[file] = edit.remove(text, item.path)
+        elif file == MAIN_FILE:
+            self._texts[file] = edit.remove(text, item.path[:1])
+        else:
+            self._texts[file] = None
+        self._retire([*self._tenancy().retired, item.value.id])
+        return self._written("run `rocefab plan`; release the id when every switch is verified")
+
+    def release(self, ident: int) -> Edited:
+        """Free the id of a removed tenant."""
+        retired = self._tenancy().retired
+        if ident not in retired:
+            raise InputError(f"id {ident} is not retired; retired are {list(retired) or 'none'}")
+        self._retire([one for one in retired if one != ident])
+        return self._written("a new tenant may have the id")
+
+    def _tenancy(self) -> Tenancy:
+        tenancy = self._intent.fabric.tenancy
+        if tenancy is None:
+            raise InputError(f"{MAIN_FILE}: add tenancy with form: evpn or local first")
+        return tenancy
+
+    def _item(self, name: str) -> Located[Tenant]:
+        for item in self._intent.tenants:
+            if item.value.name == name:
+                return item
+        known = ", ".join(item.value.name for item in self._intent.tenants) or "none"
+        raise InputError(f"there is no tenant {name!r}; tenants: {known}")
+
+    def _has(self, tenant: Tenant) -> Members:
+        every = frozenset(range(self._intent.fabric.rails))
+        whole = dict.fromkeys(hostlist.expand(tenant.hosts) if tenant.hosts else (), every)
+        return {**{host: frozenset(rails) for host, rails in tenant.nics.items()}, **whole}
+
+    def _give(self, item: Located[Tenant], members: Members) -> None:
+        has = self._has(item.value)
+        self._write(item, {**has, **{h: has.get(h, frozenset()) | r for h, r in members.items()}})
+
+    def _take(self, item: Located[Tenant], members: Members) -> None:
+        has = self._has(item.value)
+        for host, rails in members.items():
+            if missing := rails - has.get(host, frozenset()):
+                raise InputError(f"{item.value.name} does not have rail {min(missing)} of {host}")
+        rest = {host: rails - members.get(host, frozenset()) for host, rails in has.items()}
+        self._write(item, {host: rails for host, rails in rest.items() if rails})
+
+    def _write(self, item: Located[Tenant], members: Members) -> None:
+        """Write the members of a tenant: whole hosts as a range, others by their rails."""
+        every = frozenset(range(self._intent.fabric.rails))
+        whole = [host for host, rails in members.items() if rails == every]
+        parts = {host: sorted(rails) for host, rails in members.items() if rails != every}
+        file, text = self._text(item)
+        hosts = hostlist.fold(whole) if whole else None
+        for field, value, old in (
+            ("hosts", hosts, item.value.hosts),
+            ("nics", parts, {host: sorted(rails) for host, rails in item.value.nics.items()}),
+        ):
+            path = (*item.path, field)
+            if value and value != old:
+                text = (
+                    self._nics(text, path, parts)
+                    if field == "nics" and old
+                    else edit.set_value(text, path, value)
+                )
+            elif old and not value:
+                text = edit.remove(text, path)
+        self._texts[file] = text
+
+    @staticmethod
+    def _nics(text: str, path: Sequence[str | int], parts: dict[str, list[int]]) -> str:
+        """Return the text with other rails of hosts, each at its place."""
+        old = edit.value_at(text, path)
+        for host in old:
+            if host not in parts:
+                text = edit.remove(text, (*path, host))
+        for host, rails in parts.items():
+            if old.get(host) != rails:
+                text = edit.set_value(text, (*path, host), rails)
+        return text
+
+    def _retire(self, ids: Iterable[int]) -> None:
+        text = self._texts.get(MAIN_FILE) or self._read(MAIN_FILE)
+        self._texts[MAIN_FILE] = edit.set_value(text, ("tenancy", "retired"), sorted(set(ids)))
+
+    def _text(self, item: Located[Tenant]) -> tuple[str, str]:
+        """Return the file of a tenant below the folder, and its text as edited so far."""
+        shown = item.document.file
+        file = (
+            MAIN_FILE if item.document is self._intent.document else f"tenants/{Path(shown).name}"
+        )
+        text = self._texts.get(file)
+        return file, text if text is not None else self._read(file)
+
+    def _read(self, file: str) -> str:
+        text = read_text(self.folder / file, file, root=self.folder, kind=FileKind.INVENTORY)
+        return self._before.setdefault(file, text)
+
+    def _written(self, next_step: str) -> Edited:
+        """Check the inventory with all edits, and write them."""
+        diff = "".join(self._diff(file, text) for file, text in sorted(self._texts.items()))
+        with tempfile.TemporaryDirectory(prefix="rocefab-") as scratch:
+            copy = Path(scratch)
+            for name in (MAIN_FILE, *_CABLING, *KINDS):
+                source = self.folder / name
+                if source.is_dir():
+                    shutil.copytree(source, copy / name)
+                elif source.exists():
+                    shutil.copyfile(source, copy / name)
+            self._store(copy, lambda path, text: path.write_text(text))
+            realise(load(copy, str(self.folder)))
+        for file, text in self._before.items():
+            if not (self.folder / file).exists() or (self.folder / file).read_text() != text:
+                raise InputError(f"{file}: changed while this ran; run it again")
+        if not self.dry_run:
+            self._store(self.folder, lambda path, text: write_whole(path, text.encode()))
+        return Edited(diff, next_step)
+
+    def _store(self, folder: Path, write: Callable[[Path, str], object]) -> None:
+        for file, text in self._texts.items():
+            if text is None:
+                (folder / file).unlink()
+            else:
+                (folder / file).parent.mkdir(exist_ok=True)
+                write(folder / file, text)
+
+    def _diff(self, file: str, text: str | None) -> str:
+        path = self.folder / file
+        old = path.read_text().splitlines(keepends=True) if path.exists() else []
+        new = (text or "").splitlines(keepends=True)
+        return "".join(difflib.unified_diff(old, new, f"a/{file}", f"b/{file}"))
+
+
+def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
+    """Return the NICs that options name: ``gpu[001-004]``, and ``gpu005:0,1`` by rails.
+
+    Raises
+    ------
+    InputError
+        When there are none, or one cannot be read.
+    """
+    every = frozenset(range(intent.fabric.rails))
+    members: Members = dict.fromkeys(hostlist.expand(hosts) if hosts else (), every)
+    for text in nics:
+        host, _, rails = text.partition(":")
+        numbers = rails.split(",")
+        if not all(number.isascii() and number.isdecimal() for number in numbers):
+            raise InputError(f"{text!r} is no NIC; write HOST:RAIL, such as gpu001:0,1")
+        members[host] = members.get(host, frozenset()) | {int(number) for number in numbers}
+    if not members:
+        raise InputError("name NICs by --hosts or --nic")
+    return members

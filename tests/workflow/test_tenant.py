@@ -1,0 +1,140 @@
+"""tenant: edits that one reads in a diff, steps of a move, and what cannot be done."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.intent.inventory import load
+from fabric.workflow.tenant import Edited, TenantEditor, members_of
+
+EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the example."""
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "inventory"))
+
+
+def lines(edited: Edited) -> list[str]:
+    """Return the lines of a diff that go or come."""
+    rows = edited.diff.splitlines()
+    return [row for row in rows if row[:1] in "+-" and row[:3] not in ("+++", "---")]
+
+
+def has(folder: Path) -> dict[str, list[str]]:
+    """Return the NICs of each tenant."""
+    return {
+        item.value.name: [
+            item.value.hosts or "",
+            *(f"{h}:{list(r)}" for h, r in item.value.nics.items()),
+        ]
+        for item in load(folder).tenants
+    }
+
+
+def change(folder: Path, verb: str, name: str, hosts: str = "", *nics: str) -> Edited:
+    """Edit the members of a tenant."""
+    edited: Edited = getattr(TenantEditor(folder), verb)(
+        name, members_of(load(folder), hosts, nics)
+    )
+    return edited
+
+
+def test_a_move_takes_two_steps(folder: Path) -> None:
+    first = change(folder, "move", "blue", "gpu003")
+    assert lines(first) == [
+        '-  - {name: red, id: 17, hosts: "gpu[001,003]"}',
+        '+  - {name: red, id: 17, hosts: "gpu001"}',
+    ]
+    assert first.next_step.startswith("step 1 of 2, quarantine")
+    second = change(folder, "move", "blue", "gpu003")
+    assert lines(second) == [
+        "-  - {name: blue, id: 18, hosts: gpu002, nics: {gpu004: [0]}}",
+        "+  - {name: blue, id: 18, hosts: 'gpu[002-003]', nics: {gpu004: [0]}}",
+    ]
+
+
+def test_rails_of_a_host(folder: Path) -> None:
+    change(folder, "revoke", "red", "", "gpu001:1")
+    assert has(folder)["red"] == ["gpu003", "gpu001:[0]"]
+    change(folder, "grant", "blue", "", "gpu001:1", "gpu004:1")
+    assert has(folder)["blue"] == ["gpu[002,004]", "gpu001:[1]"]
+    change(folder, "revoke", "blue", "gpu[002,004]")
+    assert has(folder)["blue"] == ["", "gpu001:[1]"]
+
+
+def test_a_tenant_comes_and_goes_and_its_id_waits(folder: Path) -> None:
+    added = TenantEditor(folder).add("green", None, {"hosts": "", "services": [], "shared": False})
+    assert lines(added) == ["+tenants:", "+  - {name: green, id: 1}"]
+    removed = TenantEditor(folder).remove("green")
+    assert "retired: [1]" in removed.diff
+    assert not (folder / "tenants/green.yaml").exists()
+    again = TenantEditor(folder).add("lime", None, {})
+    assert lines(again)[-1] == "+  - {name: lime, id: 2}"
+    with pytest.raises(InputError) as caught:
+        TenantEditor(folder).add("green", 1, {})
+    assert "id 1 was that of a removed tenant" in str(caught.value.findings[0])
+    TenantEditor(folder).release(1)
+    TenantEditor(folder).add("green", 1, {})
+
+
+def test_a_dry_run_writes_nothing(folder: Path) -> None:
+    before = (folder / "fabric.yaml").read_text()
+    editor = TenantEditor(folder, dry_run=True)
+    assert editor.revoke("red", members_of(load(folder), "gpu001", ())).diff
+    assert (folder / "fabric.yaml").read_text() == before
+
+
+def test_of_two_operators_the_second_sees_the_first(folder: Path) -> None:
+    one, other = TenantEditor(folder), TenantEditor(folder)
+    members = members_of(load(folder), "gpu001", ())
+    original = (folder / "fabric.yaml").read_text()
+    other._read("fabric.yaml")
+    one.revoke("red", members)
+    assert (folder / "fabric.yaml").read_text() != original
+    with pytest.raises(InputError, match="changed while this ran; run it again"):
+        other.revoke("red", members)
+    with pytest.raises(InputError, match="red does not have rail 0 of gpu001"):
+        TenantEditor(folder).revoke("red", members)
+
+
+WRONG = {
+    "of another tenant": ("grant", "blue", "gpu001", "rail 0 of gpu001 is in tenant red; use"),
+    "of the same": ("grant", "red", "gpu001", "it has it already"),
+    "of nobody": ("revoke", "red", "gpu004", "red does not have rail 0 of gpu004"),
+    "no such tenant": (
+        "grant",
+        "green",
+        "gpu004",
+        "there is no tenant 'green'; tenants: red, blue",
+    ),
+    "no such host": ("grant", "red", "gpu009", "there is no host 'gpu009'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_done_leaves_the_files(name: str, folder: Path) -> None:
+    verb, tenant, hosts, message = WRONG[name]
+    before = (folder / "fabric.yaml").read_text()
+    with pytest.raises(InputError) as caught:
+        change(folder, verb, tenant, hosts)
+    texts = [str(caught.value), *map(str, caught.value.findings)]
+    assert any(message in text for text in texts), texts
+    assert (folder / "fabric.yaml").read_text() == before
+
+
+def test_no_move_through_the_default_vrf(folder: Path) -> None:
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("unassigned: quarantine", "unassigned: keep"))
+    with pytest.raises(InputError, match="default VRF between the two tenants"):
+        change(folder, "move", "blue", "gpu001")
+
+
+def test_a_tenant_with_nics_is_not_removed(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"red has NICs of gpu\[001,003\]; revoke them"):
+        TenantEditor(folder).remove("red")
