@@ -31,7 +31,10 @@ RED, BLUE = {"name": "red", "id": 17}, {"name": "blue", "id": 18}
 STATES: dict[str, list[Data]] = {
     "two": [RED | {"hosts": "gpu[001,003]"}, BLUE | {"hosts": "gpu002", "nics": {"gpu004": [0]}}],
     "moved": [RED | {"hosts": "gpu[001-002]"}, BLUE | {"hosts": "gpu003", "nics": {"gpu004": [0]}}],
-    "swapped": [RED | {"hosts": "gpu002", "nics": {"gpu004": [0]}}, BLUE | {"hosts": "gpu[001,003]"}],
+    "swapped": [
+        RED | {"hosts": "gpu002", "nics": {"gpu004": [0]}},
+        BLUE | {"hosts": "gpu[001,003]"},
+    ],
     "one": [RED | {"hosts": "gpu[001-004]"}],
     "quarantine": [RED | {"hosts": "gpu001"}],
 }
@@ -79,7 +82,7 @@ def around(before: Project, after: Project) -> Iterator[tuple[str, Fault]]:
 
 
 def from_the_box(one: Project) -> Iterator[tuple[str, Fault]]:
-    """Yield what is wrong with a first change of each switch, and lines that rocefab does not own."""
+    """Yield what is wrong with a first change of each switch, and top-level lines of others."""
     for name, files in one.switch_artefacts.items():
         yield from ((name, fault) for fault in step(fresh(one.devices[name]), files, "there"))
         yield from ((name, fault) for fault in owned(one.devices[name], files[0].text))

@@ -2,8 +2,8 @@
 
 Two VRFs may have the same addresses, and a system that binds a port may drop its addresses or keep
 them. So a port that moves goes down, then loses its addresses and its VRF, before anything else is
-changed; all that the system may have dropped is sent again behind the new VRF, and the port comes up
-last. VNIs go before what has them.
+changed; all that the system may have dropped is sent again behind the new VRF, and the port comes
+up last. VNIs go before what has them.
 """
 
 from __future__ import annotations

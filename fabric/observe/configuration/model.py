@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
+from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Bits of an IPv4 address, and of one of IPv6.
 BITS, BITS6 = 32, 128
@@ -120,8 +119,8 @@ class PolicyTerm:
     ``prefix_lists`` are names, any of which matches, ``prefix_lists6`` those of IPv6; ``prefixes``
     are written in the term itself.
     ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
-    ``number`` is its place in the policy; 0 where the system has none. ``keeps_next_hop``: routes go
-    on with the next hop that they came with.
+    ``number`` is its place in the policy; 0 where the system has none. ``keeps_next_hop`` says that
+    routes go on with the next hop that they came with.
     """
 
     permit: bool

@@ -2,8 +2,8 @@
 
 Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
 after what names them; NX-OS prints only what differs from its defaults; routed ports print ``no
-shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too. A port that is bound to a VRF loses its addresses
-(batfish @ cba18733, test configuration nxos_vrf).
+shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too;
+a port that is bound to a VRF loses its addresses (batfish @ cba18733, test configuration nxos_vrf).
 Assumed: shares of a policy never exceed 100 in sum; no two BGP processes run; a port that changes
 between switched and routed loses its settings; what `system default switchport` says is printed
 when it was ever set; a port whose layer nothing tells is asked for it again, which changes nothing.

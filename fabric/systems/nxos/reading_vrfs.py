@@ -1,10 +1,10 @@
 """Cisco NX-OS: what a running configuration says of VRFs, EVPN and tunnels.
 
-A VNI of a VRF works with ``vni N l3`` (10.3(2)F on), or with ``vni N``, a VLAN with that segment and
-an interface of this VLAN in the VRF; and both ways as a member of ``nve1``, which is shut down until
-``no shutdown`` and learns by BGP only with ``host-reachability protocol bgp`` (Cisco Nexus 9000
-VXLAN configuration guides 10.3(x) and 10.6(x)). ``auto`` as a target is the AS number and the VNI.
-Targets travel as extended communities: a session without ``send-community extended`` carries none.
+A VNI of a VRF works with ``vni N l3`` (10.3(2)F on), or with ``vni N``, a VLAN with that segment
+and an interface of this VLAN in the VRF; and both ways as a member of ``nve1``, which is shut down
+until ``no shutdown`` and learns by BGP only with ``host-reachability protocol bgp`` (Cisco Nexus
+9000 VXLAN configuration guides 10.3(x) and 10.6(x)). ``auto`` as a target is the AS number and the
+VNI. Targets travel as extended communities: a session without ``send-community extended`` has none.
 Connected routes of a VRF go into EVPN by themselves, once its BGP has them. A port that is bound to
 a VRF loses its addresses (batfish @ cba18733, test configuration nxos_vrf). The outer header has
 DSCP and ECN of the inner one, and marks come back (besthub.dev, RoCEv2 over VXLAN, part 7; no page

@@ -17,7 +17,6 @@ from fabric.qos.ecn.edge import to_units
 if TYPE_CHECKING:
     from fabric.design.model import (
         BgpDesign,
-        BgpNeighbour,
         DeviceDesign,
         HostPool,
         PortDesign,
@@ -35,7 +34,7 @@ CLASS_MTU_BYTES = 9216
 #: command line spells "off" is not published.
 FEC_WORDS = {"rs": "rs-fec", "fc": "fc-fec"}
 HOST_ROUTE = 32
-#: The loopback of tunnels, apart from that of BGP (Cisco Nexus 9000 VXLAN configuration guide 10.6).
+#: The loopback of tunnels, apart from that of BGP (Cisco Nexus 9000 VXLAN guide 10.6).
 TUNNEL_LOOPBACK = "loopback1"
 
 
@@ -127,8 +126,6 @@ class NxosView:
         Whether it hands EVPN routes on.
     evpn_sessions : tuple of str
         Sessions of the underlay that carry EVPN too.
-    loopback_sessions : tuple of BgpNeighbour
-        Sessions between loopbacks that carry EVPN alone.
     """
 
     classes: tuple[tuple[str, str, int], ...]
@@ -146,7 +143,6 @@ class NxosView:
     vrf_policies: tuple[VrfPolicy, ...] = ()
     relays: bool = False
     evpn_sessions: tuple[str, ...] = ()
-    loopback_sessions: tuple[BgpNeighbour, ...] = ()
 
 
 def view(device: DeviceDesign) -> NxosView:
@@ -179,12 +175,9 @@ def view(device: DeviceDesign) -> NxosView:
         input_buffer=_input_buffer(device),
         tunnels=tunnelled(device),
         tunnel_source=TUNNEL_LOOPBACK if device.evpn and device.evpn.pool else "loopback0",
-        vrf_policies=tuple(
-            VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled(device)
-        ),
+        vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled(device)),
         relays=relays_evpn(device),
         evpn_sessions=evpn_sessions(device),
-        loopback_sessions=device.evpn.sessions if device.evpn else (),
     )
 
 

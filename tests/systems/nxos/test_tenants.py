@@ -9,6 +9,7 @@ import pytest
 from fabric.observe.configuration import Configured, readers
 from fabric.workflow.project import Project
 from tests.render.test_golden import compare
+from tests.systems.nxos.line_cases import PORTS, read_text
 from tests.systems.tenant_fabrics import (
     FORMS,
     MOVES,
@@ -213,11 +214,10 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_stand_in_refuses(name: str) -> None:
     """Addresses overlap inside a VRF alone."""
-    from tests.systems.nxos.line_cases import PORTS, read_text
-
     head = "feature vn-segment-vlan-based\n" if "VNI" in name else ""
     with pytest.raises(ValueError, match="line"):
         read_text(f"{head}{REFUSED[name]}", PORTS)
     if name == "an address twice in a VRF":
-        second = REFUSED[name].replace("1/2\n  no switchport\n  vrf member A", "1/2\n  no switchport\n  vrf member B")
-        read_text(second, PORTS)
+        first, second = REFUSED[name].split("interface Ethernet1/2")
+        other = second.replace("vrf member A", "vrf member B")
+        read_text(f"{first}interface Ethernet1/2{other}", PORTS)

@@ -135,20 +135,12 @@ class Editor(LineEditor):
 
     def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
-        for words, feature in FEATURES.items():
-            if line.startswith(words) and not self.root.has(f"feature {feature}"):
-                return INVALID
-        word = line.rsplit(maxsplit=1)[-1]
-        if line == "address-family l2vpn evpn" and not self.root.has(EVPN):
+        if self._is_off(line):
             return INVALID
+        word = line.rsplit(maxsplit=1)[-1]
         if context.mode == "vrf" and line.startswith("vni "):
-            return self._vni_reason(context, word if word != "l3" else line.split()[1])
-        if line.startswith("interface Ethernet") and line.split()[1] not in self.present():
-            return "Invalid interface"
-        if (
-            line.startswith("interface breakout")
-            and f"Ethernet1/{line.split()[5]}" not in self.ports
-        ):
+            return self._vni_reason(context, line.split()[1])
+        if self._is_of_no_port(line):
             return "Invalid interface"
         if line.startswith("router bgp ") and any(
             node.line != line for node in self.root.below("router bgp ")
@@ -165,6 +157,19 @@ class Editor(LineEditor):
         if context.mode == "if-ethernet":
             return self._port_reason(context, line)
         return self._address_reason(context, line)
+
+    def _is_of_no_port(self, line: str) -> bool:
+        """Tell whether a line names a port that the switch does not have."""
+        if line.startswith("interface breakout"):
+            return f"Ethernet1/{line.split()[5]}" not in self.ports
+        return line.startswith("interface Ethernet") and line.split()[1] not in self.present()
+
+    def _is_off(self, line: str) -> bool:
+        """Tell whether a line exists only with a feature that is off."""
+        missing = [one for words, one in FEATURES.items() if line.startswith(words)]
+        return any(not self.root.has(f"feature {one}") for one in missing) or (
+            line == "address-family l2vpn evpn" and not self.root.has(EVPN)
+        )
 
     def _policy_reason(self, context: Section, line: str) -> str:
         _, _, kind, *direction, name = line.split()
