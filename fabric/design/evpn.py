@@ -26,6 +26,11 @@ def tunnelled(device: DeviceDesign) -> tuple[VrfDesign, ...]:
     return tuple(vrf for vrf in device.vrfs if vrf.vni)
 
 
+def with_bgp(device: DeviceDesign) -> tuple[VrfDesign, ...]:
+    """Return the VRFs that BGP has routes of: those with a VNI, and those that share a service."""
+    return tuple(vrf for vrf in device.vrfs if vrf.vni or vrf.imports)
+
+
 def relays_evpn(device: DeviceDesign) -> bool:
     """Tell whether a switch hands EVPN routes on, and has no tunnel of its own."""
     return device.evpn is not None and not device.evpn.source

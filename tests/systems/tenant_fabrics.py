@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ SYSTEMS: dict[str, Data] = {
         },
         "lossless": {"cnp_traffic_class": 7, "cnp_queue": 7, "mtu": {"port_bytes": 9216}},
         "tenancy": {"vteps": "10.253.0.0/24"},
+    },
+    "esonic": {
+        "platforms": {
+            "leaf": {"sku": "Z9432F-ON", "host_ports": 16},
+            "spine": {"sku": "Z9432F-ON"},
+        },
     },
 }
 RED, BLUE = {"name": "red", "id": 17}, {"name": "blue", "id": 18}
@@ -48,9 +55,11 @@ MOVES = [
     ("one", "quarantine"),
 ]
 FORMS = ("evpn", "local")
+#: What rows of `tests/witness/tables.py` say of fabrics without tenants.
+_KNOWN = re.compile(r".*hash_fields.*|gateway of VLAN \d+ is not read|VLANs: .* is read as set\(\)")
 
 
-def project(folder: Path, system: str, form: str, state: str = "two", **more: Data) -> Project:
+def project(folder: Path, system: str, form: str, state: str = "two", **more: Any) -> Project:
     """Return a fabric whose switches are all of one system."""
     data = yaml.safe_load((INVENTORY / "tenants" / "fabric.yaml").read_text(encoding="utf-8"))
     data["speeds"] = {"host_gbps": 400, "uplink_gbps": 400}
@@ -60,16 +69,18 @@ def project(folder: Path, system: str, form: str, state: str = "two", **more: Da
             both = isinstance(known, dict) and isinstance(value, dict)
             data[name] = {**known, **value} if both else value
     data["tenancy"]["form"] = form
-    data["tenants"] = STATES[state]
+    data["tenants"] = more.get("tenants", STATES[state])
     folder.mkdir(parents=True)
     (folder / "fabric.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     return Project(folder)
 
 
 def faults(one: Project) -> Iterator[tuple[str, Fault]]:
-    """Yield what contradicts itself in the files of each switch."""
+    """Yield what contradicts itself in the files of each switch, and is so with tenants alone."""
     for name, files in one.switch_artefacts.items():
-        yield from ((name, fault) for fault in _of_switch(one.devices[name], files))
+        for fault in _of_switch(one.devices[name], files):
+            if not _KNOWN.fullmatch(fault.text):
+                yield name, fault
 
 
 def around(before: Project, after: Project) -> Iterator[tuple[str, Fault]]:

@@ -43,25 +43,21 @@ class Unbinding:
 
 def unbind(grammar: Grammar, now: LineTree, target: LineTree) -> Unbinding:
     """Take the ports that change their VRF out of it, and VNIs that go."""
-    left, lines, moved = LineTree(dict(now.children)), list[str](), set[str]()
+    left = LineTree(dict(now.children))
+    ports, vnis, moved = list[str](), list[str](), set[str]()
     for section, before in now.children.items():
-        after = target.children.get(section)
-        if after is None:
-            continue
-        if _bindings(grammar, before) != _bindings(grammar, after):
+        after = target.children.get(section, LineTree())
+        if section in target.children and _bindings(grammar, before) != _bindings(grammar, after):
             moved.add(section)
-            lines += _sent(grammar, section, _off(grammar, before, after))
+            ports += _sent(grammar, section, _off(grammar, before, after))
             left.children[section] = _without(grammar, before)
-        elif gone := [
-            line
-            for line in before.children
-            if grammar.vni.fullmatch(line) and line not in after.children
-        ]:
-            lines += _sent(grammar, section, map(grammar.negated, gone))
+        elif gone := _vnis(grammar, before) - _vnis(grammar, after):
+            lines = [line for line in before.children if line in gone]
+            vnis += _sent(grammar, section, map(grammar.negated, reversed(lines)))
             left.children[section] = LineTree({
                 line: child for line, child in before.children.items() if line not in gone
             })
-    return Unbinding(lines, left, frozenset(moved))
+    return Unbinding([*ports, *vnis], left, frozenset(moved))
 
 
 def up_last(grammar: Grammar, lines: list[str]) -> list[str]:
@@ -72,6 +68,10 @@ def up_last(grammar: Grammar, lines: list[str]) -> list[str]:
 
 def _bindings(grammar: Grammar, section: LineTree) -> set[str]:
     return {line for line in section.children if grammar.binding.fullmatch(line)}
+
+
+def _vnis(grammar: Grammar, section: LineTree) -> set[str]:
+    return {line for line in section.children if grammar.vni.fullmatch(line)}
 
 
 def _off(grammar: Grammar, before: LineTree, after: LineTree) -> Iterator[str]:

@@ -93,8 +93,6 @@ class ConfiguredEvpn:
         Whether the outer header has DSCP and ECN of the inner one; None where nobody knows.
     restores_ecn : bool or None
         Whether a mark of the outer header gets into the inner one.
-    members : dict of int to int
-        VNIs that its tunnels take, and their lines, where the system lists them.
     takes_outer_class : bool or None
         Whether the traffic class behind the tunnel follows the outer DSCP, and not the inner one.
     """
@@ -110,4 +108,3 @@ class ConfiguredEvpn:
     copies_ecn: bool | None = None
     restores_ecn: bool | None = None
     takes_outer_class: bool | None = None
-    members: dict[int, int] = field(default_factory=dict)

@@ -33,12 +33,15 @@ _EVPN, _OVERLAY, _SEGMENTS = (
     "feature nv overlay",
     "feature vn-segment-vlan-based",
 )
+_MEMBER = "nve1 member vni "
 _UP, _BY_BGP = "nve1 no shutdown", "nve1 host-reachability protocol bgp"
 _AUTO = "auto"
 
 
 class Process(Bgp):
     """The BGP process, and the switch whose VRFs it has too."""
+
+    __slots__ = ("switch",)
 
     switch: Configured
 
@@ -112,7 +115,7 @@ def _tunnel_source(switch: Configured, line: int, port: str) -> None:
 def _member(switch: Configured, line: int, vni: str, associated: str | None = None) -> None:
     if associated is None:
         raise ValueError("a VNI of a VLAN")
-    switch.open_evpn(line).members[int(vni)] = line
+    switch.global_lines.add(f"{_MEMBER}{int(vni)} {line}")
 
 
 def _unchanged(term: PolicyTerm, _: int, what: str) -> None:  # noqa: ARG001
@@ -229,15 +232,22 @@ def _settle_tunnels(switch: Configured, evpn: ConfiguredEvpn) -> None:
     if evpn.source and _OVERLAY not in lines:
         switch.leftovers.append(Leftover(evpn.source_line, f"interface nve1 without {_OVERLAY}"))
     is_up = _UP in lines or holds("nxos", "nve_up")
+    evpn.source = _address_of(switch, evpn.source) or ""
     if not (is_up and {_OVERLAY, _BY_BGP} <= lines):
         evpn.source = ""
-    used = {vrf.vni for vrf in switch.vrfs.values()}
-    for vni, line in evpn.members.items():
-        if vni not in used:
-            switch.leftovers.append(Leftover(line, f"member vni {vni}: no VRF has it"))
+    used, members = {vrf.vni for vrf in switch.vrfs.values()}, _members(switch)
+    for vni in members.keys() - used:
+        switch.leftovers.append(Leftover(members[vni], f"member vni {vni}: no VRF has it"))
     for vrf in switch.vrfs.values():
-        if vrf.vni not in evpn.members or not _has_vlan(switch, vrf):
+        if vrf.vni not in members or not _has_vlan(switch, vrf):
             vrf.vni = 0
+
+
+def _members(switch: Configured) -> dict[int, int]:
+    """Return the VNIs of the tunnels, and the lines that name them."""
+    texts = (line for line in switch.global_lines if line.startswith(_MEMBER))
+    pairs = (line.removeprefix(_MEMBER).split() for line in texts)
+    return {int(vni): int(line) for vni, line in pairs}
 
 
 def _has_vlan(switch: Configured, vrf: ConfiguredVrf) -> bool:
