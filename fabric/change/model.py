@@ -84,6 +84,9 @@ class DevicePlan:
         Seconds that the device works on the change, where that is known; 0 where it is not.
     notes : tuple of str
         What a person is to know before it is done: how long it takes, what goes down.
+    one_way : str
+        Why it is never undone: it takes ports out of a tenant. Then no timer runs either. Empty
+        for all other changes.
     """
 
     device: str
@@ -101,6 +104,7 @@ class DevicePlan:
     no_net: str = ""
     notes: tuple[str, ...] = ()
     takes_s: int = 0
+    one_way: str = ""
 
     @property
     def risk(self) -> Risk:
@@ -110,7 +114,7 @@ class DevicePlan:
 
     def timer_s(self, wanted_s: int) -> int:
         """Return the commit timer in seconds, 0 where the device has none."""
-        return 0 if self.no_net else wanted_s
+        return 0 if self.no_net or self.one_way else wanted_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,4 +286,5 @@ def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
         expected=form.expected.expectation(),
         notes=form.notes,
         takes_s=form.takes_s,
+        one_way=form.one_way,
     )

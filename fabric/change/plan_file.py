@@ -100,6 +100,7 @@ class DeviceForm(_Form):
     no_net: str
     notes: tuple[str, ...] = ()
     takes_s: Annotated[int, Field(ge=0)] = 0
+    one_way: str = ""
     risk: str
 
     @field_validator("platform")

@@ -64,10 +64,13 @@ class DeviceVerdict:
         Why nothing may be planned for it.
     notes : tuple of str
         What a person is to know.
+    one_way : str
+        Why it must not be undone; empty where it may be.
     """
 
     refusals: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    one_way: str = ""
 
 
 def open_driver(connection: Connection, within_s: float = math.inf) -> Driver:
@@ -267,4 +270,5 @@ def _plan_device(
         no_net=reading.no_net,
         notes=(*reading.draft.notes, *verdict.notes),
         takes_s=candidate.takes_s if isinstance(candidate, SonicLive) else 0,
+        one_way=verdict.one_way,
     )

@@ -24,7 +24,8 @@ _VERIFIED = {State.CONFIRMING, State.CONFIRMED}
 def settle(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
     """Settle every device that was under way; return why some could not be.
 
-    Devices whose wave was verified are confirmed and saved; the others are rolled back.
+    Devices whose wave was verified are confirmed and saved, and so is what is never undone; the
+    others are rolled back.
     """
     states = crew.journal.states(crew.run)
     open_plans = [plan for plan in plans if _is_open(crew, plan, states.get(plan.device))]
@@ -47,6 +48,9 @@ def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
         if event.state in _VERIFIED:
             _finish(crew, session, event.detail)
             return
+        if plan.one_way and event.state is not State.STAGING:
+            _go_on(crew, session, event)
+            return
         before = kept_running(crew.journal, crew.run, plan)
         crew.record(plan.device, State.ROLLING_BACK, "interrupted")
         restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
@@ -55,6 +59,18 @@ def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
         crew.progress(plan.device, kept or "restored to the state before the run")
     finally:
         session.close()
+
+
+def _go_on(crew: Crew, session: Session, event: Event) -> None:
+    """Save what is never undone, where it is in force; else it is done again."""
+    if event.state in (State.COMMITTING, State.COMMITTED):
+        session.driver.conclude(event.detail)
+    if session.draft(session.running()).changes:
+        crew.record(session.name, State.PENDING, f"not undone: {session.plan.one_way}")
+        return
+    save_planned(session)
+    crew.record(session.name, State.DONE)
+    crew.progress(session.name, "saved")
 
 
 def _finish(crew: Crew, session: Session, token: str) -> None:

@@ -20,7 +20,7 @@ from fabric.change.restoration import (
     some,
 )
 from fabric.change.saving import save
-from fabric.core.errors import ConnectionLostError, StalePlanError
+from fabric.core.errors import ConnectionLostError, NotPlannedError, StalePlanError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -107,6 +107,8 @@ def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) ->
 
 def _one(crew: Crew, order: RollBack, plan: DevicePlan) -> None:
     crew.check_going(plan.device)
+    if plan.one_way:
+        raise NotPlannedError(plan.device, f"it is not rolled back: {plan.one_way}")
     crew.record(plan.device, State.ROLLING_BACK)
     session = crew.session(plan)
     try:

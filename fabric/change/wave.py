@@ -51,6 +51,11 @@ class _Work:
     def name(self) -> str:
         return self.session.name
 
+    @property
+    def one_way(self) -> str:
+        """Why its change is never undone; empty for all others."""
+        return self.session.plan.one_way
+
 
 class Wave:
     """Devices that change together.
@@ -193,13 +198,15 @@ class Wave:
         driver.commit(candidate, token, timer_s)
         item.attempt.reached = Reached.COMMITTED
         crew.record(item.name, State.COMMITTED, token)
+        if item.one_way:
+            driver.conclude(token)
 
     def _verify(self, item: _Work) -> None:
         # Its time begins with its turn; that of all ends before a commit timer does.
         deadline_s = min(time.monotonic() + self._crew.options.verify_s, self._until_s)
         while problems := self._look(item):
             self._crew.check_going(item.name)
-            if _gone(item):
+            if not item.one_way and _gone(item):
                 raise DeviceError(
                     item.name,
                     "it was rolled back before it was confirmed: it restarted, or its commit "
@@ -228,7 +235,8 @@ class Wave:
         self._crew.check_going(item.name)
         self._crew.record(item.name, State.CONFIRMING, item.attempt.token)
         item.attempt.reached = Reached.CONFIRMING
-        item.session.driver.confirm(item.attempt.token)
+        if not item.one_way:
+            item.session.driver.confirm(item.attempt.token)
         item.attempt.reached = Reached.CONFIRMED
         self._crew.record(item.name, State.CONFIRMED, item.attempt.token)
 
@@ -246,6 +254,8 @@ class Wave:
 
     def _back(self, item: _Work) -> bool:
         crew, options = self._crew, self._crew.options
+        if item.one_way and item.attempt.reached >= Reached.COMMITTING:
+            return self._stay(item)
         crew.record(item.name, State.ROLLING_BACK, item.error)
         restoration = Restoration(crew.journal, crew.run, options.timer_s)
         try:
@@ -263,6 +273,14 @@ class Wave:
             crew.record(item.name, State.ROLLED_BACK, kept)
             crew.progress(item.name, f"rolled back; {kept}" if kept else "rolled back")
             return True
+
+    def _stay(self, item: _Work) -> bool:
+        """Leave a change that is never undone as it is; say so."""
+        reason = f"not rolled back: {item.one_way}; plan again to go on"
+        text = f"{item.error}; {reason}" if item.error else reason
+        self._crew.record(item.name, State.FAILED, text)
+        self._crew.progress(item.name, f"failed: {text}")
+        return False
 
 
 def skip(crew: Crew, budget: Budget, name: str, reason: str) -> None:

@@ -36,6 +36,12 @@ class Within(StrEnum):
     POD = "pod"
 
 
+Tenant = Annotated[
+    str,
+    option("Tenant whose hosts the job uses; default: hosts without a tenant.", "TENANT"),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(epilog="Example: rocefab place inventory/demo --nodes 2 --format json")(place)
@@ -105,6 +111,7 @@ def place(
         int | None,
         option("GPUs of an NVLink domain; default: those of a host.", "NVLINK_GPUS", min=1),
     ] = None,
+    tenant: Tenant = "",
     lossless_class: Annotated[str | None, CLASS_OPTION] = None,
     avoid_state: Annotated[
         list[Path] | None,
@@ -161,6 +168,7 @@ def place(
         target=target,
         room=room,
         nvlink_gpus=nvlink_gpus,
+        tenant=tenant or None,
     )
     job = workflow(Project(inventory), request, files, lossless_class)
     if form is Format.JSON:
@@ -245,6 +253,7 @@ def export(
     ] = None,
     exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
     hosts: Annotated[str, option("Rank exactly these hosts.", "RANK_HOSTS")] = "",
+    tenant: Tenant = "",
     degraded: Annotated[
         str, option("Hosts that schedulers should avoid, such as gpu[001-004].", "DEGRADED")
     ] = "",
@@ -345,6 +354,7 @@ def export(
         gpus_per_node=gpus_per_node,
         excluded=exclude,
         hosts=hosts,
+        tenant=tenant,
         degraded=degraded,
         parts=tuple(what or ()),
         nccl_version=nccl_version,

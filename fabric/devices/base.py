@@ -36,6 +36,9 @@ class BaseDriver:
         """Return nothing: the device always has a timer."""
         return ""
 
+    def conclude(self, token: str) -> None:
+        """Do nothing: the device keeps nothing of a change without a timer."""
+
     def _refuse_others(self) -> None:
         """Refuse a device on which a change of somebody else is under way."""
         if waiting := self.foreign_sessions():

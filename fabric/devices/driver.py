@@ -115,7 +115,8 @@ class Driver(Protocol):
     def commit(self, candidate: Any, token: str, timer_s: int) -> None:
         """Put the staged candidate into force and arm its undoing in ``timer_s`` seconds.
 
-        ``timer_s`` is 0 where `missing_timer` gives a reason and the user goes on without one.
+        ``timer_s`` is 0 where `missing_timer` gives a reason and the user goes on without one, and
+        for what is never undone.
         """
 
     def pending(self, token: str) -> bool:
@@ -123,6 +124,9 @@ class Driver(Protocol):
 
     def confirm(self, token: str) -> None:
         """Stop the timer: the change stays."""
+
+    def conclude(self, token: str) -> None:
+        """Forget a change that was put into force without a timer: it stays."""
 
     def rollback(self, token: str) -> None:
         """Roll an unconfirmed change back now."""

@@ -235,6 +235,10 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
             self._shell.check(f"sudo -n sh -c {shlex.quote(command)}")
         self._apply(candidate, token)
 
+    def conclude(self, token: str) -> None:
+        """Remove what a change without a timer kept on the device."""
+        self._forget(token)
+
     def pending(self, token: str) -> bool:
         """Tell whether the timer of the change is armed."""
         return self._shell.run(f"systemctl is-active {checked_token(token)}.timer")[0] == 0

@@ -45,6 +45,8 @@ class Order:
         Hosts that take no part.
     hosts : tuple of str
         Rank exactly these hosts; empty chooses them.
+    tenant : str
+        Tenant whose hosts the job uses; empty for hosts without a tenant.
     job : JobImage
         What the job brings.
     users : mapping
@@ -62,6 +64,7 @@ class Order:
     gpus_per_node: int | None = None
     excluded: Collection[str] = ()
     hosts: tuple[str, ...] = ()
+    tenant: str = ""
     job: JobImage = DEFAULT_IMAGE
     users: Mapping[str, UserValue] = field(default_factory=dict)
     words: JobWords = field(default_factory=JobWords)
@@ -85,7 +88,7 @@ class Order:
     def placement(self) -> Placement:
         """Hosts and ranks of the job."""
         nodes, excluded = len(self.hosts) or self.nodes, tuple(self.excluded)
-        query = Query(nodes, self.gpus, hosts=self.hosts, exclude=excluded)
+        query = Query(nodes, self.gpus, hosts=self.hosts, exclude=excluded, tenant=self.tenant)
         return placed(Engine(self.fabric), query)
 
     @cached_property

@@ -115,6 +115,9 @@ class JobRequest(TrafficRequest):
     nvlink_gpus: Size | None = Field(
         None, description="GPUs of an NVLink domain; those of a host where omitted."
     )
+    tenant: Name | None = Field(
+        None, description="Tenant whose hosts the job uses; hosts without a tenant where omitted."
+    )
 
 
 #: Members that mean the same to the engine.
@@ -145,6 +148,7 @@ def query_of(job: JobRequest, most_hosts: int, wrong: Wrong) -> Query:
         target=job.target,
         room=job.room,
         nvlink_gpus=job.nvlink_gpus,
+        tenant=job.tenant or "",
     )
 
 

@@ -34,6 +34,7 @@ from fabric.serve.routes import (
     plans,
     runs,
     state,
+    tenants,
     topograph,
     whatif,
 )
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from fabric.serve.service import Service
 
 _ROUTERS = (
-    *(placements.router, network.router, state.router, jobs.router, whatif.router),
+    *(placements.router, network.router, tenants.router, state.router, jobs.router, whatif.router),
     *(plans.router, runs.router),
     *(drawing.router, devices.router, browser.router, alerts.router),
     *(extender.router, topograph.router, events.router, health.router),

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fabric.serve.problem import Problem, internal, refused
-from fabric.serve.scopes import EVERYONE, NOBODY, PERSONAL, READING, scope_of
+from fabric.serve.scopes import EVERYONE, NOBODY, PERSONAL, READING, for_tenants, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,6 +159,9 @@ class Guard:
             problem = refused(401, "SRV010", "Authorization", "no valid token was sent", fix)
             problem.headers["WWW-Authenticate"] = "Bearer"
             raise problem
+        if caller.tenant and not for_tenants(scope["method"], scope["path"], caller.tenant):
+            message = "the token is of a tenant, which sees its hosts and placements alone"
+            raise refused(403, "SRV010", "Authorization", message, "use a token of an operator")
         needed = scope_of(scope["method"], scope["path"])
         if needed not in caller.scopes:
             message = f"the token has the scope {caller}, and this needs {needed}"

@@ -93,6 +93,33 @@ class HostsReply(PageReply):
     items: list[HostReply]
 
 
+class TenantReply(BaseModel):
+    """A tenant."""
+
+    name: str
+    id: Annotated[int, Field(description="Number that VRF and VNI follow from.")]
+    vrf: str
+    vni: Annotated[int | None, Field(description="Null where its traffic stays on its leaf.")]
+    hosts: Annotated[str, Field(description="Hosts of which it has a NIC, as a range.")]
+    nics: Annotated[int, Field(description="NIC ports.")]
+    services: Annotated[list[str], Field(description="Tenants that it reaches.")]
+    shared: Annotated[bool, Field(description="Whether other tenants may reach it.")]
+
+
+class UnassignedReply(BaseModel):
+    """NIC ports without a tenant."""
+
+    nics: int
+    quarantine: Annotated[bool, Field(description="Whether their ports are shut down.")]
+
+
+class TenantsReply(BaseModel):
+    """All tenants, in the order of the inventory."""
+
+    tenants: list[TenantReply]
+    without: UnassignedReply
+
+
 class LinkReply(BaseModel):
     """A cable; its ends are subjects of conditions."""
 

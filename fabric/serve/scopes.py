@@ -16,6 +16,8 @@ ASKING = (
     *("/extender/filter", "/extender/prioritize"),
 )
 READING = ("GET", "HEAD", "OPTIONS")
+#: Before the name of a tenant, in place of scopes.
+TENANT = "tenant:"
 #: Paths of changes; all others are of jobs and conditions.
 _CHANGES = (
     (re.compile(r"/v1/plans/[^/]+/approval"), APPROVE),
@@ -36,11 +38,14 @@ class Grant:
         Name of the token; empty for one without.
     key : str
         Whose share of the service it is: differs for each token; empty where there are no tokens.
+    tenant : str
+        Tenant whose hosts alone it sees; empty for operators.
     """
 
     scopes: frozenset[str] = frozenset()
     name: str = ""
     key: str = ""
+    tenant: str = ""
 
     def __str__(self) -> str:
         return ", ".join(scope for scope in SCOPES if scope in self.scopes)
@@ -55,6 +60,14 @@ def scope_of(method: str, path: str) -> str:
     if method in READING or path in ASKING:
         return READ
     return next((scope for pattern, scope in _CHANGES if pattern.fullmatch(path)), JOBS)
+
+
+def for_tenants(method: str, path: str, tenant: str) -> bool:
+    """Tell whether the token of a tenant may send a request: of its hosts, jobs and itself."""
+    if method == "POST":
+        return path == "/v1/placements"
+    own = ("/v1/hosts", f"/v1/tenants/{tenant}")
+    return method in READING and (path in own or path.startswith("/v1/hosts/"))
 
 
 def granted(words: str, name: str) -> frozenset[str] | None:

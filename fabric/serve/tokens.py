@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.user_files import open_regular
-from fabric.serve.scopes import NOBODY, PERSONAL, SCOPES, Grant, granted
+from fabric.intent.tenancy_model import TENANT_NAME
+from fabric.serve.scopes import NOBODY, PERSONAL, READ, SCOPES, TENANT, Grant, granted
 from fabric.workflow.approvals import NAME
 
 if TYPE_CHECKING:
@@ -102,6 +104,8 @@ def _text(path: Path) -> str:
 def _grant(parts: list[str]) -> tuple[Grant, str, str]:
     """Return what a line grants, what is wrong with it, and what to do."""
     words, token, name, *more = (*parts, "", "")[: max(len(parts), _WITH_NAME)]
+    if words.startswith(TENANT):
+        return _tenant_grant(parts, words.removeprefix(TENANT), token)
     scopes = granted(words, name)
     if more or not token or scopes is None or not NAME.fullmatch(name or "-"):
         message = "this line is not `SCOPES TOKEN` or `SCOPES TOKEN NAME`"
@@ -114,6 +118,16 @@ def _grant(parts: list[str]) -> tuple[Grant, str, str]:
     else:
         return Grant(scopes, name, _digest(token).hex()), "", ""
     return NOBODY, message, fix
+
+
+def _tenant_grant(parts: list[str], tenant: str, token: str) -> tuple[Grant, str, str]:
+    """Return what a line ``tenant:NAME TOKEN`` grants."""
+    if len(parts) != len(("tenant", "token")) or not re.fullmatch(TENANT_NAME, tenant):
+        message = "this line is not `tenant:NAME TOKEN`"
+        return NOBODY, message, "`rocefab show tenants` lists the names"
+    if len(token) < MIN_LENGTH:
+        return NOBODY, f"the token is shorter than {MIN_LENGTH} characters", _RANDOM
+    return Grant(frozenset({READ}), "", _digest(token).hex(), tenant), "", ""
 
 
 def _digest(token: str) -> bytes:

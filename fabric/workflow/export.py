@@ -57,6 +57,7 @@ class Request:
     gpus_per_node: int | None = None
     excluded: str = ""
     hosts: str = ""
+    tenant: str = ""
     degraded: str = ""
     parts: tuple[str, ...] = ()
     nccl_version: str | None = None
@@ -133,6 +134,7 @@ def _order(project: Project, request: Request) -> Order:
         gpus_per_node=request.gpus_per_node,
         excluded=host_names(request.excluded) if request.excluded else (),
         hosts=tuple(host_names(request.hosts)) if request.hosts else (),
+        tenant=request.tenant,
         job=JobImage(request.nccl_version, request.lossless_class),
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),

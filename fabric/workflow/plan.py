@@ -25,6 +25,7 @@ from fabric.workflow.leaf_pings import describe_pings, leaf_pings
 from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
+from fabric.workflow.tenant_moves import tenant_moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
@@ -38,6 +39,8 @@ __all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan
 
 #: Begins the line of a device that no timer brings back.
 NO_NET = "NO SAFETY NET"
+#: Begins the line of a device whose change is never undone.
+ONE_WAY = "ONE WAY"
 
 
 def plan(
@@ -76,7 +79,10 @@ def plan(
 
     def keep_and_judge(target: Target, reading: DeviceReading) -> DeviceVerdict:
         running[target.connection.device] = reading.running
-        return judge(target, reading)
+        moves = tenant_moves(project.devices, reading.running)
+        verdict = judge(target, reading)
+        refusals = (*verdict.refusals, *moves.refusals)
+        return replace(verdict, refusals=refusals, one_way=moves.one_way)
 
     refuse_errors(project)
     by_name = targets(project, connections_file, selection)
@@ -136,6 +142,8 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
             )
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
+            if device.one_way:
+                lines.append(f"    {ONE_WAY}: {device.one_way}")
             lines += [f"    {note}" for note in device.notes]
     lines += [str(plan_file.origin)] if plan_file.origin else []
     lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]

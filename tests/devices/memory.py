@@ -89,7 +89,7 @@ class MemoryDriver(BaseDriver):
         if state["refuse"]:
             raise RefusedError(self.connection.device, "the device rejected the change")
         before = {"running": state["running"], "files": dict(state["files"])}
-        state["pending"] = {"token": checked_token(token), **before}
+        state["pending"] = {"token": checked_token(token), **before} if timer_s else None
         state["running"] = _applied(state["running"], candidate)
         state["files"] |= {file.path: file.content.decode() for file in files_of(candidate).files}
         state["commits"] += 1

@@ -53,6 +53,8 @@ class Query:
         Load that is accepted above the best for leaving larger jobs room: 0.1 is 10 %.
     nvlink_gpus : int or None
         GPUs of an NVLink domain; None is those of a host.
+    tenant : str
+        Tenant whose hosts it uses; empty for hosts without a tenant.
     """
 
     nodes: int
@@ -67,6 +69,7 @@ class Query:
     target: float = 1.0
     room: float = 0.0
     nvlink_gpus: int | None = None
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

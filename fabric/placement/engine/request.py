@@ -11,6 +11,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.engine.query import Within
 from fabric.placement.engine.rails import used_columns
+from fabric.placement.engine.tenancy import tenant_hosts, wrong_tenant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,16 +68,24 @@ def resolve(fabric: Fabric, query: Query) -> Request:
         Finding("PLC031", Severity.ERROR, message, fix, field=field)
         for field, message, fix in _wrong(fabric, query)
     ]
-    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
-    columns = used_columns(fabric, gpus)
     if wrong:
         raise UnplaceableError("the job cannot be placed", wrong)
+    gpus = query.gpus_per_node or fabric.intent.fabric.host.gpus
+    columns = used_columns(fabric, gpus)
+    if others := list(wrong_tenant(fabric, query, columns)):
+        findings = [
+            Finding("PLC031", Severity.ERROR, *words[1:], field=words[0]) for words in others
+        ]
+        raise UnplaceableError("the job cannot be placed", findings)
     if query.nodes > (size := len(fabric.hosts)):  # before arrays of that length are made
         message = f"{query.nodes} hosts are needed, but the fabric has {size}"
         raise unplaceable(message, "request fewer nodes")
     hosts, include, exclude = (
         _rows(fabric, names) for names in (query.hosts, query.include, query.exclude)
     )
+    if fabric.tenants:
+        mine = tenant_hosts(fabric, query.tenant, columns)
+        include = include if len(include) else np.flatnonzero(mine)
     return Request(query, gpus, columns, hosts, include, exclude)
 
 
@@ -158,8 +167,9 @@ def impossible(request: Request, problem: Problem, usable: Usable) -> Unplaceabl
     if total < nodes:
         excluded = [f"{len(set(query.exclude))} excluded"] if query.exclude else []
         out = ", ".join([*excluded, *usable.missing])
-        size = len(set(query.include)) or len(usable.healthy)
+        size = len(set(query.include)) or len(request.include) or len(usable.healthy)
         named = "named ones " if query.include else ""
+        named = f"hosts of {query.tenant} " if query.tenant and not query.include else named
         message = f"{nodes} hosts are needed, but only {total} of {size} {named}are free"
         message += f" ({out})" if out else ""
         return unplaceable(message, "request fewer nodes, or exclude fewer hosts")

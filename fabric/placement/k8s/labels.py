@@ -43,7 +43,7 @@ def node_labels(fabric: Fabric, hosts: tuple[str, ...]) -> list[dict[str, str]]:
     rows = [fabric.host_row[host] for host in hosts]
     own = {f"{PREFIX}/fabric": label_value(fabric.intent.fabric.name)}
     return [
-        {**dict(places), **own, **_leaves(fabric, row)}
+        {**dict(places), **own, **_tenant(fabric, row), **_leaves(fabric, row)}
         for row, *places in zip(rows, *domains, strict=True)
     ]
 
@@ -52,6 +52,13 @@ def _column(
     key: str, level: Level, fabric: Fabric, hosts: tuple[str, ...]
 ) -> list[tuple[str, str]]:
     return [(key, label_value(domain)) for domain in level.of_hosts(fabric, hosts)]
+
+
+def _tenant(fabric: Fabric, row: int) -> dict[str, str]:
+    """Return the tenant of a host that one tenant has with all NICs that are on."""
+    nics = [nic for nic in fabric.nics_of_host(row) if fabric.nics.enabled[nic]]
+    owners = {fabric.tenants.name_of(nic) for nic in nics} if fabric.tenants else set()
+    return {f"{PREFIX}/tenant": owner for owner in owners if owner and len(owners) == 1}
 
 
 def _leaves(fabric: Fabric, row: int) -> dict[str, str]:

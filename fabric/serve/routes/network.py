@@ -15,6 +15,7 @@ from fabric.serve.problem import refused
 from fabric.serve.replies import FabricReply, HostHealthReply, HostsReply, LinksReply
 from fabric.serve.routes.described import as_json, caller_of, responses, service_of
 from fabric.serve.routes.pages import Limit, Offset, page
+from fabric.serve.tenants import hosts_of
 from fabric.serve.topology import forms, topology
 from fabric.topology.naming import nic_names
 
@@ -64,8 +65,10 @@ async def get_fabric(request: Request) -> Response:
 )
 async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -> Response:
     """Return hosts with their unit, what is known of them, and the job that they run."""
-    loaded = service_of(request).loaded
+    loaded, tenant = service_of(request).loaded, caller_of(request).tenant
     fabric, book = loaded.fabric, loaded.book
+    rows = hosts_of(fabric, tenant) if tenant else range(len(fabric.hosts))
+    whole = set(hosts_of(fabric, tenant, whole=True)) if tenant else set()
     running = {host: name for name, job in book.jobs.items() for host in job.hosts}
     units = fabric.intent.fabric.units
 
@@ -76,12 +79,14 @@ async def get_hosts(request: Request, limit: Limit = 1000, offset: Offset = 0) -
             "name": name,
             "unit": unit.name,
             "pod": unit.pod,
-            "leaves": list(dict.fromkeys(fabric.switches.names[leaf] for leaf in leaves)),
-            "condition": _condition(book, name),
-            "job": running.get(name),
+            "leaves": []
+            if tenant
+            else list(dict.fromkeys(fabric.switches.names[leaf] for leaf in leaves)),
+            "condition": _condition(book, name, is_tenants=bool(tenant)),
+            "job": running.get(name) if not tenant or row in whole else None,
         }
 
-    return page(range(len(fabric.hosts)), limit, offset, plain)
+    return page(rows, limit, offset, plain)
 
 
 @router.get(
@@ -95,13 +100,15 @@ async def get_host(
 ) -> Response:
     """Return whether jobs may go to a host, by conditions of it, its NICs, cables and leaves."""
     loaded = service_of(request).loaded
-    row = loaded.fabric.host_row.get(name)
-    if row is None:
+    row, tenant = loaded.fabric.host_row.get(name), caller_of(request).tenant
+    if row is None or (tenant and row not in hosts_of(loaded.fabric, tenant)):
         fix = "GET /v1/hosts lists the hosts"
         raise refused(404, "SRV011", "name", "there is no host of this name", fix)
     health = host_health(loaded.engine.index.available.now).get(row, HEALTHY)
     job = next((one for one, job in loaded.book.jobs.items() if name in job.hosts), None)
-    reply = HostHealthReply(name=name, takes_jobs=health.takes_jobs, reason=health.reason, job=job)
+    reason = "" if tenant else health.reason
+    job = None if tenant and row not in hosts_of(loaded.fabric, tenant, whole=True) else job
+    reply = HostHealthReply(name=name, takes_jobs=health.takes_jobs, reason=reason, job=job)
     return as_json(reply.model_dump_json().encode())
 
 
@@ -168,6 +175,8 @@ def _cable(book: Book, near: str, far: str | None, gbps: int, enabled: bool) -> 
     return {"near": near, "far": far, "gbps": gbps, "enabled": enabled, "condition": condition}
 
 
-def _condition(book: Book, subject: str) -> dict[str, Any] | None:
+def _condition(book: Book, subject: str, *, is_tenants: bool = False) -> dict[str, Any] | None:
+    """Return what is known of a subject; tenants do not see what operators write of it."""
     known = book.conditions.get(subject)
-    return known.model_dump(mode="json") if known else None
+    content = known.model_dump(mode="json") if known else None
+    return {**content, "reason": ""} if content and is_tenants else content

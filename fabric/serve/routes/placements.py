@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
@@ -14,9 +15,11 @@ from fabric.placement.place import ranks_of_host
 from fabric.report.placement import PlacementDocument
 from fabric.serve.answers import encode
 from fabric.serve.bodies import json_body, parsed
+from fabric.serve.problem import Problem, refused
 from fabric.serve.query import query_of
 from fabric.serve.requests import PlacementBody
 from fabric.serve.routes.described import as_json, caller_of, service_of, with_body
+from fabric.serve.tenants import foreign_host, tenant_placement
 
 if TYPE_CHECKING:
     from fabric.serve.scopes import Grant
@@ -42,11 +45,13 @@ async def placements(request: Request) -> Response:
     """Return hosts for a job; nothing is reserved."""
     service = service_of(request)
     loaded = service.loaded
-    content = await json_body(request)
+    content, caller = await json_body(request), caller_of(request)
+    if caller.tenant:
+        return await _of_tenant(service, caller, parsed(content, PlacementBody))
     answer = loaded.kept.get(content)
     if answer is None:
         wanted = parsed(content, PlacementBody)
-        answer = await _searched(service, caller_of(request), loaded, wanted)
+        answer = await _searched(service, caller, loaded, wanted)
         loaded.kept.put(content, answer)
     now = {"state": service.about(loaded.book), "warnings": service.warnings()}
     return as_json(answer[:-1] + b", " + json.dumps(now).encode()[1:])
@@ -68,6 +73,26 @@ async def _searched(
         links = loaded.engine.link_loads(query, found.rows)
         more["link_loads"] = [asdict(one) for one in links]
     return encode(found, query, loaded.engine, loaded.names, more)
+
+
+async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> Response:
+    """Return hosts of the tenant of a token, and nothing of the fabric or of other jobs."""
+    if wanted.tenant not in (None, caller.tenant):
+        fix = "omit the field"
+        raise refused(403, "SRV010", "tenant", "the token is of another tenant", fix)
+    loaded = service.loaded
+    if other := foreign_host(loaded.fabric, wanted, caller.tenant):
+        message, fix = f"{other[:64]!a} is no host of the tenant", "GET /v1/hosts lists them"
+        raise refused(422, "SRV004", "hosts", message, fix)
+    own = wanted.model_copy(update={"tenant": caller.tenant})
+    try:
+        found = await service.place(caller, loaded, query_of(own, loaded.fabric))
+    except Problem as problem:
+        if problem.status != HTTPStatus.CONFLICT:
+            raise
+        message, fix = "the tenant has not so many free hosts", "ask for fewer"
+        raise refused(HTTPStatus.CONFLICT, "PLC001", "", message, fix) from None
+    return as_json(json.dumps(tenant_placement(loaded.fabric, found, own)).encode())
 
 
 def _ranks(fabric: Fabric, rows: Ints, gpus_per_node: int | None) -> list[dict[str, Any]]:

@@ -171,8 +171,9 @@ class CumulusDriver(ShellDriver[SetLines]):
         """
         minutes, rest = divmod(int(timer_s), S_PER_MIN)
         time = f"{int(timer_s)}s" if rest else f"{minutes}m"
-        output = self._nv(f"nv config apply --confirm {time} -y")
-        if not self.pending(token):
+        output = self._nv(f"nv config apply {f'--confirm {time} ' if timer_s else ''}-y")
+        state = self._state(token)[1]
+        if state != ("confirm" if timer_s else "applied"):
             raise self._refusal(f"the switch did not apply the change: {output}")
 
     def pending(self, token: str) -> bool:

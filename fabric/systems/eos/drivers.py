@@ -242,7 +242,7 @@ class EosDriver(BaseDriver):
             self.rollback(token)
             self._refuse_holders(waiting)
         with self._session(checked_token(token)), self._translated("commit"):
-            self._napalm.commit_config(revert_in=timer_s)
+            self._napalm.commit_config(revert_in=timer_s or None)
 
     def pending(self, token: str) -> bool:
         """Tell whether the switch still waits for the confirmation of this session."""

@@ -243,7 +243,8 @@ class JunosDriver(BaseDriver):
             raise RefusedError(self.connection.device, f"{token} is not staged in this session")
         minutes = -(-timer_s // _MINUTE_S)
         with self._or_discard(), self._translated("commit"):
-            self._napalm.commit_config(message=token, revert_in=minutes * _MINUTE_S)
+            revert_in = minutes * _MINUTE_S or None
+            self._napalm.commit_config(message=token, revert_in=revert_in)
         self._staged = ""
         self._revisions[self._last_commit()["revision"]] = token
 

@@ -212,6 +212,24 @@ class NxosDriver(BaseDriver):
         RefusedError
             When the schedule cannot be armed or a line is refused; nothing is changed then.
         """
+        if timer_s:
+            self._arm(token, timer_s)
+        try:
+            self._said("take a checkpoint", f"checkpoint {checked_token(token)}")
+            self._configure("change the configuration", candidate.lines.splitlines())
+        except RefusedError:
+            if timer_s:
+                self.rollback(token)
+            else:
+                self._to_checkpoint(token)
+                self._clear(token)
+            raise
+
+    def conclude(self, token: str) -> None:
+        """Remove the job and the checkpoint of a change without a timer."""
+        self._clear(token)
+
+    def _arm(self, token: str, timer_s: int) -> None:
         schedule = f"scheduler schedule name {checked_token(token)}"
         minutes = math.ceil(s_to_min(timer_s)) + 1
         delay = f"{minutes // 1440:02}:{minutes // 60 % 24:02}:{minutes % 60:02}"
@@ -223,12 +241,6 @@ class NxosDriver(BaseDriver):
                 self.connection.device,
                 "the scheduler did not arm its job; see `show scheduler logfile`",
             )
-        try:
-            self._said("take a checkpoint", f"checkpoint {token}")
-            self._configure("change the configuration", candidate.lines.splitlines())
-        except RefusedError:
-            self.rollback(token)
-            raise
 
     def pending(self, token: str) -> bool:
         """Tell whether the schedule still waits."""
@@ -266,11 +278,15 @@ class NxosDriver(BaseDriver):
         waits = self.pending(token)
         if not waits and token not in self._jobs():
             raise RefusedError(self.connection.device, f"there is no change {token} on it")
-        if waits and f") {token}:" in self._text("show checkpoint summary"):
+        if waits:
+            self._to_checkpoint(token)
+        self._clear(token)
+
+    def _to_checkpoint(self, token: str) -> None:
+        if f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():
                 raise self._refusal(f"cannot roll back: {said}")
-        self._clear(token)
 
     def save(self) -> None:
         """Copy the running configuration to the startup configuration."""

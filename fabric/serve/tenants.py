@@ -1,0 +1,100 @@
+"""What tenants see of the service, and what operators see of tenants."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.placement.job import host_names
+from fabric.placement.place import ranks_of_host
+from fabric.topology.tenants import UNASSIGNED, vrf_name
+
+if TYPE_CHECKING:
+    from fabric.placement.engine.query import Answer
+    from fabric.serve.requests import PlacementBody
+    from fabric.topology.model import Fabric
+    from fabric.topology.tenants import Tenants
+
+
+def hosts_of(fabric: Fabric, tenant: str, *, whole: bool = False) -> list[int]:
+    """Return the rows of the hosts of which a tenant has a NIC, or all; none without a tenant."""
+    table = fabric.tenants
+    row = table.row(tenant) if table else None
+    if table is None or row is None:
+        return []
+    mine = (table.of_nic == row).reshape(len(fabric.hosts), -1)
+    hosts: list[int] = np.flatnonzero(mine.all(axis=1) if whole else mine.any(axis=1)).tolist()
+    return hosts
+
+
+def foreign_host(fabric: Fabric, wanted: PlacementBody, tenant: str) -> str:
+    """Return a host that a request names and a tenant does not have; empty without one."""
+    own = {fabric.hosts.names[row] for row in hosts_of(fabric, tenant)}
+    for given in (wanted.hosts, wanted.include, wanted.exclude):
+        names = host_names("", given, len(fabric.hosts), lambda *_: None)
+        if others := [name for name in names if name not in own]:
+            return others[0]
+    return ""
+
+
+def tenants_of(fabric: Fabric) -> list[dict[str, Any]]:
+    """Return every tenant as plain data."""
+    table = fabric.tenants
+    return [_plain(fabric, table, row) for row in range(len(table))] if table else []
+
+
+def tenant_of(fabric: Fabric, name: str) -> dict[str, Any] | None:
+    """Return a tenant as plain data; None where there is no such."""
+    table = fabric.tenants
+    row = table.row(name) if table else None
+    return None if table is None or row is None else _plain(fabric, table, row)
+
+
+def without_tenant(fabric: Fabric) -> dict[str, Any]:
+    """Return how many NIC ports are of no tenant, and whether they are shut down."""
+    table = fabric.tenants
+    if table is None:
+        return {"nics": len(fabric.nics), "quarantine": False}
+    alone = int((table.of_nic == UNASSIGNED).sum())
+    return {"nics": alone, "quarantine": table.tenancy.unassigned == "quarantine"}
+
+
+def _plain(fabric: Fabric, table: Tenants, row: int) -> dict[str, Any]:
+    tenant = table.items[row].value
+    names = [fabric.hosts.names[host] for host in hosts_of(fabric, tenant.name)]
+    return {
+        "name": tenant.name,
+        "id": tenant.id,
+        "vrf": vrf_name(tenant),
+        "vni": None if table.is_local else table.tenancy.vni_first + tenant.id,
+        "hosts": hostlist.fold(names) if names else "",
+        "nics": int((table.of_nic == row).sum()),
+        "services": list(tenant.services),
+        "shared": tenant.shared,
+    }
+
+
+def tenant_placement(fabric: Fabric, found: Answer, wanted: PlacementBody) -> dict[str, Any]:
+    """Return a placement without leaves, links and other jobs."""
+    rows = found.rows.tolist()
+    names = [fabric.hosts.names[row] for row in rows]
+    answer: dict[str, Any] = {
+        "tenant": wanted.tenant,
+        "hosts": names,
+        "hostlist": hostlist.fold(names),
+        "rails": list(found.rails),
+    }
+    gpus = wanted.gpus_per_node or fabric.intent.fabric.host.gpus
+    if wanted.ranks:
+        ranks = (
+            asdict(rank)
+            for number, row in enumerate(rows)
+            for rank in ranks_of_host(fabric, row, number * gpus, gpus)
+        )
+        answer["ranks"] = [
+            {name: value for name, value in rank.items() if name != "leaf"} for rank in ranks
+        ]
+    return answer

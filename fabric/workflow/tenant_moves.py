@@ -1,0 +1,77 @@
+"""Ports that change tenant: never from one to another at once, and never back into the old one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.observe.configuration import readers
+from fabric.observe.parsers import UnreadableError
+from fabric.workflow.configurations import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.design.model import DeviceDesign
+    from fabric.observe.configuration import Configured
+    from fabric.observe.snapshot import Running
+
+#: Beginning of the VRFs that rocefab makes; others are nobody's tenant here.
+_OURS = "Vrf"
+#: Ports that a message names.
+_NAMED = 3
+
+
+class TenantMoves(NamedTuple):
+    """What a plan of a switch does with ports of tenants: why it may not, and why it stays."""
+
+    refusals: tuple[str, ...] = ()
+    one_way: str = ""
+
+
+def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> TenantMoves:
+    """Return what a design changes about the tenants of the NIC ports of a switch.
+
+    A change that takes a port out of a tenant is never undone, since the port would be in that
+    tenant again while its host is already handed over.
+    """
+    design = devices.get(running.device)
+    if design is None or _OURS not in running.canonical or design.platform not in readers:
+        return TenantMoves()
+    try:
+        now = _vrfs_of(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
+    except (UnreadableError, KeyError) as error:
+        return TenantMoves((f"nothing tells the tenants of its ports: {error}",))
+    moved, out = [], []
+    for port, planned in _planned(design).items():
+        old = now.get(port, "")
+        if not old.startswith(_OURS) or planned == old:
+            continue
+        out.append(f"{port} of {old}")
+        if planned:
+            moved.append(f"{port} would go from {old} to {planned} at once")
+    if moved:
+        way = "a move needs quarantine between: revoke, plan and apply first"
+        return TenantMoves((f"{_some(moved)}; {way}",))
+    return TenantMoves((), f"it takes out {_some(out)}") if out else TenantMoves()
+
+
+def _some(texts: list[str]) -> str:
+    more = len(texts) - _NAMED
+    return ", ".join(texts[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _planned(design: DeviceDesign) -> dict[str, str]:
+    """Return the VRF of each port in the design; empty for the default VRF, and for none."""
+    of_vlan = {vlan.vlan: vlan.vrf for vlan in design.vlans}
+    return {
+        port.name: of_vlan.get(port.vlan, "") if port.vlan else port.vrf for port in design.ports
+    }
+
+
+def _vrfs_of(switch: Configured) -> dict[str, str]:
+    """Return the VRF of each port that is in one, by itself or by its VLAN."""
+    of_vlan: dict[int | None, str] = {
+        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
+    }
+    found = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
+    return {name: vrf for name, vrf in found.items() if vrf}
