@@ -128,7 +128,8 @@ class PolicyTerm:
     ``prefix_lists`` are names, any of which matches, ``prefix_lists6`` those of IPv6; ``prefixes``
     are written in the term itself.
     ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
-    ``number`` is its place in the policy; 0 where the system has none.
+    ``number`` is its place in the policy; 0 where the system has none. ``keeps_next_hop`` says that
+    routes go on with the next hop that they came with.
     """
 
     permit: bool
@@ -138,6 +139,7 @@ class PolicyTerm:
     source: str = ""
     number: int = 0
     prefix_lists6: list[str] = field(default_factory=list)
+    keeps_next_hop: bool = False
 
 
 @dataclass(slots=True)
@@ -195,6 +197,7 @@ class BgpTemplate:
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
     ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
     peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
+    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes.
     """
 
     line: int
@@ -218,6 +221,8 @@ class BgpTemplate:
     evpn: bool | None = None
     keeps_next_hop: bool | None = None
     hops: int | None = None
+    policy_in_evpn: str | None = None
+    policy_out_evpn: str | None = None
 
     @property
     def names_as(self) -> bool:

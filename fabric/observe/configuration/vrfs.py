@@ -59,6 +59,8 @@ class ConfiguredVrf:
     falls_through : bool
         Whether a packet for which it has no route is looked up in the main table, as Linux does
         without an ``unreachable`` default route.
+    needs_vlan : bool
+        Whether its VNI works with a VLAN alone.
     """
 
     name: str
@@ -75,6 +77,7 @@ class ConfiguredVrf:
     routes: bool = True
     export_policy: str = ""
     falls_through: bool = False
+    needs_vlan: bool = False
 
 
 @dataclass(slots=True)
