@@ -37,9 +37,9 @@ def evpn_faults(
         if design.evpn is None:
             continue
         yield from _sessions(name, _planned(network, design), by_switch[name])
-        if design.evpn.source:
+        if design.evpn.source and design.vrfs:
             yield from _end_point(name, design.evpn.source, configured, ends)
-        else:
+        elif not design.evpn.source:
             yield from _relay(configured, name, by_switch[name].values())
 
 

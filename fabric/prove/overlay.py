@@ -99,7 +99,10 @@ def evpn_sessions(
 
 def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSession:
     far = link.far.session if link.far else ""
+    own, other = network.switches[name], network.switches.get(link.peer)
+    mine = own.bgp.peers.get(link.session) if own.bgp else None
     reason = link.reason or _not_active(network, link.peer, far)
+    reason = reason or (_stopped(own, mine, other, link.far) if other else "")
     takes = _takes_own_as(network.switches[name], link.session, link.far)
     return EvpnSession(name, link.session, line, link.peer, far, reason, takes)
 
@@ -124,6 +127,7 @@ def _between_loopbacks(
         or _other_source(other, far, number)
         or _one_hop(own, other, mine, far)
         or _not_active(network, peer, text)
+        or _stopped(own, mine, other, far)
         or _no_way(network, underlay, (name, number), (peer, source))
     )
     return EvpnSession(name, session, line, peer, text, reason, _takes_own_as(own, session, far))
@@ -159,6 +163,18 @@ def _one_hop(own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | N
 def _not_active(network: Network, peer: str, far: str) -> str:
     evpn = network.switches[peer].evpn if peer in network.switches else None
     return "" if evpn and far in evpn.peers else f"EVPN is not activated on {peer}"
+
+
+def _stopped(
+    own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None
+) -> str:
+    """Return which policy of two ends permits no EVPN route at all."""
+    for switch, peer in ((own, mine), (other, far)):
+        for name in (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ():
+            terms = switch.policies.get(name or "", ())
+            if name in switch.policies and not any(term.permit for term in terms):
+                return f"routing policy {name} of {switch.name} permits no EVPN route"
+    return ""
 
 
 def _no_way(
