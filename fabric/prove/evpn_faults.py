@@ -88,9 +88,7 @@ def _end_point(
         yield Breach("BAT026", name, "", evpn.source_line, words)
 
 
-def _relay(
-    configured: Configured, name: str, sessions: Iterable[EvpnSession]
-) -> Iterator[Breach]:
+def _relay(configured: Configured, name: str, sessions: Iterable[EvpnSession]) -> Iterator[Breach]:
     evpn = configured.evpn
     if evpn is None:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -108,7 +109,7 @@ class Isolation:
         order = np.argsort(mine, kind="stable")
         ends = np.searchsorted(mine[order], np.arange(len(self.tenants) + 1))
         rows = self.alive[order]
-        return [rows[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        return [rows[start:end] for start, end in itertools.pairwise(ends)]
 
     @cached_property
     def inside(self) -> sparse.csr_array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -165,9 +166,7 @@ def _not_active(network: Network, peer: str, far: str) -> str:
     return "" if evpn and far in evpn.peers else f"EVPN is not activated on {peer}"
 
 
-def _stopped(
-    own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None
-) -> str:
+def _stopped(own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None) -> str:
     """Return which policy of two ends permits no EVPN route at all."""
     for switch, peer in ((own, mine), (other, far)):
         for name in (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ():
@@ -276,7 +275,7 @@ class _Flows:
         self._up, self._down = (
             [np.zeros((2, *shape), dtype=np.float32) for shape in shapes]
             for shapes in (
-                list(zip(sizes[:-1], sizes[1:], strict=True)),
+                list(itertools.pairwise(sizes)),
                 list(zip(sizes[1:], sizes[:-1], strict=True)),
             )
         )

@@ -12,7 +12,7 @@ from scipy import sparse
 from fabric.prove.vrfs import DEFAULT, passing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from fabric.observe.configuration.vrfs import ConfiguredVrf
     from fabric.prove.vrfs import NicPlaces, VrfNodes
@@ -140,9 +140,7 @@ def _imports(kinds: list[VrfKind]) -> Bools:
     return result
 
 
-def _leaks(
-    network: Network, nodes: VrfNodes, places: NicPlaces
-) -> Iterator[tuple[int, int, bool]]:
+def _leaks(network: Network, nodes: VrfNodes, places: NicPlaces) -> Iterator[tuple[int, int, bool]]:
     """Yield the VRFs that have routes of another one of their switch, and whether they export them.
 
     A policy that lets none of the networks through stops a leak; one that lets some through, none.
@@ -160,9 +158,7 @@ def _leaks(
             yield row, nodes.index[node.switch, DEFAULT], False
 
 
-def _stops(
-    network: Network, switch: str, policy: str, networks: list[tuple[int, int]]
-) -> bool:
+def _stops(network: Network, switch: str, policy: str, networks: list[tuple[int, int]]) -> bool:
     """Tell whether a policy lets none of some networks through."""
     if not policy or not networks:
         return False
@@ -177,5 +173,3 @@ def _shared(nodes: VrfNodes) -> Iterator[tuple[int, int]]:
             owners[node.switch, node.vrf.vni].append(row)
     for rows in owners.values():
         yield from ((one, other) for one in rows for other in rows if one != other)
-
-

@@ -41,7 +41,9 @@ class _Writer:
         """Yield one breach for the tenants and one for the services that a tenant reaches."""
         others = np.flatnonzero(self._all.leaking[row])
         items = self._all.tenants.items
-        is_service = np.array([items[row].value.shared or items[one].value.shared for one in others])
+        is_service = np.array([
+            items[row].value.shared or items[one].value.shared for one in others
+        ])
         for rule, part in (("BAT022", others[~is_service]), ("BAT025", others[is_service])):
             if not len(part):
                 continue

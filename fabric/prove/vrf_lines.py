@@ -143,7 +143,9 @@ class _Vrf:
         for verb, lines, effective in sides:
             is_there = planned in effective or (verb == "imports" and takes(effective, [planned]))
             if not is_there:
-                words = f"{verb} {', '.join(sorted(effective)) or 'no target'}, planned is {planned}"
+                words = (
+                    f"{verb} {', '.join(sorted(effective)) or 'no target'}, planned is {planned}"
+                )
                 yield self._breach("BAT028", _first(lines) or own.line, words)
             yield from self._foreign(verb, lines)
         if not own.advertises:
@@ -273,5 +275,3 @@ def _distinguishers(network: Network, catalogue: Catalogue) -> Iterator[Breach]:
             words = f"route distinguisher {text} is on {where}: {more}"
             severity = Severity.ERROR if same else Severity.WARNING
             yield Breach("BAT030", name, "", vrf.line, words, severity)
-
-

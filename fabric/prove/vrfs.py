@@ -174,9 +174,7 @@ def announces(configured: Configured, vrf: ConfiguredVrf, networks: list[Prefix]
 def passing(configured: Configured, policy: str, networks: list[Prefix], source: str) -> Bools:
     """Return which networks a policy lets through, shape (networks,)."""
     if policy and policy in configured.policies and len(networks) <= _FEW:
-        terms = [
-            term for term in configured.policies[policy] if term.source in ("", source)
-        ]
+        terms = [term for term in configured.policies[policy] if term.source in ("", source)]
         return np.array([_passes(configured, terms, net) for net in networks], dtype=np.bool_)
     first = np.array([net[0] for net in networks], dtype=np.int64)
     length = np.array([net[1] for net in networks], dtype=np.int64)
@@ -186,7 +184,10 @@ def passing(configured: Configured, policy: str, networks: list[Prefix], source:
 def _passes(configured: Configured, terms: list[PolicyTerm], net: Prefix) -> bool:
     """Tell whether the first term that is about a network permits it, as `permitted` does."""
     for term in terms:
-        lists = [term.prefixes, *(configured.prefix_lists.get(name, ()) for name in term.prefix_lists)]
+        lists = [
+            term.prefixes,
+            *(configured.prefix_lists.get(name, ()) for name in term.prefix_lists),
+        ]
         is_open = not term.prefix_lists and not term.prefixes
         if is_open or any(_listed(entries, net) for entries in lists):
             return term.permit

@@ -193,9 +193,7 @@ class WhatIf:
                 for finding in self.new_findings
             ],
             "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
-            **(
-                {"tenants": [one.as_dict() for one in self.tenants]} if self.fabric.tenants else {}
-            ),
+            **({"tenants": [one.as_dict() for one in self.tenants]} if self.fabric.tenants else {}),
         }
 
 

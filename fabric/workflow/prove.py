@@ -57,8 +57,10 @@ NOT_PROVED = (
 #: What is read of tenants, and by whom.
 NOT_OF_TENANTS = (
     "QoS of the tunnel (`rocefab check` judges it), routes that hosts have of their tenant",
-    "tenants by Batfish: it has no `vni N l3` of NX-OS, no tunnel source of Junos outside of "
-    "`switch-options`, and no EVPN of SONiC",
+    (
+        "tenants by Batfish: it has no `vni N l3` of NX-OS, no tunnel source of Junos outside of "
+        "`switch-options`, and no EVPN of SONiC"
+    ),
 )
 
 #: What Batfish 0.36 does not model, and our own engine does.

@@ -10,13 +10,13 @@ import pytest
 
 from fabric.audit.tunnels import judge_vrfs
 from fabric.observe.configuration import readers
-from fabric.observe.configuration.vrfs import LeakLine, RedistributionLine
 from fabric.observe.configuration.tunnels import tunnel_lines
+from fabric.observe.configuration.vrfs import LeakLine, RedistributionLine
 from tests.audit.planting import findings
 from tests.prove.fabrics import example
-from tests.systems.tenant_fabrics import SYSTEMS, project
 from tests.render.designs import text_of
 from tests.render.vrp8_designs import designs
+from tests.systems.tenant_fabrics import SYSTEMS, project
 
 NEW = {f"AUD{number:03}" for number in range(43, 49)}
 #: System, pattern, replacement in a clean text, rule.
@@ -29,9 +29,7 @@ FAULTS = {
         r"      redistribute static\n\1",
         "AUD048",
     ),
-    "NX-OS in pipe mode": (
-        *("nxos", r"(?<=interface nve1\n)", "  qos-mode pipe\n", "AUD043"),
-    ),
+    "NX-OS in pipe mode": (*("nxos", r"(?<=interface nve1\n)", "  qos-mode pipe\n", "AUD043"),),
     "Enterprise SONiC in pipe mode": ("esonic", r" qos-mode uniform\n", "", "AUD043"),
 }
 
@@ -76,15 +74,19 @@ LINES = {
     ),
     "junos": (
         "set routing-instances A protocols evpn ip-prefix-routes encapsulation vxlan\n",
-        "set forwarding-options vxlan-disable-copy-tos-encap\n"
-        "set forwarding-options vxlan-disable-copy-tos-decap\n",
+        (
+            "set forwarding-options vxlan-disable-copy-tos-encap\n"
+            "set forwarding-options vxlan-disable-copy-tos-decap\n"
+        ),
         [],
         ["dscp", "mark"],
     ),
     "cumulus": (
         "nv set nve vxlan enable on\nnv set nve vxlan source address 10.255.0.11\n",
-        "nv set nve vxlan encapsulation dscp action copy\n"
-        "nv set nve vxlan decapsulation dscp action preserve\n",
+        (
+            "nv set nve vxlan encapsulation dscp action copy\n"
+            "nv set nve vxlan decapsulation dscp action preserve\n"
+        ),
         ["dscp", "dscp"],
         [],
     ),
@@ -102,10 +104,9 @@ def test_lines_of_a_tunnel(system: str) -> None:
 
 
 def test_a_whole_file_of_vrp8(tmp_path: Path) -> None:
-    (text, *_) = [text_of(design) for design in designs() if design.role == "leaf"]
+    text = text_of(designs("demo")["su1-rail0"])
     assert "AUD045" not in {finding.rule for finding in findings(tmp_path, text)}
-    tunnel = text.replace("\nreturn", "\ninterface Nve1\n source 10.255.0.11\n#\nreturn")
-    assert tunnel != text
+    tunnel = text + "interface Nve1\n source 10.255.0.11\n#\n"
     assert "AUD045" in {finding.rule for finding in findings(tmp_path, tunnel)}
 
 

@@ -25,7 +25,9 @@ def _project(folder: Path, *, scattered: bool) -> Project:
     """Return the fabric with tenants of hosts side by side, or of hosts all over the fabric."""
     write(folder, PODS)
     file = folder / "fabric.yaml"
-    text = file.read_text(encoding="utf-8").replace("  host_prefix_length: 25\n", "  vlan_per: none\n")
+    text = file.read_text(encoding="utf-8").replace(
+        "  host_prefix_length: 25\n", "  vlan_per: none\n"
+    )
     rows = []
     for number in range(TENANTS):
         first, end = (edge * HOSTS // TENANTS for edge in (number, number + 1))
@@ -44,20 +46,21 @@ def test_131072_nics_of_500_tenants(tmp_path: Path, *, scattered: bool) -> None:
     devices = dict(project.devices.items())
     files = {name: configured(design) for name, design in devices.items()}
     engine = Engine(project.fabric, devices, {}, files)
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     proof = engine.isolation()
     counts = proof.counts
     middle = time.perf_counter()
     breaches = [*proof.breaches(), *proof.faults(devices)]
     network = engine._network(None, is_ipv6=False)
     breaches += wrong_lines(network, devices, project.fabric)
-    end = time.perf_counter()
+    end, cpu_s = time.perf_counter(), time.process_time() - cpu
     peak_gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"{len(project.fabric.nics):,} NICs, {len(files):,} switches, {counts}: {middle - start:.1f} s, "
-        f"lines {end - middle:.1f} s, peak {peak_gib:.1f} GiB"
+        f"{len(project.fabric.nics):,} NICs, {len(files):,} switches, {counts}: "
+        f"{middle - start:.1f} s, "
+        f"lines {end - middle:.1f} s, {cpu_s:.1f} s of CPU, peak {peak_gib:.1f} GiB"
     )
     assert breaches == []
     assert counts.tenants == TENANTS
     assert counts.lost_nic_pairs == counts.leaking_pairs == 0
-    assert end - start < MOST_S
+    assert cpu_s < MOST_S

@@ -60,9 +60,7 @@ def _members(designs: Designs) -> dict[str, set[str]]:
     return {name: members[name] for name in fabric.tenants.names}
 
 
-def _touched(
-    before: Designs, after: Designs, devices: Sequence[Device]
-) -> Mapping[str, set[str]]:
+def _touched(before: Designs, after: Designs, devices: Sequence[Device]) -> Mapping[str, set[str]]:
     """Return the devices of each tenant that change under its traffic."""
     near: dict[str, set[str]] = defaultdict(set)
     hosts = [_hosts(side) for side in (before, after)]

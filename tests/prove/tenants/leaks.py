@@ -43,7 +43,7 @@ class Planted:
     place: str = ""
 
     def plant(self, text: str) -> str:
-        changed, count = re.subn(self.pattern, self.replacement, text, count=1, flags=re.M)
+        changed, count = re.subn(self.pattern, self.replacement, text, count=1, flags=re.MULTILINE)
         assert count == 1, self.pattern
         return changed
 
@@ -241,7 +241,10 @@ TEXTS = {
         "neighbor 10.255.0.1 peer group EVPN-SPINES",
     ),
     "a session is missing": Planted(
-        LEAF, r"   neighbor 10.255.0.1 peer group.*\n(   neighbor 10.255.0.1 .*\n)*", "", ("BAT026",)
+        LEAF,
+        r"   neighbor 10.255.0.1 peer group.*\n(   neighbor 10.255.0.1 .*\n)*",
+        "",
+        ("BAT026",),
     ),
     "the tunnel has no source": Planted(
         LEAF, r"   vxlan source-interface Loopback0\n", "", ("BAT026", "BAT024"), "interface Vxlan1"
@@ -396,16 +399,12 @@ CHANGES = {
         _gateway, ("BAT021", "BAT022", "BAT024"), line=900
     ),
     "a policy that lets nothing through": Change(_stops, ("BAT029", "BAT024"), line=900),
-    "relays drop targets": Change(
-        _drops_targets, ("BAT026", "BAT024"), switch=SPINE, line=900
-    ),
+    "relays drop targets": Change(_drops_targets, ("BAT026", "BAT024"), switch=SPINE, line=900),
     "a relay changes the next hop for one leaf": Change(
         _keeps_nothing, ("BAT026", "BAT024"), switch=SPINE, line=900
     ),
     "no EVPN at all": Change(
         lambda files: setattr(files[LEAF], "evpn", None), ("BAT026", "BAT024")
     ),
-    "no VRF at all": Change(
-        lambda files: files[LEAF].vrfs.pop(RED), ("BAT031", "BAT024")
-    ),
+    "no VRF at all": Change(lambda files: files[LEAF].vrfs.pop(RED), ("BAT031", "BAT024")),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface, ip_network
+
 from fabric.design.model import DeviceDesign, HostPool, PortDesign
 from fabric.observe.configuration import (
     AddressLine,
@@ -18,7 +20,6 @@ from fabric.observe.configuration.vrfs import (
     RedistributionLine,
     TargetLine,
 )
-from ipaddress import ip_interface, ip_network
 
 
 def configured(design: DeviceDesign) -> Configured:
@@ -27,7 +28,9 @@ def configured(design: DeviceDesign) -> Configured:
     for port in design.ports:
         if port.enabled:
             own.ports[port.name] = _port(port)
-    own.ports["Loopback0"] = ConfiguredPort("Loopback0", 1, addresses=[_address(design.loopback + "/32")])
+    own.ports["Loopback0"] = ConfiguredPort(
+        "Loopback0", 1, addresses=[_address(design.loopback + "/32")]
+    )
     own.bgp = _bgp(design)
     own.prefix_lists["PL"] = [_pool(HostPool(design.bgp.loopback_pool, 32))]
     own.policies["RM"] = [PolicyTerm(permit=True, line=1, prefix_lists=["PL"])]
@@ -72,7 +75,12 @@ def _pool(pool: HostPool) -> PrefixMatch:
     network = ip_network(pool.network)
     first = int(network.network_address)
     return PrefixMatch(
-        permit=True, network=first, prefix_length=network.prefixlen, low=network.prefixlen, high=32, line=1
+        permit=True,
+        network=first,
+        prefix_length=network.prefixlen,
+        low=network.prefixlen,
+        high=32,
+        line=1,
     )
 
 

@@ -20,8 +20,10 @@ from tests.topology.fabrics import INVENTORY
 
 _KIND = "startup-config"
 #: Sections of the text whose lines are changed; those of the underlay stay.
-_SECTIONS = re.compile(r"vrf |interface (Vxlan|Ethernet)|ip routing vrf|ip prefix-list PL-Vrf|"
-                       r"route-map RM-Vrf|router bgp")
+_SECTIONS = re.compile(
+    r"vrf |interface (Vxlan|Ethernet)|ip routing vrf|ip prefix-list PL-Vrf|"
+    r"route-map RM-Vrf|router bgp"
+)
 _CHANGED = re.compile(r"[Vv]rf|vxlan|EVPN|route-target|redistribute|rd |switchport|10\.64|seq ")
 _MUTANTS = 12
 

@@ -47,7 +47,12 @@ PLANTED = {
         ("BAT028", "BAT022", "BAT024"),
     ),
     "esonic: a port in no VRF": (
-        *("esonic", "su1-rail0", r"(interface Eth\S+\n(?: .*\n)*?) ip vrf forwarding Vrf17\n", r"\1"),
+        *(
+            "esonic",
+            "su1-rail0",
+            r"(interface Eth\S+\n(?: .*\n)*?) ip vrf forwarding Vrf17\n",
+            r"\1",
+        ),
         ("BAT021", "BAT023"),
     ),
     "esonic: a port in the VRF of another tenant": (

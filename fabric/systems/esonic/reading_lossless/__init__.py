@@ -23,9 +23,9 @@ from fabric.observe.configuration.lossless import (
     Value,
     lossless_readers,
 )
-from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.observe.configuration.numbering import number_classes
 from fabric.observe.configuration.texts import header_ends
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless import ports
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Device

@@ -15,8 +15,8 @@ import re
 
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
-from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.observe.configuration.texts import header_ends
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.vrp8.reading_lossless import lines, port
 from fabric.systems.vrp8.reading_lossless.effect import ANY_RELEASE, OLD_RELEASE, complete
 from fabric.systems.vrp8.reading_lossless.switch import LINES, Switch
