@@ -149,16 +149,71 @@ class Isolation:
     @cached_property
     def meeting(self) -> Bools:
         """Whether packets of each tenant get into a VRF of each, shape (tenants, tenants)."""
-        mine, relations = self.inside, self.relations
-        leaks = relations.lookup - table(
-            ((row, row) for row in range(len(self.nodes))), relations.lookup.shape
-        )
-        here = mine @ mine.T + mine @ leaks.multiply(self._speaks[None, :]) @ mine.T
-        met = np.asarray(here.toarray() > 0)
+        if self.relations.lookup.nnz > len(self.nodes):
+            met = np.stack([self._walked(row) for row in range(len(self.tenants))])
+            return met | self._in_one_vlan
+        met = (self.inside @ self.inside.T).toarray() > 0
         for one, other in self._far_meetings():
             met[one, other] = True
-        met |= self._in_one_vlan
+        return met | self._in_one_vlan
+
+    def _walked(self, tenant: int) -> Bools:
+        """Return the tenants into whose VRFs packets of a tenant get, shape (tenants,).
+
+        Step by step over VRFs: through a tunnel, then to a VRF whose routes that one exports, and
+        through the next tunnel. EVPN routes themselves are not exported again, and a switch takes
+        none of its own.
+        """
+        size = len(self.nodes)
+        start, entered = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
+        start[self.inside[[tenant], :].indices] = True
+        entered |= start
+        looked_up = self._next(self.relations.lookup, start)
+        entered |= looked_up & self._speaks
+        known = np.zeros(size, dtype=np.bool_)
+        while True:
+            more = self._through_tunnels(looked_up) & ~known
+            if not more.any():
+                break
+            known |= more
+            outward = self._next(self._passed_on, more)
+            entered |= (outward | more) & self._speaks
+            looked_up = looked_up | self._next(self._leaked_on, more)
+        met: Bools = (self.inside @ entered.astype(np.float32)) > 0
         return met
+
+    @staticmethod
+    def _next(step: sparse.csr_array, rows: Bools) -> Bools:
+        found: Bools = (rows.astype(np.float32) @ step) > 0
+        return found
+
+    @cached_property
+    def _passed_on(self) -> sparse.csr_array:
+        """VRFs that a packet out of a tunnel of each gets into."""
+        return self.relations.exported + self.relations.shared
+
+    @cached_property
+    def _leaked_on(self) -> sparse.csr_array:
+        """Other VRFs whose routes each exports."""
+        size = len(self.nodes)
+        itself = table(((row, row) for row in range(size)), (size, size))
+        return (self.relations.exported - itself).tocsr()
+
+    def _through_tunnels(self, rows: Bools) -> Bools:
+        """Return the VRFs of other switches that some VRFs have EVPN routes of, shape (nodes,)."""
+        kind, leaf, imports = self.relations.kind, self._node_leaf, self.relations.imports
+        rows = rows & (leaf >= 0)
+        if not self.exchange.some.all():
+            senders, found = np.flatnonzero(rows), np.zeros(len(rows), dtype=np.bool_)
+            for row in senders.tolist():
+                some = imports[kind[row], kind] & self.exchange.some[leaf[row], leaf] & (leaf >= 0)
+                some[row] = False
+                found |= some
+            return found
+        count = np.bincount(kind[rows], minlength=len(imports)) @ imports.astype(np.int64)
+        itself = rows & imports[kind, kind]
+        reached: Bools = (count[kind] - itself > 0) & (leaf >= 0)
+        return reached
 
     def _far_meetings(self) -> Iterator[tuple[int, int]]:
         """Yield tenants of which the first has EVPN routes into a VRF of the second."""

@@ -28,7 +28,7 @@ _CHANGED = re.compile(r"[Vv]rf|vxlan|EVPN|route-target|redistribute|rd |switchpo
 _MUTANTS = 12
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_tenants_with_one_line_changed(tmp_path: Path, seed: int) -> None:
     pick = random.Random(seed)
     project, texts = with_files(_project(tmp_path, pick))

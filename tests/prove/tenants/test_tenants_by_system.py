@@ -101,3 +101,33 @@ def test_what_is_planted_is_found(name: str, tmp_path_factory: pytest.TempPathFa
     assert count
     found = prove(whole, {**texts, switch: {kind: wrong}}).breaches
     assert {breach.rule for breach in found} >= set(rules), found
+
+
+_SERVICE = [
+    {"name": "red", "id": 17, "hosts": "gpu001", "services": ["storage"]},
+    {"name": "blue", "id": 18, "hosts": "gpu002", "services": ["storage"]},
+    {"name": "storage", "id": 40, "shared": True, "nics": {"gpu003": [0]}},
+]
+
+
+def test_a_service_on_one_leaf_joins_nobody(tmp_path: Path) -> None:
+    whole, texts = with_files(project(tmp_path / "one", "esonic", "evpn", tenants=_SERVICE))
+    proof = prove(whole, texts)
+    assert proof.breaches == ()
+    assert proof.tenants == (3, 2, 0, 12, 0, 0)
+    ((kind, text),) = texts["su2-rail0"].items()
+    wrong = text.replace("  import vrf Vrf40\n", "", 1)
+    found = prove(whole, {**texts, "su2-rail0": {kind: wrong}}).breaches
+    assert "BAT025" in {breach.rule for breach in found}
+    wrong = text.replace("  import vrf Vrf40\n", "  import vrf Vrf40\n  import vrf Vrf18\n", 1)
+    found = prove(whole, {**texts, "su2-rail0": {kind: wrong}}).breaches
+    assert "BAT022" in {breach.rule for breach in found}
+
+
+def test_a_service_on_two_leaves_passes_routes_of_tenants_on(tmp_path: Path) -> None:
+    """What a VRF has from another one it exports, and leaves of a service take that."""
+    service = {"name": "storage", "id": 40, "shared": True, "hosts": "gpu003"}
+    tenants = [*_SERVICE[:2], service]
+    whole, texts = with_files(project(tmp_path / "two", "esonic", "evpn", tenants=tenants))
+    found = {breach.rule for breach in prove(whole, texts).breaches}
+    assert found == {"BAT022"}
