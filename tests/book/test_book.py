@@ -131,13 +131,16 @@ EXAMPLES = {
 
 #: Words that fit no other kind, or several.
 WORDS = (
-    *("word", "Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
+    *("word", "Vrf17"),
+    *("Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
     *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
     *("HundredGigE1/0/1", "Vlan-interface7"),
     *("et-0/0/1", "re0:mgmt-0", "irb.101", "011", "011010", "/24-/32", "swp1", "2x", "alpha_8"),
     *(
         "PortChannel1",
+        "10.255.0.11:17",
+        "65000:50017",
         "5m",
         "polling_interval",
         "CRC",

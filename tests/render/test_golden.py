@@ -30,6 +30,7 @@ CASES = [
     ("routed", "su2-rail0"),
     ("routed", "spine01"),
     *((name, switch) for name in ("dual-stack", "ipv6") for switch in ("su1-rail0", "spine01")),
+    *(("tenants", name) for name in ("su2-rail0", "su2-rail1", "spine01")),
 ]
 EOS, SONIC = "7060X6-64PE", "ACS-MSN4700"
 #: Examples in which these systems stand where others do: changes, and the switches to look at.

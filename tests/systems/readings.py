@@ -35,12 +35,13 @@ def is_whole(switch: Configured) -> None:
     assert switch.bgp.max_paths > 1
     for peer in switch.bgp.peers.values():
         assert peer.asn is not None
-        assert peer.activated or peer.activated6
+        assert peer.activated or peer.activated6 or peer.evpn
+    hops = [peer for peer in switch.bgp.peers.values() if peer.activated or peer.activated6]
     ports = [port for port in switch.ports.values() if port.enabled]
-    assert sum(len(port.addresses) + port.ipv6_link for port in ports) > len(switch.bgp.peers)
+    assert sum(len(port.addresses) + port.ipv6_link for port in ports) > len(hops)
     members = [port for port in switch.ports.values() if port.vlan is not None]
-    assert bool(members) == bool(switch.vlans)
-    assert {port.vlan for port in members} == set(switch.vlans)
+    behind = {port.gateway_vlan for port in switch.ports.values() if port.vrf}  # a VNI
+    assert {port.vlan for port in members} == set(switch.vlans) - behind
     assert {port.gateway_vlan for port in ports} - {None} == set(switch.vlans)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from fabric.observe.configuration.lossless import Lossless, PortPolicy, Use, Value
+from fabric.observe.configuration.vrfs import ConfiguredEvpn
 
 #: Fields whose values are lines, by what they hold.
 _LINES = {"pfc", "strict", "everywhere", "vlans"}
 #: Fields that say where something stands, or that say nothing of the configuration.
-_PLACES = {"line", "leftovers", "undecided", "file", "global_lines"}
+_PLACES = {
+    *("line", "leftovers", "undecided", "file", "global_lines"),
+    *("vrf_line", "vni_line", "source_line"),
+}
 #: Fields that a switch shows although no line of ours says them.
 _SHOWN_DEFAULTS = (".speed_gbps",)
 #: VLAN that every switch has.
@@ -26,7 +30,9 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, Use):
         return (value.kind, value.name)
-    if is_dataclass(value):
+    if isinstance(value, ConfiguredEvpn):
+        value = replace(value, peers=dict.fromkeys(value.peers, 0))
+    if is_dataclass(value) and not isinstance(value, type):
         return {name: _field(name, getattr(value, name)) for name in _names(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: plain(getattr(value, name)) for name in value._fields if name != "line"}

@@ -54,6 +54,13 @@ class ConfiguredVrf:
         VRFs of the switch whose routes it has too.
     routes : bool
         Whether packets are routed in it.
+    export_policy : str
+        Policy that its routes into EVPN pass; empty without one.
+    falls_through : bool
+        Whether a packet for which it has no route is looked up in the main table, as Linux does
+        without an ``unreachable`` default route.
+    needs_vlan : bool
+        Whether its VNI works with a VLAN alone.
     """
 
     name: str
@@ -68,6 +75,9 @@ class ConfiguredVrf:
     redistributions: list[RedistributionLine] = field(default_factory=list)
     leaks: list[LeakLine] = field(default_factory=list)
     routes: bool = True
+    export_policy: str = ""
+    falls_through: bool = False
+    needs_vlan: bool = False
 
 
 @dataclass(slots=True)
@@ -90,6 +100,8 @@ class ConfiguredEvpn:
         Whether the outer header has DSCP and ECN of the inner one; None where nobody knows.
     restores_ecn : bool or None
         Whether a mark of the outer header gets into the inner one.
+    takes_outer_class : bool or None
+        Whether the traffic class behind the tunnel follows the outer DSCP, and not the inner one.
     """
 
     line: int = 0
@@ -102,3 +114,4 @@ class ConfiguredEvpn:
     copies_dscp: bool | None = None
     copies_ecn: bool | None = None
     restores_ecn: bool | None = None
+    takes_outer_class: bool | None = None

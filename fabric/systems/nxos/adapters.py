@@ -2,7 +2,8 @@
 
 Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
 after what names them; NX-OS prints only what differs from its defaults; routed ports print ``no
-shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too.
+shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too;
+a port that is bound to a VRF loses its addresses (batfish @ cba18733, test configuration nxos_vrf).
 Assumed: shares of a policy never exceed 100 in sum; no two BGP processes run; a port that changes
 between switched and routed loses its settings; what `system default switchport` says is printed
 when it was ever set; a port whose layer nothing tells is asked for it again, which changes nothing.
@@ -80,6 +81,9 @@ GRAMMAR = Grammar(
     ),
     implied=_implied,
     first_removed=either("(?:router|interface) .*"),
+    binding=re.compile("vrf member .*"),
+    bound=re.compile("(?:no )?ip(?:v6)? .*"),
+    vni=re.compile("member vni .*"),
     fixed=either(r"interface (?:Ethernet|mgmt)\S+", "system qos", "vlan 1"),
     removal_order=(
         "policy-map ",
@@ -87,6 +91,7 @@ GRAMMAR = Grammar(
         "route-map ",
         "ip prefix-list ",
         "ipv6 prefix-list ",
+        "vrf context ",
         "vlan ",
         "",
         "feature ",

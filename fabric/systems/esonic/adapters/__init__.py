@@ -4,6 +4,7 @@ Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc
 9851e680): ``no`` names what it removes without its value; a watchdog is not negated, it is
 switched off (SONiC Industry Standard CLI Reference Guide); a policy with strict priority has no
 weight.
+``no router bgp vrf`` has no AS number (spytest/apis/routing/bgp.py).
 Assumed: what is named by something else goes after it and comes before it; a port is no member of a
 VLAN when it gets an address; a second BGP process is refused.
 """
@@ -46,12 +47,18 @@ GRAMMAR = Grammar(
         (re.compile(r"(route-map|prefix-list) \S+ (in|out)"), r"no \g<0>"),
         (re.compile(_WATCHDOG), "priority-flow-control watchdog off"),
         (re.compile(r"(router bgp \d+)"), "no router bgp"),
+        (re.compile(r"(router bgp )\d+( vrf \S+)"), r"no router bgp\2"),
         *_BOOK.forms,
     ),
     defaults=DEFAULTS,
     without_new_ports=without_new_ports,
     opening=MODE,
-    first_removed=either(r"router bgp \d+", r"interface Loopback\d+"),
+    first_removed=either(
+        r"router bgp \d+(?: vrf \S+)?", r"interface Loopback\d+", r"interface vxlan \S+"
+    ),
+    binding=re.compile("ip vrf forwarding .*"),
+    bound=re.compile("(?:no )?ip(?:v6)? (?!vrf ).*"),
+    vni=re.compile("map vni .*"),
     fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
     removal_order=(
         "interface Vlan",
