@@ -61,6 +61,7 @@ MOVES = [
     ("one", "quarantine"),
 ]
 FORMS = ("evpn", "local")
+ROLES = ("leaf", "spine")
 #: What rows of `tests/witness/tables.py` say of fabrics without tenants.
 _KNOWN = re.compile(
     r".*hash_fields.*|gateway of VLAN \d+ is not read|VLANs: .* is read as set\(\)"
@@ -115,3 +116,18 @@ def sent(before: Project, after: Project, switch: str) -> list[str]:
     box = laid(design, before.switch_artefacts[switch])
     draft = drafted(box, after.switch_artefacts[switch])
     return str(draft.candidate.lines).splitlines()
+
+
+def left_of_a_merge(folder: Path, system: str, form: str) -> dict[str, list[str]]:
+    """Return the words of a tenant that is gone, by switch, where others own the rest."""
+    scope = {role: {**SYSTEMS[system]["platforms"][role], "scope": "merge"} for role in ROLES}
+    before, after = (
+        project(folder / state, system, form, state, platforms=scope) for state in ("two", "one")
+    )
+    left = {}
+    for name, files in before.switch_artefacts.items():
+        box = laid(before.devices[name], files)
+        assert list(step(box, after.switch_artefacts[name], "there")) == []
+        text = str(box.config)
+        left[name] = [word for word in ("Vrf18", "50018", "3018") if word in text]
+    return left

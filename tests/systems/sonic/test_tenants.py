@@ -22,6 +22,7 @@ from tests.systems.tenant_fabrics import (
     around,
     faults,
     from_the_box,
+    left_of_a_merge,
     project,
 )
 from tests.witness.changes import drafted, laid
@@ -208,3 +209,8 @@ def test_what_is_read(plan: str, tmp_path: Path) -> None:
     assert {port.name: port.vrf for port in switch.ports.values() if port.vrf} == meant
     assert switch.bgp
     assert len(switch.bgp.originations) == 1
+
+
+def test_a_part_that_is_merged_keeps_nothing_of_a_tenant_that_is_gone(tmp_path: Path) -> None:
+    """Where others own the rest of the configuration."""
+    assert not any(left_of_a_merge(tmp_path, "sonic", "local").values())
