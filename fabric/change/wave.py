@@ -276,7 +276,7 @@ class Wave:
 
     def _stay(self, item: _Work) -> bool:
         """Leave a change that is never undone as it is; say so."""
-        reason = f"not rolled back: {item.one_way}; plan again to go on"
+        reason = f"not rolled back: {item.one_way}; make a new plan"
         text = f"{item.error}; {reason}" if item.error else reason
         self._crew.record(item.name, State.FAILED, text)
         self._crew.progress(item.name, f"failed: {text}")

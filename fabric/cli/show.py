@@ -114,8 +114,8 @@ def rules(
 def schema(
     kind: str = typer.Argument(
         "fabric",
-        help="File to show the schema of: fabric, devices, hosts, platforms, diff, placement, "
-        "readings or events.",
+        help="File to show the schema of: fabric, devices, hosts, platforms, tenants, diff, "
+        "placement, readings or events.",
     ),
 ) -> None:
     """JSON Schema of the inventory, `diff`, `place`, `observe`.

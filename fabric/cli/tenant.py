@@ -30,6 +30,15 @@ NicList = Annotated[
     list[str] | None,
     option("NICs of a host by rail: gpu005:0,1; may be repeated.", "TENANT_NICS", "--nic"),
 ]
+Jobs = Annotated[
+    Path | None,
+    option(
+        "Jobs that run, as `squeue --noheader --format='%i %N'` prints them; a host with a job "
+        "stays in its tenant.",
+        "TENANT_JOBS",
+        "--jobs",
+    ),
+]
 DryRun = Annotated[
     bool, option("Print the diff, and write nothing.", "TENANT_DRY_RUN", "--dry-run")
 ]
@@ -40,10 +49,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(tenant_app, name="tenant")
 
 
-def _editor(folder: Path, *, dry_run: bool) -> TenantEditor:
-    from fabric.workflow.tenant import TenantEditor
+def _editor(folder: Path, *, dry_run: bool, jobs: Path | None = None) -> TenantEditor:
+    from fabric.workflow.tenant import TenantEditor, running_jobs
 
-    return TenantEditor(folder, dry_run)
+    return TenantEditor(folder, dry_run, running_jobs(jobs))
 
 
 def _members(folder: Path, hosts: str, nics: list[str] | None) -> Members:
@@ -58,7 +67,7 @@ def _print(edited: Edited, *, dry_run: bool) -> None:
     output.note("dry run: nothing was written" if dry_run else edited.next_step)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant add acme --inventory my-fabric --id 17")
+@tenant_app.command(epilog="Example: rocefab tenant add green --inventory inventory/tenants")
 def add(
     name: Name,
     inventory: Folder = Path(),
@@ -85,7 +94,9 @@ def add(
     _print(edited, dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant grant acme --hosts 'gpu[001-004]'")
+@tenant_app.command(
+    epilog="Example: rocefab tenant grant blue --nic gpu004:1 --inventory inventory/tenants"
+)
 def grant(
     name: Name,
     inventory: Folder = Path(),
@@ -101,28 +112,34 @@ def grant(
     _print(_editor(inventory, dry_run=dry_run).grant(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant revoke acme --nic gpu005:0,1")
+@tenant_app.command(
+    epilog="Example: rocefab tenant revoke red --nic gpu003:1 --inventory inventory/tenants"
+)
 def revoke(
     name: Name,
     inventory: Folder = Path(),
     hosts: HostRange = "",
     nics: NicList = None,
+    jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Take NICs of a tenant away: into quarantine, if tenancy.unassigned says so.
+    """Take NICs of a tenant away: into quarantine, with tenancy.unassigned: quarantine.
 
     Exit codes: 0, 2.
     """
     members = _members(inventory, hosts, nics)
-    _print(_editor(inventory, dry_run=dry_run).revoke(name, members), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).revoke(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant move blue --hosts gpu003")
+@tenant_app.command(
+    epilog="Example: rocefab tenant move blue --hosts gpu003 --inventory inventory/tenants"
+)
 def move(
     name: Name,
     inventory: Folder = Path(),
     hosts: HostRange = "",
     nics: NicList = None,
+    jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
     """Move NICs to a tenant, in two steps with quarantine between: run it before each `plan`.
@@ -133,19 +150,23 @@ def move(
     Exit codes: 0, 2.
     """
     members = _members(inventory, hosts, nics)
-    _print(_editor(inventory, dry_run=dry_run).move(name, members), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).move(name, members), dry_run=dry_run)
 
 
-@tenant_app.command(epilog="Example: rocefab tenant remove acme")
-def remove(name: Name, inventory: Folder = Path(), dry_run: DryRun = False) -> None:
+@tenant_app.command(epilog="Example: rocefab tenant remove green --inventory inventory/tenants")
+def remove(
+    name: Name, inventory: Folder = Path(), jobs: Jobs = None, dry_run: DryRun = False
+) -> None:
     """Remove a tenant without NICs, and retire its id.
 
     Exit codes: 0, 2.
     """
-    _print(_editor(inventory, dry_run=dry_run).remove(name), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).remove(name), dry_run=dry_run)
 
 
-@tenant_app.command("release-id", epilog="Example: rocefab tenant release-id 17")
+@tenant_app.command(
+    "release-id", epilog="Example: rocefab tenant release-id 1 --inventory inventory/tenants"
+)
 def release_id(
     ident: Annotated[int, typer.Argument(metavar="ID", help="Id of a removed tenant.")],
     inventory: Folder = Path(),

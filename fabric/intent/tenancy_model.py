@@ -55,7 +55,7 @@ class Tenancy(Model):
     vteps: Network | None = Field(
         None,
         description="Pool of tunnel end points, in the places of the loopbacks, for systems that "
-        "need a loopback of its own for them; default: the loopbacks.",
+        "have tunnels on a second loopback; default: the loopbacks.",
     )
     retired: Annotated[tuple[TenantId, ...], Loose] = Field(
         (),
@@ -78,8 +78,8 @@ class Tenant(Model):
     pools: Annotated[tuple[Network, ...], Loose] = Field(
         (),
         max_length=2,
-        description="Pools of its NICs in place of those of the fabric, in their order and of "
-        "their length; default: those of the fabric.",
+        description="Pools of its NICs, in the order and of the length of those of the fabric, "
+        "which are the default.",
     )
     services: Annotated[tuple[TenantName, ...], Loose] = Field(
         (), description="Tenants with shared: true that it reaches, and that reach it."

@@ -169,12 +169,14 @@ def schema(kind: str) -> str:
     from fabric.intent.host_model import HostsFile
     from fabric.intent.model import DevicesFile, FabricFile
     from fabric.intent.sku_model import PlatformsFile
+    from fabric.intent.tenancy_model import TenantsFile
 
     models: dict[str, type[Model]] = {
         "fabric": FabricFile,
         "devices": DevicesFile,
         "hosts": HostsFile,
         "platforms": PlatformsFile,
+        "tenants": TenantsFile,
     }
     if kind not in models:
         available = ", ".join((*models, "diff", "placement", "readings"))

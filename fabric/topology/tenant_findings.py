@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.findings import Finding, Severity
 from fabric.topology.naming import hint
 from fabric.topology.routed import host_pools
-from fabric.topology.tenants import UNASSIGNED
+from fabric.topology.tenants import UNASSIGNED, vni_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def wrong_tenants(fabric: Fabric, tenancy: Tenancy) -> Iterator[Finding]:
 
 def no_tenancy(item: Located[Tenant]) -> Finding:
     """Return what is wrong with tenants that nothing keeps apart."""
-    message = "there are tenants, and nothing says how they are kept apart"
+    message = "there are tenants without tenancy, which keeps them apart"
     return tenant_finding("TEN003", message, "add tenancy.form: evpn or local to fabric.yaml", item)
 
 
@@ -57,8 +57,8 @@ def _wrong_names(intent: Intent, tenancy: Tenancy) -> Iterator[Finding]:
             message = f"id {item.value.id} was that of a removed tenant, and switches may hold it"
             free = f"use another id, or run `rocefab tenant release-id {item.value.id}`"
             yield tenant_finding("TEN005", message, free, item, "id")
-        if tenancy.vni_first + item.value.id > LAST_VNI:
-            message = f"VNI {tenancy.vni_first + item.value.id} is above {LAST_VNI}"
+        if (vni := vni_of(tenancy, item.value)) > LAST_VNI:
+            message = f"VNI {vni} is above {LAST_VNI}"
             yield tenant_finding("TEN004", message, "lower tenancy.vni_first or the id", item, "id")
 
 
@@ -104,7 +104,7 @@ def _wrong_services(intent: Intent) -> Iterator[Finding]:
                 message = f"{name} is not shared"
                 yield tenant_finding("TEN007", message, f"set shared: true on {name}", item, *path)
         if item.value.shared and item.value.services:
-            message = "a service reaches no other service"
+            message = "a service cannot use another service"
             yield tenant_finding("TEN007", message, "remove services, or shared", item, "services")
     for name, service in by_name.items():
         users = [item for item in intent.tenants if name in item.value.services]

@@ -40,7 +40,7 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
     try:
         now = _vrfs_of(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
     except (UnreadableError, KeyError) as error:
-        return TenantMoves((f"nothing tells the tenants of its ports: {error}",))
+        return TenantMoves((f"the tenants of its ports are not known: {error}",))
     moved, out = [], []
     for port, planned in _planned(design).items():
         old = now.get(port, "")

@@ -228,7 +228,9 @@ def _type(field: dict[str, Any]) -> tuple[str, str]:
     if node["type"] == "array":
         return f"list of {_type(node['items'])[0]}", "not empty" if "minItems" in node else ""
     if node["type"] == "object":
-        return f"{_link(next(iter(node['patternProperties'].values())))} by name", ""
+        below = node.get("patternProperties") or {"": node["additionalProperties"]}
+        inner = next(iter(below.values()))
+        return f"{_link(inner) if '$ref' in inner else _type(inner)[0]} by name", ""
     if node["type"] in ("integer", "number"):
         above = f"above {node['exclusiveMinimum']:,}" if "exclusiveMinimum" in node else ""
         limits = f"{_least(node, 'minimum')}{above} {_most(node, 'maximum')}"

@@ -33,8 +33,17 @@ PASSWORD = "correct-horse-battery-staple"
 VERBS = (
     "adopt", "ansible", "approve", "audit", "check", "completion", "diff", "draw", "explain",
     "export", "import", "init", "man", "models", "place", "prove", "render", "serve", "show",
-    "simulate", "whatif",
+    "simulate", "tenant", "whatif",
 )  # fmt: skip
+_TENANTS = "--inventory inventory/tenants"
+#: Lines before a line that needs what they leave.
+BEFORE = {
+    f"rocefab tenant remove green {_TENANTS}": [f"rocefab tenant add green {_TENANTS}"],
+    f"rocefab tenant release-id 1 {_TENANTS}": [
+        f"rocefab tenant add green {_TENANTS}",
+        f"rocefab tenant remove green {_TENANTS}",
+    ],
+}
 #: What a command ends with where that is not 0.
 ENDS_WITH = {
     "rocefab whatif inventory/demo --fail switch:spine01 --fail link:su1-rail0:Ethernet136": 4,
@@ -152,6 +161,8 @@ def test_commands_without_devices(
         if line == "rocefab init my-fabric":
             shutil.rmtree(folder / "my-fabric")
         with subtests.test(line):
+            for earlier in BEFORE.get(line, ()):
+                typed(earlier, folder)
             typed(line, folder, ENDS_WITH.get(line, 0))
 
 

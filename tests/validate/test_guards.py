@@ -9,10 +9,11 @@ from pydantic import BaseModel
 
 from fabric.intent.host_model import HostsFile
 from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.tenancy_model import TenantsFile
 from fabric.validate.runner import all_rules
 from tests.cases import each
 
-FILES = {"devices": DevicesFile, "hosts": HostsFile}
+FILES = {"devices": DevicesFile, "hosts": HostsFile, "tenants": TenantsFile}
 
 
 def models(annotation) -> list[type[BaseModel]]:

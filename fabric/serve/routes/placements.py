@@ -82,7 +82,7 @@ async def _of_tenant(service: Service, caller: Grant, wanted: PlacementBody) -> 
         raise refused(403, "SRV010", "tenant", "the token is of another tenant", fix)
     loaded = service.loaded
     if other := foreign_host(loaded.fabric, wanted, caller.tenant):
-        message, fix = f"{other[:64]!a} is no host of the tenant", "GET /v1/hosts lists them"
+        message, fix = f"{other[:64]!a} is not a host of the tenant", "GET /v1/hosts lists them"
         raise refused(422, "SRV004", "hosts", message, fix)
     own = wanted.model_copy(update={"tenant": caller.tenant})
     try:
