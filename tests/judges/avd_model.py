@@ -40,17 +40,30 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
             {
                 "name": f"Vlan{item.vlan}",
                 "mtu": item.mtu_bytes,
+                **({"vrf": item.vrf} if item.vrf else {}),
                 "ip_address": item.gateway_interface,
                 "arp_aging_timeout": device.neighbours.arp_timeout_s,
             }
             for item in device.vlans
         ],
         "mac_address_table": {"aging_time": device.neighbours.mac_ageing_s},
-        "prefix_lists": [{"name": "PL-FABRIC", "sequence_numbers": _prefixes(device.bgp)}],
-        "route_maps": [{"name": "RM-FABRIC", "sequence_numbers": _terms(device)}],
+        "prefix_lists": [
+            {"name": "PL-FABRIC", "sequence_numbers": _prefixes(device.bgp)},
+            *_tenant_prefixes(device),
+        ],
+        "route_maps": [
+            {"name": "RM-FABRIC", "sequence_numbers": _terms(device)},
+            *_tenant_maps(device),
+        ],
         "qos": {"map": _maps(device.qos_profiles[0])},
         "router_bgp": _bgp(device),
     }
+    if device.vrfs:
+        result["vrfs"] = [
+            {"name": vrf.name, "description": vrf.tenant, "ip_routing": True} for vrf in device.vrfs
+        ]
+    if device.evpn and device.vrfs:
+        result["vxlan_interface"] = {"vxlan1": {"vxlan": _tunnels(device)}}
     if device.uses_arp:
         result["arp"] = {"aging": {"timeout_default": device.neighbours.arp_timeout_s}}
     if device.uses_ipv6:
@@ -72,6 +85,76 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
         hosts = [{"name": server} for server in device.syslog_servers]
         result["logging"] = {"vrfs": [{"name": "default", "hosts": hosts}]}
     return result
+
+
+def _tunnels(device: DeviceDesign) -> dict[str, Any]:
+    return {
+        "source_interface": "Loopback0",
+        "udp_port": 4789,
+        "vrfs": [{"name": vrf.name, "vni": vrf.vni} for vrf in device.vrfs],
+        "qos": {
+            "ecn_propagation": True,
+            "dscp_propagation_encapsulation": True,
+            "map_dscp_to_traffic_class_decapsulation": True,
+        },
+    }
+
+
+def _tenant_prefixes(device: DeviceDesign) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"PL-{vrf.name}",
+            "sequence_numbers": [
+                {"sequence": 10 * number, "action": f"permit {_of_pool(pool)}"}
+                for number, pool in enumerate(vrf.pools, 1)
+            ],
+        }
+        for vrf in device.vrfs
+        if device.evpn
+    ]
+
+
+def _tenant_maps(device: DeviceDesign) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"RM-{vrf.name}",
+            "sequence_numbers": [
+                {
+                    "sequence": 10,
+                    "type": "permit",
+                    "match": [f"ip address prefix-list PL-{vrf.name}"],
+                }
+            ],
+        }
+        for vrf in device.vrfs
+        if device.evpn
+    ]
+
+
+def _tenants(device: DeviceDesign) -> dict[str, Any]:
+    """Return what BGP has for tenants: EVPN, and an instance for each VRF."""
+    if device.evpn is None:
+        return {}
+    of_vrf = [
+        {
+            "name": vrf.name,
+            "rd": vrf.route_distinguisher,
+            "route_targets": {
+                way: [{"address_family": "evpn", "route_targets": [vrf.route_target]}]
+                for way in ("import", "export")
+            },
+            "router_id": device.bgp.router_id,
+            "redistribute": {"connected": {"enabled": True, "route_map": f"RM-{vrf.name}"}},
+        }
+        for vrf in device.vrfs
+    ]
+    groups = [{"name": name, "activate": True} for name in _evpn_groups(device)]
+    return {"address_family_evpn": {"peer_groups": groups}, **({"vrfs": of_vrf} if of_vrf else {})}
+
+
+def _evpn_groups(device: DeviceDesign) -> list[str]:
+    roles = {peer.role for peer in device.evpn.sessions} if device.evpn else set()
+    return [f"EVPN-{name}" for role, name in GROUPS if role in roles]
 
 
 def _terms(device: DeviceDesign) -> list[dict[str, Any]]:
@@ -195,9 +278,11 @@ def _port(port: PortDesign, arp_timeout_s: int) -> dict[str, Any]:
         result["spanning_tree_portfast"] = "edge"
     else:
         result["switchport"] = {"enabled": False}
+        if port.vrf:
+            result["vrf"] = port.vrf
         if port.address:
             result["ip_address"] = port.address
-        elif not port.ipv6:
+        elif not port.ipv6 and not port.quarantined:
             result["ipv6_enable"] = True
         if port.ipv6:
             result["ipv6_address"] = port.ipv6
@@ -262,6 +347,22 @@ def _bgp(device: DeviceDesign) -> dict[str, Any]:
         }
         for group in of_kind.values()
     ]
+    overlay = [
+        {
+            "name": group,
+            "update_source": "Loopback0",
+            "ebgp_multihop": 2,
+            "timers": f"{bgp.keepalive_s} {bgp.hold_s}",
+            "send_community": "all",
+            "maximum_routes": 0,
+            **({"next_hop_unchanged": True} if device.role != "leaf" else {}),
+            **(
+                {"allowas_in": {"enabled": True, "times": bgp.allowas_in}} if bgp.allowas_in else {}
+            ),
+        }
+        for group in _evpn_groups(device)
+    ]
+    of_role = dict(GROUPS)
     over_ipv6 = {"next_hop": {"address_family_ipv6": {"enabled": True, "originate": True}}}
     ipv4: list[dict[str, Any]] = [
         {"name": group, "activate": True, **(over_ipv6 if "ipv6" in families else {})}
@@ -279,6 +380,10 @@ def _bgp(device: DeviceDesign) -> dict[str, Any]:
             for peer in bgp.neighbours
             if not peer.unnumbered
         ]
+        + [
+            _neighbour(peer, f"EVPN-{of_role[peer.role]}")
+            for peer in (device.evpn.sessions if device.evpn else ())
+        ]
     }
     if any(peer.unnumbered for peer in bgp.neighbours):
         sessions["neighbor_interfaces"] = [
@@ -295,10 +400,11 @@ def _bgp(device: DeviceDesign) -> dict[str, Any]:
         "router_id": bgp.router_id,
         "bgp": {"default": {"ipv4_unicast": False}},
         "maximum_paths": {"paths": bgp.max_paths, "ecmp": bgp.max_paths},
-        "peer_groups": peers,
+        "peer_groups": overlay + peers,
         **sessions,
         "redistribute": {"connected": {"enabled": True, "route_map": "RM-FABRIC"}},
         "address_family_ipv4": {"peer_groups": ipv4},
+        **_tenants(device),
         **({"address_family_ipv6": {"peer_groups": ipv6}} if device.uses_ipv6 else {}),
         **(
             {"aggregate_addresses": [{"prefix": one, "summary_only": True} for one in summaries]}

@@ -158,6 +158,27 @@ def test_variants_have_the_lines_of_pyavd(pyavd: Any, tmp_path: Path, name: str)
         _judge(pyavd, designs[switch])
 
 
+TENANTS = {
+    "evpn": {},
+    "local": {"form: evpn": "form: local"},
+    "vlans": {"vlan_per: none": "vlan_per: nic\n  vlan_first: 101"},
+    "unnumbered": {"bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn"},
+    "own-pools-and-as-number": {
+        "id: 17, hosts": "id: 17, pools: [10.80.0.0/16], hosts",
+        "bgp: {spine_asn": "bgp: {allowas_in: 2, bfd: true, spine_asn",
+    },
+    "kept": {"unassigned: quarantine": "unassigned: keep"},
+}
+
+
+@pytest.mark.parametrize("name", TENANTS)
+def test_tenants_have_the_lines_of_pyavd(pyavd: Any, tmp_path: Path, name: str) -> None:
+    """VRFs, tunnels and EVPN on leaves, its relay on a spine, and a port in quarantine."""
+    designs = variant(tmp_path / "inventory", "tenants", TENANTS[name])
+    for switch in ("su2-rail0", "su2-rail1", "spine01"):
+        _judge(pyavd, designs[switch])
+
+
 def test_a_changed_line_is_seen(pyavd: Any) -> None:
     """The judge does refuse: a design that differs in one number."""
     device = design("demo", "spine01")

@@ -27,10 +27,11 @@ from fabric.observe.configuration.blocks import (
     numbers,
     prefix_match,
 )
-from fabric.observe.configuration.book import BookReader
 from fabric.observe.configuration.defaults import absence, holds, leave_open, number_of
 from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.sequences import add_entry, enter_term
+from fabric.systems.eos.line_table import LINES
+from fabric.systems.eos.reading_vrfs import Process, settle_vrfs
 from fabric.systems.eos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
 
-_LINES = BookReader("eos", "routing", "no")
 _MODEL = "service routing protocols model"
 _MULTI_AGENT, _RIBD = f"{_MODEL} multi-agent", f"{_MODEL} ribd"
 _ROUTED_PORTS = "switchport default mode routed"
@@ -75,10 +75,11 @@ def read(files: Mapping[str, str]) -> Configured:
         absence("eos", "routing_ipv6_interfaces"),
         absence("eos", "ipv6_routing"),
     ]
-    fill(switch, files[FILE], _LINES.top, text_ends)
+    fill(switch, files[FILE], LINES.top, text_ends)
     for port in switch.ports.values():
         _settle(switch, port)
     _settle_model(switch)
+    settle_vrfs(switch)
     return switch
 
 
@@ -109,14 +110,14 @@ def _settle(switch: Configured, port: ConfiguredPort) -> None:
         port.mtu_bytes = int(next(own, number_of("eos", "routed_mtu")))
 
 
-@_LINES.means("routing")
+@LINES.means("routing")
 def _routing(switch: Configured, _: int, no: str | None, over: str | None = None) -> None:
     _switch(switch.no_routing, "routing", on=not no)
     if over:
         _switch(switch.no_routing_over_ipv6, "routing_ipv6_interfaces", on=not no)
 
 
-@_LINES.means("ipv6_routing")
+@LINES.means("ipv6_routing")
 def _ipv6_routing(switch: Configured, _: int, no: str | None) -> None:
     for reasons in (switch.no_routing6, switch.no_routing_over_ipv6):
         _switch(reasons, "ipv6_routing", on=not no)
@@ -128,39 +129,39 @@ def _switch(reasons: list[str], key: str, *, on: bool) -> None:
     reasons[:] = [reason for reason in reasons if reason != words] + ([] if on else [words])
 
 
-@_LINES.means("routing_model")
+@LINES.means("routing_model")
 def _routing_model(switch: Configured, _: int, model: str) -> None:
     switch.global_lines -= {_MULTI_AGENT, _RIBD}
     switch.global_lines.add(f"{_MODEL} {model}")
 
 
-@_LINES.means("agent")
+@LINES.means("agent")
 def _agent(switch: Configured, _: int, no: str | None) -> None:
     switch.no_sessions[:] = [] if no else ["the agent Bgp is shut down"]
 
 
-@_LINES.means("default_mode")
+@LINES.means("default_mode")
 def _default_mode(switch: Configured, _: int, mode: str) -> None:
     if mode == "routed":
         switch.global_lines.add(_ROUTED_PORTS)
 
 
-@_LINES.means("defaults")
+@LINES.means("defaults")
 def _defaults(_: Configured, __: int) -> None:
     """Return the switch: the lines inside are about every port."""
 
 
-@_LINES.means("default_mtu")
+@LINES.means("default_mtu")
 def _default_mtu(switch: Configured, _: int, bytes: str) -> None:  # noqa: A002 - of the book
     switch.global_lines.add(f"{_MTU}{bytes}")
 
 
-@_LINES.means("vlans")
+@LINES.means("vlans")
 def _vlans(switch: Configured, line: int, vlans: str) -> None:
     switch.vlans |= dict.fromkeys(numbers(vlans), line)
 
 
-@_LINES.means("interface")
+@LINES.means("interface")
 def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     if name not in switch.ports and name.startswith("Ethernet"):
         switch.port(name, line).enabled = holds("eos", "port_up")
@@ -170,31 +171,31 @@ def _interface(switch: Configured, line: int, name: str) -> ConfiguredPort:
     return port
 
 
-@_LINES.means("address")
+@LINES.means("address")
 def _address(port: ConfiguredPort, line: int, address: str) -> None:
     others = [entry for entry in port.addresses if entry.is_ipv6]
     port.addresses = [*others, address_line(address, None, line)]
 
 
-@_LINES.means("address6")
+@LINES.means("address6")
 def _address6(port: ConfiguredPort, line: int, address: str) -> None:
     port.addresses.append(address_line(address, None, line))
     port.ipv6_link = True
 
 
-@_LINES.means("prefix_list")
+@LINES.means("prefix_list")
 def _prefix_list(switch: Configured, _: int, name: str) -> _PrefixList:
     switch.prefix_lists.setdefault(name, [])
     return _PrefixList(switch, name)
 
 
-@_LINES.means("prefix_list6")
+@LINES.means("prefix_list6")
 def _prefix_list6(switch: Configured, _: int, name: str) -> _PrefixList:
     switch.prefix_lists6.setdefault(name, [])
     return _PrefixList(switch, name)
 
 
-@_LINES.means("prefix")
+@LINES.means("prefix")
 def _prefix(
     target: _PrefixList,
     line: int,
@@ -210,31 +211,31 @@ def _prefix(
     add_entry(target.switch, target.name, place, prefix_match(action, prefix, line, **bits))
 
 
-@_LINES.means("whole_prefix")
+@LINES.means("whole_prefix")
 def _whole_prefix(switch: Configured, line: int, name: str, **entry: str) -> None:
     _prefix(_PrefixList(switch, name), line, **entry)
 
 
-@_LINES.means("route_map")
+@LINES.means("route_map")
 def _route_map(switch: Configured, line: int, name: str, action: str, number: str) -> PolicyTerm:
     return enter_term(switch, name, action, int(number), line)
 
 
-@_LINES.means("match")
+@LINES.means("match")
 def _match(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists not in ([], [name]):
         raise ValueError("a second condition")
     term.prefix_lists = [name]
 
 
-@_LINES.means("match6")
+@LINES.means("match6")
 def _match6(term: PolicyTerm, _: int, name: str) -> None:
     if term.prefix_lists6 not in ([], [name]):
         raise ValueError("a second condition")
     term.prefix_lists6 = [name]
 
 
-@_LINES.means("static")
+@LINES.means("static")
 def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     first, length = network(prefix)
     to: int | str | Discard = hop
@@ -245,17 +246,19 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
     switch.static_routes.append(StaticRoute(first, length, to, line))
 
 
-@_LINES.means("bgp")
+@LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    return switch.open_bgp(Bgp(int(asn), line, relax=True, extended_by_default=False))
+    process = Process(int(asn), line, relax=True, extended_by_default=False)
+    process.switch = switch
+    return switch.open_bgp(process)
 
 
-@_LINES.means("router_id")
+@LINES.means("router_id")
 def _router_id(bgp: Bgp, _: int, address: str) -> None:
     bgp.router_id = ipv4(address)
 
 
-@_LINES.means("peer_group")
+@LINES.means("peer_group")
 def _peer_group(bgp: Bgp, line: int, name: str, group: str | None = None) -> None:
     if group is None and not is_address(name):
         bgp.group(name, line)
@@ -263,83 +266,82 @@ def _peer_group(bgp: Bgp, line: int, name: str, group: str | None = None) -> Non
         bgp.peer(name, line).group = group
 
 
-@_LINES.means("unnumbered")
+@LINES.means("unnumbered")
 def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
     peer = bgp.peer(re.sub(r"^Et(?=\d)", "Ethernet", port), line)
     peer.group, peer.asn = group, int(asn)
 
 
-@_LINES.means("remote_as")
+@LINES.means("remote_as")
 def _remote_as(bgp: Bgp, line: int, name: str, asn: str) -> None:
     bgp.speaker(name, line).asn = int(asn)
 
 
-@_LINES.means("peer_description")
+@LINES.means("peer_description")
 def _peer_description(bgp: Bgp, line: int, name: str, text: str) -> None:
     bgp.peer(name, line).description = text
 
 
-@_LINES.means("peer_shutdown")
+@LINES.means("peer_shutdown")
 def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
     bgp.speaker(name, line).enabled = False
 
 
-@_LINES.means("peer_bfd")
+@LINES.means("peer_bfd")
 def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
     bgp.speaker(name, line).bfd = True
 
 
-@_LINES.means("allowas_in")
+@LINES.means("allowas_in")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> None:
     speaker = bgp.speaker(name, line)
-    speaker.allowas_in = speaker.allowas_in6 = int(often or 1)  # without a number: at least once
+    # Without a number: at least once. The line is about the routes of every family.
+    speaker.allowas_in = speaker.allowas_in6 = speaker.allowas_in_evpn = int(often or 1)
 
 
-_LINES.means("timers_bgp")(Bgp.set_timers)
-_LINES.means("aggregate")(aggregate)
+LINES.means("timers_bgp")(Bgp.set_timers)
+LINES.means("aggregate")(aggregate)
 
 
-@_LINES.means("timers")
+@LINES.means("timers")
 def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
     speaker = bgp.speaker(name, line)
     speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
 
 
-@_LINES.means("policy")
+@LINES.means("policy")
 def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
     speaker = bgp.speaker(name, line)
     setattr(speaker, f"policy_{way}", policy)
     setattr(speaker, f"policy_{way}6", policy)
 
 
-@_LINES.means("redistribute")
+@LINES.means("redistribute")
 def _redistribute(bgp: Bgp, line: int, policy: str | None = None) -> None:
     bgp.originations += [Origination(None, policy or "", line, one) for one in (False, True)]
 
 
-@_LINES.means("network")
+@LINES.means("network")
 def _network(bgp: Bgp, line: int, prefix: str, policy: str | None = None) -> None:
     bgp.originations.append(Origination(network(prefix), policy or "", line, ":" in prefix))
 
 
-@_LINES.means("family")
+@LINES.means("family")
 def _family(bgp: Bgp, _: int, family: str) -> _Family:
     """Return the family: the lines inside are about its routes."""
-    if family not in {"ipv4", "ipv6"}:
-        raise ValueError(family)
     return _Family(bgp, "6" if family == "ipv6" else "")
 
 
-@_LINES.means("activate")
+@LINES.means("activate")
 def _activate(family: _Family, line: int, name: str, no: str | None) -> None:
     setattr(family.bgp.speaker(name, line), f"activated{family.suffix}", not no)
 
 
-@_LINES.means("network_of_family")
+@LINES.means("network_of_family")
 def _network_of_family(family: _Family, line: int, prefix: str, policy: str | None = None) -> None:
     _network(family.bgp, line, prefix, policy)
 
 
-@_LINES.means("extended_next_hop")
+@LINES.means("extended_next_hop")
 def _extended_next_hop(family: _Family, line: int, name: str) -> None:
     family.bgp.speaker(name, line).extended_next_hop = True

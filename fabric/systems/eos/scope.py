@@ -18,9 +18,13 @@ _INDENT = "   "
 SCOPE = Scope(
     system="eos",
     forms=indented(INDENT),
-    sections=re.compile(r"(?:interface|vlan|router|qos profile|route-map|ip prefix-list) .*"),
+    sections=re.compile(
+        r"(?:interface|vlan|vrf instance|router|qos profile|route-map|ip prefix-list) .*"
+    ),
     alone=re.compile(
-        r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*"
+        r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*|vrf instance Vrf\d+"
+        r"|(?:ip routing|router bgp \S+|interface \S+) vrf Vrf\d+"
+        r"|interface Vxlan1 vxlan vrf Vrf\d+ .*"
         r"|platform trident mmu queue profile ROCE.*|qos map .*|priority-flow-control .*)"
     ),
     others=re.compile(r".* secondary"),

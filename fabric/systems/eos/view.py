@@ -11,7 +11,15 @@ from fabric.core.errors import RenderError
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, BgpNeighbour, DeviceDesign, HostPool, PortDesign
+    from fabric.design.model import (
+        BgpDesign,
+        BgpNeighbour,
+        DeviceDesign,
+        EvpnDesign,
+        HostPool,
+        PortDesign,
+        VrfDesign,
+    )
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.platforms.model import Role
 
@@ -57,8 +65,10 @@ class EosView:
     ----------
     peer_groups : dict of (role, families) to str
         Names of the groups of BGP sessions, by the role of the peer and their families of routes.
-    neighbours : tuple of BgpNeighbour
-        Sessions with addresses, in the order of these.
+    evpn_groups : dict of role to str
+        Names of the groups of EVPN sessions by the role of the peer.
+    neighbours : tuple of (BgpNeighbour, str)
+        Sessions with addresses and their groups, in the order of the addresses.
     dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
         All 64 DSCPs, grouped by traffic class.
     traffic_class_to_queue : tuple of (traffic class, queue)
@@ -67,6 +77,10 @@ class EosView:
         Watchdog of the whole switch; None when no port has one.
     prefixes, prefixes6 : tuple of (sequence, rule)
         What may be originated into BGP, of IPv4 and of IPv6.
+    tunnelled : tuple of VrfDesign
+        VRFs of tenants whose packets go to other leaves.
+    tenant_prefixes : tuple of (VRF, tuple of (sequence, rule))
+        What may be announced of each of them.
     dnx : bool
         Whether the ASIC has virtual output queues.
     buffer_alpha : str
@@ -83,9 +97,12 @@ class EosView:
     watchdog: Watchdog | None
     watchdog_action: str
     peer_groups: dict[tuple[Role, tuple[str, ...]], str]
-    neighbours: tuple[BgpNeighbour, ...]
+    evpn_groups: dict[Role, str]
+    neighbours: tuple[tuple[BgpNeighbour, str], ...]
     prefixes: tuple[tuple[int, str], ...]
     prefixes6: tuple[tuple[int, str], ...]
+    tunnelled: tuple[VrfDesign, ...]
+    tenant_prefixes: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     dnx: bool
     buffer_alpha: str
     cluster_ports: str
@@ -103,6 +120,8 @@ def view(device: DeviceDesign) -> EosView:
     watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
     common = watched[0] if watched else None
     profiles = tuple(_profile(profile, common) for profile in device.qos_profiles)
+    groups, evpn_groups = _peer_groups(device.bgp), _evpn_groups(device.evpn)
+    tunnelled = tuple(vrf for vrf in device.vrfs if vrf.vni)
     return EosView(
         device=device,
         profiles=profiles,
@@ -117,10 +136,13 @@ def view(device: DeviceDesign) -> EosView:
         ),
         watchdog=common,
         watchdog_action=WATCHDOG_ACTIONS[common.action] if common else "",
-        peer_groups=_peer_groups(device.bgp),
-        neighbours=_sorted_as_shown(device.bgp),
+        peer_groups=groups,
+        evpn_groups=evpn_groups,
+        neighbours=(*_sorted_as_shown(device, groups, evpn_groups),),
         prefixes=_prefixes(device.bgp),
         prefixes6=_hosts(10, device.bgp.host_pools6),
+        tunnelled=tunnelled,
+        tenant_prefixes=tuple((vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled),
         dnx=device.sku.asic_facts.law == DNX,
         buffer_alpha=_buffer_alpha(device),
         cluster_ports=_cluster_ports(device),
@@ -178,10 +200,25 @@ def _peer_groups(bgp: BgpDesign) -> dict[tuple[Role, tuple[str, ...]], str]:
     return groups
 
 
-def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
+def _evpn_groups(evpn: EvpnDesign | None) -> dict[Role, str]:
+    """Return the peer group of the EVPN sessions with each role."""
+    roles = {peer.role for peer in evpn.sessions} if evpn else set()
+    return {role: f"EVPN-{name}" for role, name in PEER_GROUPS.items() if role in roles}
+
+
+def _sorted_as_shown(
+    device: DeviceDesign,
+    groups: dict[tuple[Role, tuple[str, ...]], str],
+    evpn_groups: dict[Role, str],
+) -> list[tuple[BgpNeighbour, str]]:
     """Return sessions with addresses in the order of these, in which EOS shows them."""
-    numbered = (peer for peer in bgp.neighbours if not peer.unnumbered)
-    return tuple(sorted(numbered, key=lambda peer: get_mixed_type_key(ip_address(peer.address))))
+    numbered = (peer for peer in device.bgp.neighbours if not peer.unnumbered)
+    overlay = device.evpn.sessions if device.evpn else ()
+    both = [
+        *((peer, groups[peer.role, peer.families]) for peer in numbered),
+        *((peer, evpn_groups[peer.role]) for peer in overlay),
+    ]
+    return sorted(both, key=lambda entry: get_mixed_type_key(ip_address(entry[0].address)))
 
 
 def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
