@@ -123,6 +123,14 @@ class Grammar:
         is sent before what grows.
     spelling : tuple
         A pattern and its replacement, for lines that are sent.
+    binding : re.Pattern
+        Lines of a port that bind it to a VRF.
+    bound : re.Pattern
+        Lines of a port that it may lose when it is bound to another VRF.
+    address : re.Pattern
+        Those of them that are addresses.
+    vni : re.Pattern
+        Lines of a section that give VRFs their VNI: they go before all others.
     """
 
     negation: str
@@ -151,6 +159,10 @@ class Grammar:
     layer_change: LayerChange = LayerChange.IS_EMPTY
     share: re.Pattern[str] = NEVER
     spelling: tuple[re.Pattern[str], str] = (NEVER, "")
+    binding: re.Pattern[str] = NEVER
+    bound: re.Pattern[str] = NEVER
+    address: re.Pattern[str] = re.compile(r"ip(?:v6)? address .*")
+    vni: re.Pattern[str] = NEVER
 
     def key_of(self, line: str) -> str:
         """Return what a line is about: of two lines with one key the later replaces the earlier."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.lines.binding import unbind, up_last
 from fabric.change.lines.grammar import LayerChange
 from fabric.core.lines import LineTree
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 def patch(grammar: Grammar, now: LineTree, target: LineTree) -> list[str]:
     """Return the lines to send, indented as the configuration is."""
-    lines = _Patch(grammar, grammar.without_new_ports(now, target), target).lines()
+    before = unbind(grammar, grammar.without_new_ports(now, target), target)
+    lines = _Patch(grammar, before.left, target, before.moved).lines()
     pattern, spelling = grammar.spelling
-    return [pattern.sub(spelling, line) for line in lines]
+    return [pattern.sub(spelling, line) for line in (*before.lines, *lines)]
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class _Patch:
     ----------
     now, target : LineTree
         The configuration that runs, without what new ports lose, and the one to reach.
+    moved : frozenset of str
+        Sections of ports that change their VRF.
     """
 
     grammar: Grammar
     now: LineTree
     target: LineTree
+    moved: frozenset[str]
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, top-level section by section."""
@@ -137,6 +142,7 @@ class _Patch:
     def _section(self, line: str, target: LineTree) -> list[str]:
         before = self.now.children[line]
         lines = list(self._changes(before, target, line, 1)) if before != target else []
+        lines = up_last(self.grammar, lines) if line in self.moved else lines
         return [line, *lines] if lines else []
 
     def _changes(

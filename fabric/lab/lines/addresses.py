@@ -14,12 +14,22 @@ def address_of(line: str) -> IPv4Interface:
     return IPv4Interface("/".join(line.split()[2:4]))
 
 
-def overlapping(root: Section, context: Section, line: str) -> str:
-    """Return the interface that has an address in the network of a line; empty without one."""
+def overlapping(root: Section, context: Section, line: str, vrf: str = "") -> str:
+    """Return the interface that has an address in the network of a line; empty without one.
+
+    Parameters
+    ----------
+    vrf : str
+        What a line of an interface begins with that names its VRF; each VRF has addresses of its
+        own.
+    """
     if not line.startswith("ip address "):
         return ""
     network = address_of(line).network
+    own = context.value(vrf) if vrf else ""
     for other in root.below("interface "):
+        if vrf and other.value(vrf) != own:
+            continue
         for node in other.below("ip address ") if other is not context else ():
             borrowed = node.line.startswith("ip address unnumbered ")
             if not borrowed and address_of(node.line).network.overlaps(network):

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
+from fabric.core.units import ipv4_text
 from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Bits of an IPv4 address, and of one of IPv6.
@@ -38,7 +39,15 @@ class AddressLine(NamedTuple):
 
 def number_text(address: int, *, is_ipv6: bool) -> str:
     """Return an address of a family as it is written."""
-    return str(IPv6Address(address) if is_ipv6 else IPv4Address(address))
+    return str(IPv6Address(address)) if is_ipv6 else ipv4_text(address)
+
+
+def address_number(text: str) -> int:
+    """Return an address that was checked before as a number."""
+    if ":" in text:
+        return int(ip_address(text))
+    first, second, third, fourth = text.split(".")
+    return int(first) << 24 | int(second) << 16 | int(third) << 8 | int(fourth)
 
 
 #: IPv4 has digits and dots, IPv6 two colons at least: a port, such as 100GE1/0/1:1 or ae0, has not.
@@ -119,7 +128,8 @@ class PolicyTerm:
     ``prefix_lists`` are names, any of which matches, ``prefix_lists6`` those of IPv6; ``prefixes``
     are written in the term itself.
     ``source`` is ``connected``, ``aggregate`` or ``bgp`` where it matches routes of one kind alone.
-    ``number`` is its place in the policy; 0 where the system has none.
+    ``number`` is its place in the policy; 0 where the system has none. ``keeps_next_hop`` says that
+    routes go on with the next hop that they came with.
     """
 
     permit: bool
@@ -129,6 +139,7 @@ class PolicyTerm:
     source: str = ""
     number: int = 0
     prefix_lists6: list[str] = field(default_factory=list)
+    keeps_next_hop: bool = False
 
 
 @dataclass(slots=True)
@@ -186,6 +197,7 @@ class BgpTemplate:
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
     ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
     peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
+    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes.
     """
 
     line: int
@@ -210,6 +222,8 @@ class BgpTemplate:
     evpn: bool | None = None
     keeps_next_hop: bool | None = None
     hops: int | None = None
+    policy_in_evpn: str | None = None
+    policy_out_evpn: str | None = None
 
     @property
     def names_as(self) -> bool:

@@ -8,7 +8,7 @@ has no line against that (sonic-buildimage @ cfc766e13ecc, dockers/docker-fpm-fr
 bgpd/bgp_vty.c, ``bgp ebgp-requires-policy``). That the community's daemons stand behind this
 command line is known; that their defaults do is taken over. The spelling of lines is that of
 ansible-collections/dellemc.enterprise_sonic @ 9851e680; peer groups are
-not read.
+not read. What it says of VRFs and tunnels is read by `fabric.systems.esonic.reading_vrfs`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from fabric.observe.configuration.routes import (
 )
 from fabric.observe.configuration.sequences import add_entry, enter_term
 from fabric.observe.configuration.texts import header_ends
+from fabric.systems.esonic.reading_vrfs import MEANINGS, Process, settle
 from fabric.systems.sonic.reading import require_policies
 
 if TYPE_CHECKING:
@@ -53,12 +54,15 @@ if TYPE_CHECKING:
 FILE = "running-configuration"
 
 _LINES = BookReader("esonic", "routing", "no")
+for _name, _action in MEANINGS.items():
+    _LINES.means(_name)(_action)
 
 
 @readers.add("esonic")
 def read(files: Mapping[str, str]) -> Configured:
     """Return what a configuration of Enterprise SONiC says."""
     switch = read_blocks("esonic", FILE, files[FILE], _LINES.top, header_ends)
+    settle(switch)
     require_policies(switch)
     return switch
 
@@ -155,7 +159,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("esonic", "ipv4_unicast")
-    bgp = Bgp(int(asn), line, active_by_default=active, ipv4_first=True, max_paths6=1)
+    bgp = Process(int(asn), line, active_by_default=active, ipv4_first=True, max_paths6=1)
+    bgp.switch = switch
     return switch.open_bgp(bgp)
 
 

@@ -1,6 +1,6 @@
 """Enterprise SONiC: everything but the management of the switch.
 
-Users, AAA, VRFs and the management interface are not rendered: what stands on the switch is kept
+Users, AAA and the management interface are not rendered: what stands on the switch is kept
 when a change is applied. Blocks stand in an order in which a switch takes them line by line: what
 is named before what names it. LLDP is on by default and has no line. Buffer pools and profiles are
 those that ``buffer init lossless`` makes of the model and of ``cable-length``.
@@ -29,13 +29,17 @@ FEATURES = (
     "wred",
     "scheduler",
     "maps",
+    "vrfs",
     "prefix_list",
     "route_map",
+    "vrf_policies",
     "gateways",
     "loopback",
+    "vxlan",
     "breakouts",
     "interfaces",
     "bgp",
+    "vrf_bgp",
     "ntp",
     "syslog",
 )

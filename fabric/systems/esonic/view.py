@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from fabric.core.spans import spans
+from fabric.design.evpn import evpn_sessions, tunnelled, with_bgp
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
@@ -15,7 +16,7 @@ from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign, VrfDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.platforms.model import EcmpHash
@@ -81,6 +82,14 @@ class PortView:
 
 
 @dataclass(frozen=True, slots=True)
+class VrfPolicy:
+    """What is originated into the BGP of a VRF."""
+
+    vrf: str
+    prefixes: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EsonicView:
     """What the templates of Enterprise SONiC see.
 
@@ -92,6 +101,14 @@ class EsonicView:
         Interval of the watchdog, one for the whole switch; None where no port has one.
     prefixes, prefixes6 : tuple of (sequence, rule)
         What is originated, sent and taken, of IPv4 and of IPv6.
+    tunnels : tuple of VrfDesign
+        VRFs with a VNI.
+    vrfs : tuple of VrfDesign
+        VRFs with BGP.
+    vrf_policies : tuple of VrfPolicy
+        What is originated into the BGP of each of them.
+    evpn_sessions : tuple of str
+        Sessions that carry EVPN.
     """
 
     policies: tuple[PolicyView, ...]
@@ -103,6 +120,10 @@ class EsonicView:
     hash_fields: tuple[str, ...]
     prefixes: tuple[tuple[int, str], ...]
     prefixes6: tuple[tuple[int, str], ...]
+    tunnels: tuple[VrfDesign, ...] = ()
+    vrfs: tuple[VrfDesign, ...] = ()
+    vrf_policies: tuple[VrfPolicy, ...] = ()
+    evpn_sessions: tuple[str, ...] = ()
 
 
 def view(device: DeviceDesign) -> EsonicView:
@@ -119,6 +140,10 @@ def view(device: DeviceDesign) -> EsonicView:
         hash_fields=tuple(word for name, word in HASH_WORDS.items() if name in chosen.fields),
         prefixes=_prefixes(device.bgp),
         prefixes6=_hosts(10, device.bgp.host_pools6),
+        tunnels=tunnelled(device),
+        vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in with_bgp(device)),
+        vrfs=with_bgp(device),
+        evpn_sessions=evpn_sessions(device),
     )
 
 

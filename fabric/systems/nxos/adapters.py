@@ -2,7 +2,8 @@
 
 Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
 after what names them; NX-OS prints only what differs from its defaults; routed ports print ``no
-shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too.
+shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too;
+a port that is bound to a VRF loses its addresses (batfish @ cba18733, test configuration nxos_vrf).
 Assumed: shares of a policy never exceed 100 in sum; no two BGP processes run; a port that changes
 between switched and routed loses its settings; what `system default switchport` says is printed
 when it was ever set; a port whose layer nothing tells is asked for it again, which changes nothing.
@@ -11,13 +12,14 @@ when it was ever set; a port whose layer nothing tells is asked for it again, wh
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, LayerChange, either
-from fabric.change.scope import Scope, indented
+from fabric.change.scope import Scope, TreeMerge, indented
 from fabric.core.lines import LineTree, nested
 from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
@@ -80,6 +82,9 @@ GRAMMAR = Grammar(
     ),
     implied=_implied,
     first_removed=either("(?:router|interface) .*"),
+    binding=re.compile("vrf member .*"),
+    bound=re.compile("(?:no )?ip(?:v6)? .*"),
+    vni=re.compile("member vni .*"),
     fixed=either(r"interface (?:Ethernet|mgmt)\S+", "system qos", "vlan 1"),
     removal_order=(
         "policy-map ",
@@ -87,6 +92,7 @@ GRAMMAR = Grammar(
         "route-map ",
         "ip prefix-list ",
         "ipv6 prefix-list ",
+        "vrf context ",
         "vlan ",
         "",
         "feature ",
@@ -97,7 +103,33 @@ GRAMMAR = Grammar(
     share=re.compile(r"bandwidth remaining percent (\d+)"),
 )
 
-SCOPE = Scope(
+_TENANT = re.compile(r"vrf context Vrf\d+")
+_VNI = re.compile(r"vni (\d+) .*")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TenantScope(Scope):
+    """The scope of NX-OS: VNIs of tenants that are gone do not stay, though no line names them."""
+
+    def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
+        """Return the configuration that is intended, with the lines of others."""
+        gone = {
+            f"member vni {vni[1]} associate-vrf"
+            for name, section in now.children.items()
+            if _TENANT.fullmatch(name) and name not in wanted.children
+            for line in section.children
+            if (vni := _VNI.fullmatch(line))
+        }
+        left = LineTree(dict(now.children))
+        for name in [name for name in now.children if name.startswith("interface nve")]:
+            lines = now.children[name].children.items()
+            left.children[name] = LineTree({
+                line: child for line, child in lines if line not in gone
+            })
+        return super().merged(left, wanted)
+
+
+SCOPE = TenantScope(
     system="nxos",
     forms=indented(GRAMMAR.indent),
     alone=either(
@@ -106,6 +138,9 @@ SCOPE = Scope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
+        r"vrf context Vrf\d+",
+        r"router bgp \S+ vrf Vrf\d+",
+        r"interface \S+ vrf member Vrf\d+",
     ),
     others=re.compile(r".* secondary"),
     process=re.compile(r"router bgp .*"),

@@ -10,6 +10,8 @@ neighbours of different ASes only with ``bestpath as-path multipath-relax``, ove
 ``maximum-paths``, and a neighbour takes part in IPv4 unicast only with its ``address-family``
 (CiscoDevNet/terraform-provider-nxos @ 43d0c254; YangModels/yang, vendor/cisco/nx/9.3-2). A
 neighbour that is a port is not read: no public source shows such a session whole.
+
+What it says of VRFs and tunnels is read by `fabric.systems.nxos.reading_vrfs`.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from fabric.observe.configuration.routes import (
     summarise,
 )
 from fabric.observe.configuration.sequences import add_entry, enter_term
+from fabric.systems.nxos.reading_vrfs import MEANINGS, Process, VlanLines, settle
 from fabric.systems.nxos.texts import text_ends
 
 if TYPE_CHECKING:
@@ -62,6 +65,8 @@ _UP = ("switched_port_up", "routed_port_up")
 _LINK_LINES = {"forward", "use-link-local-only"}
 
 _LINES = BookReader("nxos", "routing", "no")
+for _name, _action in MEANINGS.items():
+    _LINES.means(_name)(_action)
 
 
 @readers.add("nxos")
@@ -77,6 +82,7 @@ def read(files: Mapping[str, str]) -> Configured:
             words = f"interface {port.name} without feature interface-vlan"
             switch.leftovers.append(Leftover(port.line, words))
             del switch.ports[port.name]
+    settle(switch)
     for port in switch.ports.values():
         port.ipv6_link = bool(port.routed) and port.own_lines >= _LINK_LINES
         port.shares_link_address = port.ipv6_link and "use-bia" not in port.own_lines
@@ -97,9 +103,11 @@ def _routed_ports(switch: Configured, _: int) -> None:
 
 
 @_LINES.means("vlans")
-def _vlans(switch: Configured, line: int, vlans: str) -> None:
-    for vlan in numbers(vlans):
+def _vlans(switch: Configured, line: int, vlans: str) -> VlanLines:
+    listed = numbers(vlans)
+    for vlan in listed:
         switch.vlans[vlan] = line
+    return VlanLines(switch, listed)
 
 
 @_LINES.means("interface")
@@ -198,7 +206,8 @@ def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
 @_LINES.means("bgp")
 def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
     active = holds("nxos", "ipv4_unicast")
-    bgp = Bgp(int(asn), line, active_by_default=active, tells_by_default=False, max_paths6=1)
+    bgp = Process(int(asn), line, active_by_default=active, tells_by_default=False, max_paths6=1)
+    bgp.switch = switch
     return switch.open_bgp(bgp)
 
 

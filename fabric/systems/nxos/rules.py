@@ -114,3 +114,28 @@ class RoomForNeighbourDiscovery(SwitchRule):
                 place=places.peering_place(device),
                 device=device.name,
             )
+
+
+@rules.add("NXO015")
+class RoutedPortsOfTenants(SwitchRule):
+    """On NX-OS the NICs of tenants have routed ports."""
+
+    why = (
+        "An interface of a VLAN is in the VRF of a VNI only where its VLAN has a VNI too, which "
+        "rocefab does not configure."
+    )
+    source = "Cisco Nexus 9000 VXLAN configuration guide 10.6(x), guidelines and limitations"
+    guards = ("addressing.vlan_per", "tenancy.form")
+
+    def check_switch(self, places: Places, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for VLANs of tenants whose packets go to other leaves."""
+        if device.platform != "nxos" or device.evpn is None:
+            return
+        vlans = [vlan for vlan in device.vlans if vlan.vrf]
+        if vlans:
+            yield self.finding(
+                f"VLAN {vlans[0].vlan} is in {vlans[0].vrf}, which has a VNI",
+                "set addressing.vlan_per: none",
+                place=places.feature_place(device, "addressing.vlan_per"),
+                device=device.name,
+            )

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.core.spans import spans
+from fabric.design.evpn import evpn_sessions, relays_evpn, tunnelled
 from fabric.design.qos import pause_buffer_bytes
 from fabric.platforms.features import marking_unit
 from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
+    from fabric.design.model import (
+        BgpDesign,
+        DeviceDesign,
+        HostPool,
+        PortDesign,
+        VrfDesign,
+    )
     from fabric.design.qos_model import QosProfile, QueueDesign
     from fabric.intent.classes import LosslessClass
 
@@ -27,6 +34,8 @@ CLASS_MTU_BYTES = 9216
 #: command line spells "off" is not published.
 FEC_WORDS = {"rs": "rs-fec", "fc": "fc-fec"}
 HOST_ROUTE = 32
+#: The loopback of tunnels, apart from that of BGP (Cisco Nexus 9000 VXLAN guide 10.6).
+TUNNEL_LOOPBACK = "loopback1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,14 @@ class PortView:
 
 
 @dataclass(frozen=True, slots=True)
+class VrfPolicy:
+    """What may be originated into the BGP of a VRF."""
+
+    vrf: str
+    prefixes: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NxosView:
     """What the NX-OS templates see.
 
@@ -99,6 +116,16 @@ class NxosView:
         What may be originated into BGP, of IPv4 and of IPv6.
     input_buffer : InputBuffer or None
         None where the switch sizes it by itself.
+    tunnels : tuple of VrfDesign
+        VRFs with a VNI.
+    tunnel_source : str
+        The loopback that tunnels begin at.
+    vrf_policies : tuple of VrfPolicy
+        What may be originated into the BGP of each of them.
+    relays : bool
+        Whether it hands EVPN routes on.
+    evpn_sessions : tuple of str
+        Sessions of the underlay that carry EVPN too.
     """
 
     classes: tuple[tuple[str, str, int], ...]
@@ -111,6 +138,11 @@ class NxosView:
     prefixes: tuple[tuple[int, str], ...]
     prefixes6: tuple[tuple[int, str], ...]
     input_buffer: InputBuffer | None
+    tunnels: tuple[VrfDesign, ...] = ()
+    tunnel_source: str = TUNNEL_LOOPBACK
+    vrf_policies: tuple[VrfPolicy, ...] = ()
+    relays: bool = False
+    evpn_sessions: tuple[str, ...] = ()
 
 
 def view(device: DeviceDesign) -> NxosView:
@@ -138,9 +170,14 @@ def view(device: DeviceDesign) -> NxosView:
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
         unit=marking_unit("nxos").word,
         class_mtu_bytes=CLASS_MTU_BYTES,
-        prefixes=_prefixes(device.bgp),
+        prefixes=_prefixes(device.bgp, device.evpn.pool if device.evpn else ""),
         prefixes6=_hosts(10, device.bgp.host_pools6),
         input_buffer=_input_buffer(device),
+        tunnels=tunnelled(device),
+        tunnel_source=TUNNEL_LOOPBACK if device.evpn and device.evpn.pool else "loopback0",
+        vrf_policies=tuple(VrfPolicy(vrf.name, _hosts(10, vrf.pools)) for vrf in tunnelled(device)),
+        relays=relays_evpn(device),
+        evpn_sessions=evpn_sessions(device),
     )
 
 
@@ -207,10 +244,13 @@ def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
     )
 
 
-def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
+def _prefixes(bgp: BgpDesign, tunnels: str) -> tuple[tuple[int, str], ...]:
+    """Return what may be originated; ``tunnels`` is the pool of their loopbacks, or empty."""
+    last = 20 + 10 * len(bgp.host_pools)
     return (
         (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
         *_hosts(20, bgp.host_pools),
+        *(((last, _rule(tunnels, "eq", HOST_ROUTE)),) if tunnels else ()),
     )
 
 

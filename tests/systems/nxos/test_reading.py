@@ -141,7 +141,7 @@ CASES: dict[str, Case] = {
         (101, False, True),
     ),
     "VRF of no port": (
-        f"vrf context X\n  ip route 0.0.0.0/0 192.0.2.1\n{PORT}  no shutdown\n",
+        f"vrf context management\n  ip route 0.0.0.0/0 192.0.2.1\n{PORT}  no shutdown\n",
         lambda s: (s.static_routes, s.leftovers),
         ([], []),
     ),
@@ -263,7 +263,19 @@ CASES: dict[str, Case] = {
 
 UNKNOWN = {
     "filter": (f"{ROUTED}  ip access-group BLOCK in\n", "ip access-group BLOCK in"),
-    "VRF of a port": (f"{ROUTED}  vrf member X\n", "vrf member X"),
+    "VRF of a switched port": (f"{PORT}  switchport\n  vrf member X\n", "vrf member X"),
+    "route of a VRF": (
+        "vrf context X\n  ip route 0.0.0.0/0 192.0.2.1\n",
+        "ip route 0.0.0.0/0 192.0.2.1",
+    ),
+    "targets of another family": (
+        "vrf context X\n  address-family ipv4 unicast\n    route-target import 1:1\n",
+        "route-target import 1:1",
+    ),
+    "leak of a VRF": (
+        "vrf context X\n  address-family ipv4 unicast\n    import vrf default map R\n",
+        "import vrf default map R",
+    ),
     "trunk": (f"{PORT}  switchport\n  switchport mode trunk\n", "switchport mode trunk"),
     "address before no switchport": (f"{PORT}  ip address 10.0.0.1/31\n", "ip address 10.0.0.1/31"),
     "no address": (f"{ROUTED}  ip address 10.0.0.300/31\n", "ip address 10.0.0.300/31"),
@@ -275,18 +287,23 @@ UNKNOWN = {
         f"{BGP}  address-family ipv4 unicast\n    redistribute direct\n",
         "redistribute direct",
     ),
-    "other family": (f"{PEER}    address-family l2vpn evpn\n", "address-family l2vpn evpn"),
+    "other family": (f"{PEER}    address-family vpnv4 unicast\n", "address-family vpnv4 unicast"),
     "option": (
         f"{PEER}    address-family ipv4 unicast\n      as-override\n",
         "as-override",
     ),
-    "source": (f"{PEER}    update-source loopback0\n", "update-source loopback0"),
+    "source": (f"{PEER}    update-source Vlan7\n", "update-source Vlan7"),
     "switched port with an IPv6 address": (
         f"{PORT}  switchport\n  ipv6 address fd00::1/127\n",
         "ipv6 address fd00::1/127",
     ),
     "peer of a VLAN": (f"{BGP}  neighbor Vlan5\n", "neighbor Vlan5"),
-    "VRF of BGP": (f"{BGP}  vrf X\n", "vrf X"),
+    "network of a VRF": (
+        f"{BGP}  vrf X\n    address-family ipv4 unicast\n      network 10.0.0.0/8\n",
+        "network 10.0.0.0/8",
+    ),
+    "session of a VRF": (f"{BGP}  vrf X\n    neighbor 10.0.0.1\n", "neighbor 10.0.0.1"),
+    "VNI of a VLAN": ("interface nve1\n  member vni 7\n", "member vni 7"),
     "BGP without feature": ("router bgp 65101\n", "router bgp without feature bgp"),
     "gateway without feature": (
         "interface Vlan101\n",

@@ -4,6 +4,7 @@ Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc
 9851e680): ``no`` names what it removes without its value; a watchdog is not negated, it is
 switched off (SONiC Industry Standard CLI Reference Guide); a policy with strict priority has no
 weight.
+``no router bgp vrf`` has no AS number (spytest/apis/routing/bgp.py).
 Assumed: what is named by something else goes after it and comes before it; a port is no member of a
 VLAN when it gets an address; a second BGP process is refused.
 """
@@ -29,6 +30,7 @@ from fabric.systems.esonic.adapters.breakouts import (
     without_new_ports,
     without_ports,
 )
+from fabric.systems.esonic.adapters.tenants import removed_vrfs, tunnels_of, without_vnis
 from fabric.systems.esonic.platforms import BUFFER_LINE, DEFAULTS, SELF_MADE
 from fabric.systems.esonic.platforms.lines import read
 
@@ -46,12 +48,18 @@ GRAMMAR = Grammar(
         (re.compile(r"(route-map|prefix-list) \S+ (in|out)"), r"no \g<0>"),
         (re.compile(_WATCHDOG), "priority-flow-control watchdog off"),
         (re.compile(r"(router bgp \d+)"), "no router bgp"),
+        (re.compile(r"(router bgp )\d+( vrf \S+)"), r"no router bgp\2"),
         *_BOOK.forms,
     ),
     defaults=DEFAULTS,
     without_new_ports=without_new_ports,
     opening=MODE,
-    first_removed=either(r"router bgp \d+", r"interface Loopback\d+"),
+    first_removed=either(
+        r"router bgp \d+(?: vrf \S+)?", r"interface Loopback\d+", r"interface vxlan \S+"
+    ),
+    binding=re.compile("ip vrf forwarding .*"),
+    bound=re.compile("(?:no )?ip(?:v6)? (?!vrf ).*"),
+    vni=re.compile("map vni .*"),
     fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
     removal_order=(
         "interface Vlan",
@@ -119,10 +127,10 @@ class CageScope(Scope):
         ours = {cage_of[line] for line in wanted.children if line in cage_of}
         changed = ours & changed_cages(now, wanted)
         gone = {line for cage, line in modes(now).items() if cage in changed}
+        gone |= tunnels_of(now, removed_vrfs(now, wanted))
         kept = without_ports(now, changed).children.items()
-        return super().merged(
-            LineTree({line: one for line, one in kept if line not in gone}), wanted
-        )
+        left = LineTree({line: one for line, one in kept if line not in gone})
+        return super().merged(without_vnis(left, removed_vrfs(now, wanted)), wanted)
 
 
 SCOPE = CageScope(
@@ -133,9 +141,12 @@ SCOPE = CageScope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
+        r"ip vrf Vrf\d+",
+        r"router bgp \d+ vrf Vrf\d+",
+        r"interface \S+ ip vrf forwarding Vrf\d+",
     ),
     others=re.compile(r".* secondary"),
-    process=re.compile(r"router bgp .*"),
+    process=re.compile(r"router bgp \d+"),
     key=GRAMMAR.key_of,
 )
 

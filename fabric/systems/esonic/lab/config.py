@@ -24,6 +24,7 @@ from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.lines.tree import Section, indented, natural
 from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
+from fabric.systems.esonic.lab.vrfs import FORWARDING, has_vni, vrf_reason, vrf_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,16 +127,24 @@ class Editor(LineEditor):
         if words == ["priority-flow-control", "watchdog", "off"]:
             self.grammar[contexts[0].mode].match(words)
             contexts[0].drop("priority-flow-control watchdog on detect-time")
-        elif words == ["no", "router", "bgp"]:
-            contexts[0].drop("router bgp ")
+        elif words[:3] == ["no", "router", "bgp"] and len(words) in {3, 5}:
+            self._remove_bgp(words[4] if words[3:] else "")
         else:
             return super().apply(contexts, words)
         return []
 
+    def _remove_bgp(self, vrf: str) -> None:
+        """Remove the BGP of a VRF, or the process: then no VRF has BGP any more."""
+        ending = f" vrf {vrf}" if vrf else ""
+        for node in self.root.below("router bgp "):
+            if node.line == f"router bgp {node.line.split()[2]}{ending}":
+                self.refuse("Please unconfigure l3vni" if has_vni(self.root, vrf) else "")
+                del self.root.children[node.line]
+
     def arrived(self, context: Section, node: Section) -> None:
         """Replace a policy of the same direction; bring the ports of a cage."""
         line = node.line
-        if context.mode == "neighbor-af" and line.endswith((" in", " out")):
+        if context.mode in {"neighbor-af", "neighbor-evpn"} and line.endswith((" in", " out")):
             what, _, way = line.split()
             for key in [k for k in context.children if k != line and k.endswith(f" {way}")]:
                 if key.startswith(f"{what} "):
@@ -156,7 +165,7 @@ class Editor(LineEditor):
 
     def removal_reason(self, context: Section, node: Section) -> str:
         """Return why a line that is fixed or in use cannot be removed."""
-        return _in_use(self.root, node)
+        return _in_use(self.root, node) or vrf_use(self.root, context, node.line)
 
 
 def _breakout_reason(editor: Editor, line: str) -> str:
@@ -177,7 +186,7 @@ def reason_against(editor: Editor, context: Section, line: str) -> str:
     if line.startswith("interface Ethernet") and words[1] not in editor.there:
         return "Invalid interface"
     if line.startswith("router bgp ") and any(
-        node.line != line for node in root.below("router bgp ")
+        node.line.split()[2] != words[2] for node in root.below("router bgp ")
     ):
         return "BGP is already running with another AS number"
     if words[0] == "description" and not _QUOTED.fullmatch(line.partition(" ")[2]):
@@ -191,6 +200,7 @@ def reason_against(editor: Editor, context: Section, line: str) -> str:
         return "Minimum threshold is above maximum threshold"
     return (
         _missing(root, line)
+        or vrf_reason(root, context, line)
         or _port_reason(root, context, line)
         or _address_reason(root, context, line)
     )
@@ -238,7 +248,7 @@ def _port_reason(root: Section, context: Section, line: str) -> str:
 
 
 def _address_reason(root: Section, context: Section, line: str) -> str:
-    other = overlapping(root, context, line)
+    other = overlapping(root, context, line, FORWARDING)
     return f"IP {address_of(line).network} overlaps with {other}" if other else ""
 
 

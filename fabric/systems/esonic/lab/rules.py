@@ -29,6 +29,12 @@ PROMPTS = {
     "bgp-af": "(config-router-bgp-af)",
     "bgp-neighbor": "(config-router-bgp-neighbor)",
     "neighbor-af": "(config-router-bgp-neighbor-af)",
+    "neighbor-evpn": "(config-router-bgp-neighbor-af)",
+    "bgp-evpn": "(config-router-bgp-af)",
+    "bgp-vrf": "(config-router-bgp)",
+    "bgp-vrf-af": "(config-router-bgp-af)",
+    "bgp-vrf-evpn": "(config-router-bgp-af)",
+    "if-vxlan": "(conf-if-vxlan-{})",
 }
 
 #: Lines that a port shows whatever was configured, by their keys; what ``no`` brings back.

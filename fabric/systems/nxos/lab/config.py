@@ -2,10 +2,12 @@
 
 Known: a line belongs to the innermost open mode that accepts it, else to the mode around it; what
 is the default is not shown, but `no shutdown` of a routed port is; jobs of the scheduler are shown
-without indentation up to ``end-job`` (batfish and ciscoconfparse captures).
+without indentation up to ``end-job`` (batfish and ciscoconfparse captures); a port that is bound to
+a VRF, or no longer bound, loses its addresses (batfish test configuration nxos_vrf).
 Assumed: ports are switched and up when nothing is configured on them; a port that changes between
 switched and routed loses all but its description and state; the ports of the hardware are always
-shown; texts of refusals other than ``% Invalid command``.
+shown; texts of refusals other than ``% Invalid command``; with its addresses a port loses all other
+lines of IP; a VRF is removed only without VNI, BGP and ports, as FRR demands it.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from fabric.lab.lines.editor import Editor as LineEditor
 from fabric.lab.lines.editor import feed_text
 from fabric.lab.lines.tree import Section, natural, spans
 from fabric.systems.nxos.lab.rules import (
+    EVPN,
     FEATURES,
     HIDDEN,
     KEPT_BY_PORT,
+    LOST_BY_BINDING,
     MODES,
     ROUTED_ONLY,
     SWITCHED_ONLY,
@@ -110,34 +114,33 @@ class Editor(LineEditor):
         if node.line.startswith("interface breakout "):
             self._add_ports()
         if node.line.startswith("feature "):
-            gone = node.line.split()[1]
+            gone = node.line.removeprefix("feature ")
             self.root.drop(*(w for w, name in FEATURES.items() if name == gone and w != "bfd"))
 
-    def mark(self, context: Section) -> bool:
-        """Return whether a port is routed."""
-        return context.has("no switchport")
+    def mark(self, context: Section) -> tuple[bool, str]:
+        """Return whether a port is routed, and its VRF."""
+        return context.has("no switchport"), context.value("vrf member")
 
-    def settle(self, context: Section, mark: bool) -> None:  # noqa: FBT001
-        """Take away what a port loses when it changes between switched and routed."""
-        if context.mode == "if-ethernet" and context.has("no switchport") is not mark:
+    def settle(self, context: Section, mark: tuple[bool, str]) -> None:
+        """Take away what a port loses when it changes between switched and routed, or its VRF."""
+        routed, vrf = mark
+        if context.mode == "if-ethernet" and context.has("no switchport") is not routed:
             for key, node in list(context.children.items()):
                 if not node.line.startswith(KEPT_BY_PORT):
                     del context.children[key]
+        if context.mode.startswith("if-") and context.value("vrf member") != vrf:
+            context.drop(*LOST_BY_BINDING)
 
     # -- refusals --------------------------------------------------------------------------------
 
     def reason(self, context: Section, line: str) -> str:
         """Return why a line that fits the grammar does not fit the state."""
-        for words, feature in FEATURES.items():
-            if line.startswith(words) and not self.root.has(f"feature {feature}"):
-                return INVALID
+        if self._is_off(line):
+            return INVALID
         word = line.rsplit(maxsplit=1)[-1]
-        if line.startswith("interface Ethernet") and line.split()[1] not in self.present():
-            return "Invalid interface"
-        if (
-            line.startswith("interface breakout")
-            and f"Ethernet1/{line.split()[5]}" not in self.ports
-        ):
+        if context.mode == "vrf" and line.startswith("vni "):
+            return self._vni_reason(context, line.split()[1])
+        if self._is_of_no_port(line):
             return "Invalid interface"
         if line.startswith("router bgp ") and any(
             node.line != line for node in self.root.below("router bgp ")
@@ -155,6 +158,19 @@ class Editor(LineEditor):
             return self._port_reason(context, line)
         return self._address_reason(context, line)
 
+    def _is_of_no_port(self, line: str) -> bool:
+        """Tell whether a line names a port that the switch does not have."""
+        if line.startswith("interface breakout"):
+            return f"Ethernet1/{line.split()[5]}" not in self.ports
+        return line.startswith("interface Ethernet") and line.split()[1] not in self.present()
+
+    def _is_off(self, line: str) -> bool:
+        """Tell whether a line exists only with a feature that is off."""
+        missing = [one for words, one in FEATURES.items() if line.startswith(words)]
+        return any(not self.root.has(f"feature {one}") for one in missing) or (
+            line == "address-family l2vpn evpn" and not self.root.has(EVPN)
+        )
+
     def _policy_reason(self, context: Section, line: str) -> str:
         _, _, kind, *direction, name = line.split()
         if name not in policies_of(self.root, kind):
@@ -165,6 +181,22 @@ class Editor(LineEditor):
         if context.mode == "if-ethernet" and old and old != name:
             return "another policy is already attached"
         return ""
+
+    def _vni_reason(self, context: Section, vni: str) -> str:
+        for other in self.root.below("vrf context "):
+            if other is not context and other.value("vni").split()[:1] == [vni]:
+                return f"VNI {vni} is already configured in {other.line}"
+        return ""
+
+    def _has_vrf(self, vrf: Section, name: str) -> bool:
+        """Tell whether a port, BGP or a tunnel has a VRF."""
+        vni = vrf.value("vni").partition(" ")[0]
+        return any(
+            child.line in {f"vrf member {name}", f"vrf {name}"}
+            or (vni and child.line.startswith(f"member vni {vni} "))
+            for node in self.root.children.values()
+            for child in node.children.values()
+        )
 
     def _is_of(self, policy: str, direction: str) -> bool:
         """Tell whether a queuing policy has classes of one direction alone."""
@@ -194,7 +226,7 @@ class Editor(LineEditor):
         return self._address_reason(context, line)
 
     def _address_reason(self, context: Section, line: str) -> str:
-        other = overlapping(self.root, context, line)
+        other = overlapping(self.root, context, line, "vrf member")
         network = address_of(line).network if other else ""
         return f"{network} overlaps with address configured on {other}" if other else ""
 
@@ -203,6 +235,8 @@ class Editor(LineEditor):
         if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
             return INVALID
         name = node.line.split()[-1]
+        if node.line.startswith("vrf context ") and self._has_vrf(node, name):
+            return f"VRF {name} is in use, it cannot be deleted"
         for what, words in (("policy-map", "service-policy"), ("class-map", "class")):
             if node.line.startswith(f"{what} ") and _uses(self.root, words, name):
                 return f"{what} {name} is in use, it cannot be deleted"
