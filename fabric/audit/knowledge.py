@@ -21,6 +21,7 @@ _SERVICE = (
     r"queue|queuing|sched|bandwidth|strict|priority|weight|transmit-rate|\b(ets|dwrr|wrr|wfq|drr)\b"
 )
 _ROUTING = r"route-(map|policy|filter)|prefix-(list|set)|policy|communit|as-path"
+_TUNNEL = rf"vxlan|\bnve|nvo3|tunnel|{_CLASS}"
 #: Lines that stand for others, which are written elsewhere.
 _INDIRECT = r"(?<![\w-])apply-|\binherit |\bprofile |template|^groups |interface-range"
 #: Words of lines that may say what a rule misses, by rule.
@@ -39,6 +40,9 @@ _TOPICS = {
     "AUD015": _SERVICE,
     "AUD016": rf"{_PAUSE}|mtu|jumbo|speed|shutdown|disable",
     "AUD017": _CLASS,
+    "AUD043": _TUNNEL,
+    "AUD044": _TUNNEL,
+    "AUD045": _TUNNEL,
 }
 
 

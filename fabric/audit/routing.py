@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.audit.fault import Fault
 from fabric.audit.knowledge import weighed
 from fabric.audit.switch import ROCE_MTU6_BYTES, ROCE_MTU_BYTES
+from fabric.audit.tunnels import judge_header, judge_vrfs
 from fabric.observe.configuration import readers
 from fabric.prove.policies import undefined
 
@@ -33,10 +34,16 @@ def judge(switch: Lossless, text: str) -> Iterator[Fault]:
         nothing is judged.
     """
     if switch.system not in readers:
+        yield from (weighed(fault, switch.leftovers) for fault in judge_header(switch, None, text))
         return
     configured = readers[switch.system](defaultdict(lambda: text))
     unknown = [*switch.leftovers, *configured.leftovers]
-    yield from (weighed(fault, unknown) for fault in _faults(switch, configured))
+    faults = (
+        *_faults(switch, configured),
+        *judge_header(switch, configured, text),
+        *judge_vrfs(configured),
+    )
+    yield from (weighed(fault, unknown) for fault in faults)
 
 
 def _faults(switch: Lossless, configured: Configured) -> Iterator[Fault]:

@@ -13,6 +13,9 @@ from fabric.prove.promises import Promises
 from fabric.prove.reach import Reach
 from fabric.prove.routes import tables
 from fabric.prove.sessions import sessions
+from fabric.prove.tenancy import TenantProof, owners_of, wrong_lines
+from fabric.prove.underlay import as_designed, underlay
+from fabric.prove.vrfs import default_vrf
 from fabric.prove.wiring import Network, Wiring
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.observe.configuration import Configured
+    from fabric.prove.isolation import TenantCounts
     from fabric.prove.sessions import Session
     from fabric.topology.clos import Outage
     from fabric.topology.model import Fabric
@@ -38,9 +42,11 @@ class Proof:
     nics : int
         NICs with a cable that reach their gateway.
     pairs : int
-        Ordered pairs of NICs that the design promises.
+        Ordered pairs of NICs without tenant that the design promises.
     lost_pairs : int
         Those of them that the files do not connect over every path.
+    tenants : TenantCounts or None
+        What was proved of tenants; None without any.
     is_ipv6 : bool
         Of which family all this is; breaches are those of both.
     other : Proof or None
@@ -55,6 +61,7 @@ class Proof:
     lost_pairs: int
     is_ipv6: bool = False
     other: Proof | None = None
+    tenants: TenantCounts | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +94,19 @@ class Engine:
         """Prove what the files do during an outage; only routes and forwarding are looked at."""
         return _joined([self._during(outage, is_ipv6=one) for one in self._families])
 
+    def isolation(self) -> TenantProof:
+        """Return the proof of tenants alone, where the default VRF was proved before.
+
+        Sessions and VRFs are read from the files; that loopbacks reach each other is taken for
+        good. The fabric has tenants.
+        """
+        network = self._network(None, is_ipv6=False)
+        default = _default(network)
+        bad = [nic.row for nic in bad_nics(network, self.hosts)]
+        ways = as_designed(default, owners_of(default))
+        promises = Promises.of(self.fabric)
+        return TenantProof.of(network, default, sessions(default), ways, promises, bad)
+
     @property
     def _families(self) -> list[bool]:
         """Say of each family of the fabric whether it is IPv6."""
@@ -96,35 +116,53 @@ class Engine:
     def _everything(self, *, is_ipv6: bool) -> Proof:
         network = self._network(None, is_ipv6=is_ipv6)
         whole = replace(network, switches={name: self.files[name] for name in network.switches})
-        links = sessions(network)
+        default = _default(network)
+        links = sessions(default)
         bad = list(bad_nics(network, self.hosts))
-        reach = self._reach(network, links, None, [nic.row for nic in bad])
+        rows = [nic.row for nic in bad]
+        reach = self._reach(default, links, None, rows)
+        tenants = None if is_ipv6 else self._tenants(network, default, links, reach)
         breaches = [
             *ports.leftovers(whole),
             *ports.ports(network, self.devices),
-            *ports.bgp(network, self.devices, links),
+            *ports.bgp(default, self.devices, links),
             *(
                 Breach("BAT014", nic.leaf, nic.port, nic.line, f"{nic.name}: {nic.reason}")
                 for nic in bad
             ),
             *ports.identities(whole),
-            *(() if is_ipv6 else ports.loopbacks(network, self.devices, reach.tables)),
+            *(() if is_ipv6 else ports.loopbacks(default, self.devices, reach.tables)),
             *reach.breaches(),
+            *(() if is_ipv6 else wrong_lines(network, self.devices, self.fabric)),
+            *(tenants.faults(self.devices) if tenants else ()),
+            *(tenants.breaches() if tenants else ()),
         ]
-        return _proof(breaches, links, reach, len(bad))
+        return _proof(breaches, links, reach, rows, tenants)
+
+    def _tenants(
+        self, network: Network, default: Network, links: list[Session], reach: Reach
+    ) -> TenantProof | None:
+        """Return the proof of the tenants of the fabric; None without any."""
+        if self.fabric.tenants is None:
+            return None
+        ways = underlay(default, reach.tables, owners_of(default))
+        return TenantProof.of(network, default, links, ways, reach.promises, reach.bad_nics)
 
     def _loopbacks(self) -> Iterator[Breach]:
         """Yield what is wrong with loopbacks, which are of IPv4 where NICs have none of it."""
-        network = self._network(None, is_ipv6=False)
+        network = _default(self._network(None, is_ipv6=False))
         links = [link for link in sessions(network) if link.established]
         yield from ports.loopbacks(network, self.devices, tables(network, links))
 
     def _during(self, outage: Outage, *, is_ipv6: bool) -> Proof:
         network = self._network(outage, is_ipv6=is_ipv6)
-        links = sessions(network)
+        default = _default(network)
+        links = sessions(default)
         bad = [nic.row for nic in bad_nics(network, self.hosts)]
-        reach = self._reach(network, links, outage, bad)
-        return _proof(list(reach.breaches()), links, reach, len(bad))
+        reach = self._reach(default, links, outage, bad)
+        tenants = None if is_ipv6 else self._tenants(network, default, links, reach)
+        breaches = [*reach.breaches(), *(tenants.breaches() if tenants else ())]
+        return _proof(breaches, links, reach, bad, tenants)
 
     def _network(self, outage: Outage | None, *, is_ipv6: bool) -> Network:
         wiring = Wiring.of(self.fabric, outage)
@@ -149,13 +187,27 @@ def _joined(proofs: list[Proof]) -> Proof:
     return replace(first, breaches=breaches, other=others[0] if others else None)
 
 
-def _proof(breaches: list[Breach], links: list[Session], reach: Reach, bad: int) -> Proof:
+def _default(network: Network) -> Network:
+    """Return the default VRF of every switch."""
+    switches = {name: default_vrf(one) for name, one in network.switches.items()}
+    return replace(network, switches=switches)
+
+
+def _proof(
+    breaches: list[Breach],
+    links: list[Session],
+    reach: Reach,
+    bad: list[int],
+    tenants: TenantProof | None,
+) -> Proof:
+    working = reach.wired
     return Proof(
         breaches=tuple(breaches),
         sessions=sum(link.established for link in links),
         routes=int(reach.tables.next_hops.sum()),
-        nics=len(reach.nics) - bad,
+        nics=len(working) - len(bad),
         pairs=reach.pairs,
         lost_pairs=reach.lost_pairs,
         is_ipv6=reach.network.is_ipv6,
+        tenants=tenants.counts if tenants else None,
     )

@@ -94,7 +94,10 @@ def undefined(switch: Configured) -> list[tuple[int, str]]:
     bgp, missing = switch.bgp, []
     uses = [(item.line, item.policy) for item in bgp.originations] if bgp else []
     for peer in bgp.peers.values() if bgp else ():
-        names = (peer.policy_in, peer.policy_out, peer.policy_in6, peer.policy_out6)
+        names = (
+            *(peer.policy_in, peer.policy_out, peer.policy_in6, peer.policy_out6),
+            *(peer.policy_in_evpn, peer.policy_out_evpn),
+        )
         uses += [(peer.line, name) for name in names if name]
     for line, name in uses:
         if name and name not in switch.policies:

@@ -166,13 +166,14 @@ def _session(session: Session, peer: BgpNeighbour | None) -> Iterator[Breach]:
 def identities(network: Network) -> Iterator[Breach]:
     """Yield router ids and addresses that stand on two switches, and names that do not exist."""
     router_ids: dict[str, list[str]] = defaultdict(list)
-    owners: dict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    owners: dict[tuple[str, str], list[tuple[str, str, int]]] = defaultdict(list)
     for name, configured in network.switches.items():
         if configured.bgp and configured.bgp.router_id:
             router_ids[configured.bgp.router_id].append(name)
         for port in configured.ports.values():
             for entry in port.addresses if port.enabled else ():
-                owners[entry.text.partition("/")[0]].append((name, port.name, entry.line))
+                address = entry.text.partition("/")[0]
+                owners[port.vrf, address].append((name, port.name, entry.line))
         for line, words in undefined(configured):
             yield Breach("BAT011", name, "", line, f"{words} does not exist")
     for router_id, names in router_ids.items():
@@ -180,7 +181,7 @@ def identities(network: Network) -> Iterator[Breach]:
             process = network.switches[names[-1]].bgp
             message = f"{', '.join(names)} have the same router id {router_id}"
             yield Breach("BAT010", names[-1], "", process.line if process else 0, message)
-    for address, ends in owners.items():
+    for (_, address), ends in owners.items():
         if len(ends) > 1:
             where = ", ".join(f"{name} {port}" for name, port, _ in ends)
             message = f"address {address} is on {where}"

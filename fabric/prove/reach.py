@@ -12,6 +12,7 @@ from fabric.core.findings import Severity
 from fabric.prove.breach import Breach
 from fabric.prove.forwarding import Forwarding, destinations, forwarding
 from fabric.topology.model import NO_VLAN
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from fabric.prove.routes import Tables
     from fabric.prove.wiring import Network
     from fabric.topology.model import Bools, Fabric, Ints
+
+
+def wired_nics(network: Network, fabric: Fabric) -> Ints:
+    """Return the rows of NICs that have a cable to a switch that works and whose file was read."""
+    rows = np.array(sorted(network.wiring.nics.values()), dtype=np.int64)
+    if network.is_ipv6:
+        rows = rows[fabric.subnets.vlan[fabric.nics.subnet[rows]] == NO_VLAN]
+    present = np.array([name in network.switches for name in fabric.switches.names])
+    return rows[present[fabric.nics.leaf[rows]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +49,7 @@ class Reach:
 
     @property
     def _fabric(self) -> Fabric:
+        """The fabric without what is out of order."""
         return self.promises.fabric
 
     @cached_property
@@ -52,11 +63,14 @@ class Reach:
 
     @cached_property
     def nics(self) -> Ints:
+        """Those of ``wired`` that are in no tenant."""
+        tenants, rows = self._fabric.tenants, self.wired
+        return rows if tenants is None else rows[tenants.of_nic[rows] == UNASSIGNED]
+
+    @cached_property
+    def wired(self) -> Ints:
         """Rows of the NICs that have a cable to a switch that works and whose file was read."""
-        rows = np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
-        if self.network.is_ipv6:
-            rows = rows[self._fabric.subnets.vlan[self._fabric.nics.subnet[rows]] == NO_VLAN]
-        return rows[self._row_of[self._fabric.nics.leaf[rows]] >= 0]
+        return wired_nics(self.network, self._fabric)
 
     @property
     def _addresses(self) -> Ints:
@@ -72,6 +86,17 @@ class Reach:
         table = self._fabric.nics
         leaf = self._row_of[table.leaf[self.nics]]
         return forwarding(self.tables, destinations(self.tables, self._addresses, leaf))
+
+    @cached_property
+    def _hops(self) -> Forwarding:
+        """What every switch does with packets to leaves: to NICs, and with tenants to loopbacks."""
+        switches, table = self._fabric.switches, self._fabric.nics
+        if self._fabric.tenants is None or self.network.is_ipv6:
+            return self.forwarding
+        leaves = np.flatnonzero(self._row_of[: switches.leaf_count] >= 0)
+        addresses = np.concatenate([self._addresses, switches.loopback[leaves]])
+        leaf = np.concatenate([table.leaf[self.nics], leaves])
+        return forwarding(self.tables, destinations(self.tables, addresses, self._row_of[leaf]))
 
     @cached_property
     def _starts(self) -> Bools:
@@ -199,7 +224,7 @@ class Reach:
         tuple of array of bool, shape (links, leaves)
             For a leaf with several destinations: used towards any, and not by all cables to all.
         """
-        links, forwarding_ = self.promises.links, self.forwarding
+        links, forwarding_ = self.promises.links, self._hops
         shape = (len(links), self._fabric.switches.leaf_count)
         back = np.full(len(self.network.switches) + 1, -1)
         back[self._row_of] = np.arange(len(self._row_of))

@@ -9,6 +9,7 @@ areas.add("BAT")("Proof of configuration files (`rocefab prove`)")
 
 _BGP = "RFC 4271 section 9.1; RFC 7938 section 5"
 _OWN = "own definition: held against the design of the inventory"
+_TENANTS = "own definition: held against the tenants of the inventory"
 
 
 _RENDERED = "compare the file with `rocefab render`; report a line that rocefab rendered"
@@ -176,11 +177,102 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "nothing, where the change is meant",
             _OWN,
         ),
+        (
+            "BAT021",
+            Severity.ERROR,
+            "Every port is in the VRF of its tenant, and no other port is",
+            "A NIC in another VRF is with another customer; one in none reaches every switch.",
+            _RENDERED,
+            _TENANTS,
+        ),
+        (
+            "BAT022",
+            Severity.ERROR,
+            "No NIC of a tenant reaches a NIC of another one",
+            "Customers that see each other's traffic are no longer customers.",
+            "inspect the first line that joins the two VRFs",
+            _TENANTS,
+        ),
+        (
+            "BAT023",
+            Severity.ERROR,
+            "No NIC of a tenant reaches a loopback, a tunnel end point or management",
+            "From the default VRF a host attacks switches, and makes tunnels of its own choice.",
+            "remove what leads from the VRF into the default one",
+            "Linux Documentation/networking/vrf.rst (unreachable default route)",
+        ),
+        (
+            "BAT024",
+            Severity.ERROR,
+            "Every NIC of a tenant reaches all NICs of the tenant",
+            "A job of the tenant that includes the pair of NICs stops.",
+            "inspect the VRF at the two leaves that are named",
+            _TENANTS,
+        ),
+        (
+            "BAT025",
+            Severity.ERROR,
+            "Services are reached by the tenants that list them, and by no others",
+            "A service that is joined to too many VRFs joins these as well.",
+            "compare the leaks of the VRF with `services` of the tenants",
+            _TENANTS,
+        ),
+        (
+            "BAT026",
+            Severity.ERROR,
+            "EVPN has the planned sessions, relays and tunnel end points",
+            "Without a session at both ends, or with another next hop, packets end in a spine.",
+            "make activation, source and next hop agree at both ends",
+            "RFC 9136 section 4.4; RFC 8365 section 5.1.3",
+        ),
+        (
+            "BAT027",
+            Severity.ERROR,
+            "A VRF has the same VNI on every leaf, and no other VRF has it",
+            "A packet out of the tunnel enters the VRF of its VNI, whoever sent it.",
+            _RENDERED,
+            "RFC 7348 section 4; RFC 9136 section 4.4.1",
+        ),
+        (
+            "BAT028",
+            Severity.ERROR,
+            "A VRF imports and exports the route target of its tenant alone",
+            "Route targets decide which VRF has routes of which: one digit joins two customers.",
+            _RENDERED,
+            "RFC 4364 section 4.3.1",
+        ),
+        (
+            "BAT029",
+            Severity.ERROR,
+            "A VRF announces the subnets of its NICs, and nothing else",
+            "A default or kernel route of one leaf attracts traffic of all others.",
+            "announce connected subnets by a policy with the pools of the tenant",
+            _TENANTS,
+        ),
+        (
+            "BAT030",
+            Severity.WARNING,
+            "A route distinguisher is on one VRF of one switch",
+            "Relays take routes of two leaves for the same, and keep one of them.",
+            "use the loopback and the id of the tenant",
+            "RFC 4364 section 4.2",
+        ),
+        (
+            "BAT031",
+            Severity.ERROR,
+            "A leaf has the VRFs of the tenants that have NICs there",
+            "A VRF that is missing carries nothing; one that is left over may get a port.",
+            _RENDERED,
+            _TENANTS,
+        ),
     )
 }
 
+#: Rules about tenants.
+TENANT_RULES = tuple(f"BAT{number:03}" for number in range(21, 32))
+
 #: Rules that one engine alone looks at.
-OWN_ONLY = ("BAT012", "BAT013")
+OWN_ONLY = ("BAT012", "BAT013", *TENANT_RULES)
 BATFISH_ONLY = ("BAT017", "BAT018", "BAT019")
 
 #: Rules that need files from before the change.

@@ -11,6 +11,7 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import share_to_percent
+from fabric.report.tenants_hit import tenants_hit
 from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos, failed, switched_off
 from fabric.topology.impact import impact
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.design.designs import Designs
+    from fabric.report.tenants_hit import HitTenant
     from fabric.topology.clos import Clos, Outage
     from fabric.topology.impact import Impact
     from fabric.topology.model import Fabric
@@ -64,6 +66,8 @@ class WhatIf:
         Rules that failed themselves on what is left, with the reason.
     drain : str
         Switch that is drained, when that is what was asked.
+    tenants : tuple of HitTenant
+        Tenants that lose something.
     """
 
     fabric: Fabric
@@ -73,6 +77,7 @@ class WhatIf:
     new_findings: tuple[Finding, ...]
     broken: tuple[tuple[str, str], ...] = ()
     drain: str = ""
+    tenants: tuple[HitTenant, ...] = ()
 
     @property
     def reasons(self) -> list[str]:
@@ -135,6 +140,20 @@ class WhatIf:
                 units,
             ),
             ("Worst hosts", ("host", "gb/s", "left"), hosts),
+            (
+                "Tenants",
+                ("tenant", "nics down", "pairs of nics cut", "gb/s", "left"),
+                [
+                    (
+                        one.name,
+                        f"{one.nics_lost:,}",
+                        f"{one.pairs_cut:,}",
+                        f"{one.gbps_left:,.0f}",
+                        percent(one.gbps_left, one.gbps),
+                    )
+                    for one in self.tenants
+                ],
+            ),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -174,6 +193,7 @@ class WhatIf:
                 for finding in self.new_findings
             ],
             "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
+            **({"tenants": [one.as_dict() for one in self.tenants]} if self.fabric.tenants else {}),
         }
 
 
@@ -222,6 +242,7 @@ def whatif(
         new_findings=findings,
         broken=broken,
         drain=drain,
+        tenants=tenants_hit(fabric, start, lost),
     )
 
 

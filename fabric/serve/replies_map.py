@@ -37,6 +37,7 @@ class BoxReply(BaseModel):
     width: float
     height: float
     health: Annotated[Health | None, Field(description="The worst of its members.")]
+    tenants: Annotated[dict[str, Count], Field(description="Hosts of which each tenant has a NIC.")]
     busy: Annotated[int, Field(ge=0, description="Hosts that run a job.")]
     opens: Annotated[
         dict[str, str] | None, Field(description="Filter that shows its devices as more boxes.")
@@ -107,6 +108,7 @@ class MapReply(BaseModel):
         dict[State, Count], Field(description="Cables that were not checked or read for a state.")
     ]
     filters: FiltersReply
+    tenants: Annotated[list[str], Field(description="Tenants of the fabric.")]
 
 
 Figures = list[Annotated[float, Field(ge=0)] | None]

@@ -28,7 +28,7 @@ from fabric.report.accept import (
 from fabric.workflow.cabling import cabling
 from fabric.workflow.incast import make_groups
 from fabric.workflow.incast import run as run_incast
-from fabric.workflow.probe import make_plan, marking
+from fabric.workflow.probe import make_plan, marking, quarantined
 from fabric.workflow.probe_run import run as run_probe
 from fabric.workflow.verify import Selection, verify
 
@@ -243,7 +243,7 @@ class Run:
             for item in report.failures
         ]
         good = report.probes - len(failures)
-        summary = f"{good} of {report.probes} probes passed"
+        summary = f"{good} of {report.probes} probes passed{_unchecked(self.project)}"
         return [*failures, *report.causes, *report.lost], summary
 
     def _incast(self) -> Outcome:
@@ -306,6 +306,12 @@ def _health(health: list[Health], what: str) -> Outcome:
         )
     ]
     return lines, f"{what} read, {len(bad)} not as planned"
+
+
+def _unchecked(project: Project) -> str:
+    """Return how many NICs are in quarantine, so that no probe was sent to them."""
+    alone = len(quarantined(project))
+    return f"; {alone} NIC{'s' * (alone != 1)} not checked: quarantine" if alone else ""
 
 
 def _inventory_hash(project: Project) -> str:

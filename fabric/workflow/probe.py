@@ -63,6 +63,15 @@ def marking(source: Leg, target: Leg) -> Marking:
     return Marking(source.nic.qos.traffic_class_byte, mtu_bytes, source.nic.addresses[0].is_ipv6)
 
 
+def quarantined(project: Project) -> list[str]:
+    """Return the NICs in quarantine, which nothing is asked of, and why."""
+    fabric, tenants = project.fabric, project.fabric.tenants
+    if tenants is None:
+        return []
+    rows = np.flatnonzero(tenants.quarantined & (fabric.nics.port != 0)).tolist()
+    return [f"{leg_of(project, row)}: not checked: quarantine" for row in rows]
+
+
 def taking_part(project: Project, selection: Selection) -> Bools:
     """Return which hosts are selected and have NICs that are to be lossless, shape (hosts,)."""
     names = chosen(project, selection)

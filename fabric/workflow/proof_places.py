@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.prove.batfish.forms import snapshot_writers
-from fabric.prove.rules import PROOF_RULES
+from fabric.prove.rules import PROOF_RULES, TENANT_RULES
 from fabric.render.explain import placed_lines
 from fabric.report.explain import answer_line
 from fabric.validate.world import Place
@@ -95,6 +95,8 @@ class Places:
             return model.policy_place("mtu_bytes", breach.device, breach.port)
         if breach.rule in _BGP_RULES:
             return model.place("bgp")
+        if breach.rule in TENANT_RULES:
+            return model.place("tenancy")
         row = self._project.fabric.switch_row.get(breach.device)
         unit = int(self._project.fabric.switches.unit[row]) if row is not None else -1
         return model.place("units", unit) if unit >= 0 else model.place("spines")

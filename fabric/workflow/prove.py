@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fabric.observe.configuration import Configured
     from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
+    from fabric.prove.isolation import TenantCounts
     from fabric.topology.clos import Outage
     from fabric.workflow.project import Project
 
@@ -51,6 +52,15 @@ NOT_PROVED = (
     "addresses of hosts, speed, FEC, lanes and breakouts of ports (they are not read)",
     "the MTU of whole paths, hashing, BFD, ARP and MAC ageing",
     "source routing on hosts, and their failover between two leaves",
+)
+
+#: What is read of tenants, and by whom.
+NOT_OF_TENANTS = (
+    "QoS of the tunnel (`rocefab check` judges it), routes that hosts have of their tenant",
+    (
+        "tenants by Batfish: it has no `vni N l3` of NX-OS, no tunnel source of Junos outside of "
+        "`switch-options`, and no EVPN of SONiC"
+    ),
 )
 
 #: What Batfish 0.36 does not model, and our own engine does.
@@ -143,6 +153,10 @@ class Proved:
             *(_batfish_summary(self.batfish) if self.batfish else ()),
             *([f"{self.scenarios:,} failures tried"] if self.scenarios else []),
             *(f"not proved: {part}" for part in NOT_PROVED),
+            *(
+                f"not proved: {part}"
+                for part in (NOT_OF_TENANTS if self.own and self.own.tenants else ())
+            ),
             *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),
         ]
 
@@ -150,10 +164,28 @@ class Proved:
 def _own_summary(proof: Proof) -> Iterator[str]:
     works = proof.pairs - proof.lost_pairs
     family = " by IPv6" if proof.is_ipv6 else " by IPv4" if proof.other else ""
-    words = f"promised pairs of NICs are connected{family} over every path"
-    yield f"{works:,} of {proof.pairs:,} {words}"
+    whose = " without a tenant" if proof.tenants else ""
+    words = f"promised pairs of NICs{whose} are connected{family} over every path"
+    if proof.pairs or not proof.tenants:
+        yield f"{works:,} of {proof.pairs:,} {words}"
+    yield from _tenant_summary(proof.tenants) if proof.tenants else ()
     yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
     yield from _own_summary(proof.other) if proof.other else ()
+
+
+def _tenant_summary(counts: TenantCounts) -> Iterator[str]:
+    apart = counts.pairs - counts.leaking_pairs
+    works = counts.nic_pairs - counts.lost_nic_pairs
+    yield f"{counts.tenants:,} tenants: {apart:,} of {counts.pairs:,} pairs of them are isolated"
+    yield (
+        f"{works:,} of {counts.nic_pairs:,} pairs of NICs inside tenants and their services are "
+        "connected over every path"
+    )
+    inside = counts.tenants - counts.exposed
+    yield (
+        f"{inside:,} of {counts.tenants:,} tenants reach no loopback, tunnel end point or "
+        "management"
+    )
 
 
 def _batfish_summary(judgement: Judgement) -> Iterator[str]:
@@ -196,6 +228,7 @@ def prove(
     """
     _reject_unknown(request)
     _reject_ipv6(project, request)
+    _reject_tenants(project, request)
     progress("prove", "reading the files")
     files, unread, unreadable = read_files(project, request.folder)
     before: dict[str, Configured] = {}
@@ -286,6 +319,15 @@ def _reject_ipv6(project: Project, request: Request) -> None:
         place = project.intent.position("addressing", "ipv6")
         fix, field = "use --engine own, which proves both families", "fabric.addressing.ipv6"
         finding = Finding("INT001", Severity.ERROR, message, fix, field, place)
+        raise InputError("nothing was proved", [finding])
+
+
+def _reject_tenants(project: Project, request: Request) -> None:
+    if request.engine != "own" and project.fabric.tenants is not None:
+        message = f"Batfish is not asked about tenants, so that --engine {request.engine} is wrong"
+        place = project.intent.position("tenancy")
+        fix = "use --engine own: docs/prove.md says which forms of VRFs Batfish does not read"
+        finding = Finding("INT001", Severity.ERROR, message, fix, "fabric.tenancy", place)
         raise InputError("nothing was proved", [finding])
 
 

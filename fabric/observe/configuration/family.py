@@ -88,6 +88,8 @@ def _peer(peer: BgpPeer) -> BgpPeer:
 
 def _term(term: PolicyTerm, *, is_ipv6: bool) -> PolicyTerm:
     """Return a term of one family; one with conditions on the other alone matches nothing."""
+    if not (is_ipv6 or term.prefix_lists6 or any(entry.is_ipv6 for entry in term.prefixes)):
+        return term
     lists = term.prefix_lists6 if is_ipv6 else term.prefix_lists
     prefixes = [entry for entry in term.prefixes if entry.is_ipv6 == is_ipv6]
     conditions = bool(term.prefix_lists or term.prefix_lists6 or term.prefixes)

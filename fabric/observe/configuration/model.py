@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
+from fabric.core.units import ipv4_text
 from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Bits of an IPv4 address, and of one of IPv6.
@@ -38,7 +39,15 @@ class AddressLine(NamedTuple):
 
 def number_text(address: int, *, is_ipv6: bool) -> str:
     """Return an address of a family as it is written."""
-    return str(IPv6Address(address) if is_ipv6 else IPv4Address(address))
+    return str(IPv6Address(address)) if is_ipv6 else ipv4_text(address)
+
+
+def address_number(text: str) -> int:
+    """Return an address that was checked before as a number."""
+    if ":" in text:
+        return int(ip_address(text))
+    first, second, third, fourth = text.split(".")
+    return int(first) << 24 | int(second) << 16 | int(third) << 8 | int(fourth)
 
 
 #: IPv4 has digits and dots, IPv6 two colons at least: a port, such as 100GE1/0/1:1 or ae0, has not.

@@ -54,6 +54,11 @@ class ConfiguredVrf:
         VRFs of the switch whose routes it has too.
     routes : bool
         Whether packets are routed in it.
+    export_policy : str
+        Policy that its routes into EVPN pass; empty without one.
+    falls_through : bool
+        Whether a packet for which it has no route is looked up in the main table, as Linux does
+        without an ``unreachable`` default route.
     needs_vlan : bool
         Whether its VNI works with a VLAN alone.
     """
@@ -70,6 +75,8 @@ class ConfiguredVrf:
     redistributions: list[RedistributionLine] = field(default_factory=list)
     leaks: list[LeakLine] = field(default_factory=list)
     routes: bool = True
+    export_policy: str = ""
+    falls_through: bool = False
     needs_vlan: bool = False
 
 

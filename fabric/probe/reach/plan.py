@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabric.topology.paths import islands
+from fabric.topology.tenants import UNASSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ _SEED = 0
 class Ends(NamedTuple):
     """NICs that take part: row in the fabric, and what decides on the kind of a path.
 
-    NICs of two islands (planes, or leaves without spines) have no path.
+    NICs of two islands (planes, leaves without spines, tenants) have no path.
     """
 
     row: Ints
@@ -86,7 +87,22 @@ def ends_of(fabric: Fabric, hosts: Bools | None = None) -> Ends:
     host = nics.host[row]
     leaf = nics.leaf[row]
     unit = fabric.hosts.unit[host]
-    return Ends(row, host, nics.rail[row], unit, leaf, islands(fabric)[leaf])
+    return Ends(row, host, nics.rail[row], unit, leaf, _islands(fabric, row))
+
+
+def _islands(fabric: Fabric, row: Ints) -> Ints:
+    """Return the island of each NIC: with tenants, a part for each; a leaf, where they are local.
+
+    Only pairs inside a tenant are promised, so that no probe is sent from one to another.
+    """
+    leaf = fabric.nics.leaf[row]
+    island, tenants = islands(fabric)[leaf], fabric.tenants
+    if tenants is None:
+        return island
+    owner = tenants.of_nic[row]
+    inside = np.where(owner == UNASSIGNED, 0, leaf + 1) if tenants.is_local else owner * 0
+    parts = np.stack([island, owner, inside])
+    return np.unique(parts, axis=1, return_inverse=True)[1].reshape(-1)
 
 
 def kind_of(ends: Ends, source: Ints, target: Ints) -> Ints:

@@ -13,6 +13,7 @@ from fabric.report.diff.figures import figures
 from fabric.report.diff.model import Device, Diff, Summary, TouchedJob
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.settings import settings
+from fabric.report.diff.tenants import tenants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -81,6 +82,7 @@ class Comparison:
             devices=tuple(devices),
             attached=attached,
             jobs=tuple(self._touched(devices, attached)),
+            tenants=tenants(old, new, devices),
         )
 
     def _apart(self) -> list[str]:

@@ -166,6 +166,25 @@ class TouchedJob:
 
 
 @dataclass(frozen=True, slots=True)
+class TouchedTenant:
+    """A tenant that the change touches.
+
+    Parameters
+    ----------
+    joined, left : tuple of str
+        NICs that come to it, and that go, as host and rail.
+    devices : tuple of str
+        Switches and hosts that change under its traffic.
+    """
+
+    name: str
+    state: State
+    joined: tuple[str, ...]
+    left: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The counts of a difference.
 
@@ -196,6 +215,8 @@ class Diff:
         Hosts whose own files stay, at switches that change with an effect on traffic.
     jobs : tuple of TouchedJob
         Of the jobs that were named, those on hosts that change or are attached.
+    tenants : tuple of TouchedTenant
+        Tenants whose NICs, switches or hosts change.
     """
 
     before: str
@@ -211,6 +232,7 @@ class Diff:
     devices: tuple[Device, ...]
     attached: tuple[str, ...]
     jobs: tuple[TouchedJob, ...] = ()
+    tenants: tuple[TouchedTenant, ...] = ()
 
     @property
     def empty(self) -> bool:

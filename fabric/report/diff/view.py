@@ -99,12 +99,23 @@ def parts(diff: Diff) -> list[Part]:
     )
     capacity = tuple((one.item, one.before, one.after) for one in diff.capacity)
     jobs = tuple((one.name, f"{one.hosts:,}", folded(one.touched)) for one in diff.jobs)
+    touched = tuple(
+        (
+            one.name,
+            one.state,
+            folded(one.joined) if one.joined else "-",
+            folded(one.left) if one.left else "-",
+            folded(one.devices) if one.devices else "-",
+        )
+        for one in diff.tenants
+    )
     every = [
         Part("Cables", ("change", "end", "before", "after"), _moves(diff.cables)),
         Part("Names and addresses", ("what", "where", "before", "after"), _moves(diff.moves)),
         Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
         Part("Capacity and single failures", ("item", "before", "after"), capacity),
         Part("Jobs", ("job", "hosts", "hosts that the change touches"), jobs),
+        Part("Tenants", ("tenant", "change", "joins", "leaves", "devices that change"), touched),
     ]
     return [part for part in every if part.rows]
 

@@ -91,8 +91,10 @@ export class Drawing {
       const { rail, state } = this.picture.lines[number];
       return `${state} rail${rail < 0 ? "" : rail % RAILS}`;
     }
-    const { kind: role, members, health } = this.picture.boxes[number];
-    return `${role}${members.length > 1 ? " many" : ""}${health ? ` sick ${health}` : ""}`;
+    const { kind: role, members, health, tenants = {} } = this.picture.boxes[number];
+    const names = Object.keys(tenants);
+    const owner = names.length === 1 ? ` owned tenant${this.picture.tenants.indexOf(names[0]) % RAILS}` : names.length ? " owned shared" : "";
+    return `${role}${members.length > 1 ? " many" : ""}${owner}${health ? ` sick ${health}` : ""}`;
   }
 
   #size() {

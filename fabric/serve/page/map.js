@@ -8,6 +8,12 @@ import { STATES, VIEWS, step, total } from "./scale.js";
 
 const HOT = 8;
 const MEMBERS = 500;
+const TENANT_COLOURS = 8;
+
+function ownersOf(box) {
+  const names = Object.keys(box.tenants);
+  return names.length ? `, ${names.length > 3 ? `${names.length} tenants` : names.join(", ")}` : "";
+}
 
 export async function open(root, _parts, filters) {
   const { by = "state", ...part } = filters;
@@ -100,10 +106,10 @@ class MapView {
     drawing.svg.classList.toggle("by-figure", by !== "state");
     drawing.mark("line", (line) => (by === "state" ? "" : step(by, values?.[by][line])));
     picture.lines.forEach((_, line) => drawing.title("line", line, `${this.board.describe(line)}; ${this.told(line)}`));
-    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}${box.health ? `, ${box.health}` : ""}`));
+    picture.boxes.forEach((box, number) => drawing.title("box", number, `${box.label}, ${box.detail}${ownersOf(box)}${box.health ? `, ${box.health}` : ""}`));
     if (this.chosen[0] !== null) drawing.select(...this.chosen);
     this.board.legendOf(this.keys());
-    this.cards.replaceChildren(...[this.overview(), this.hottest(), this.readings()].filter(Boolean));
+    this.cards.replaceChildren(...[this.overview(), this.tenants(), this.hottest(), this.readings()].filter(Boolean));
   }
 
   keys() {
@@ -140,6 +146,16 @@ class MapView {
       ["hosts with a job", `${busy.toLocaleString("en")} of ${hosts.toLocaleString("en")}`],
       ["devices with a condition", sick.length ? make("span", {}, sick.map((box) => [this.boxButton(picture.boxes.indexOf(box)), " "]).flat()) : "none reported"],
     ]));
+  }
+
+  tenants() {
+    const { tenants, boxes } = this.board.picture;
+    if (!tenants.length) return null;
+    const rows = tenants.map((name, at) => [
+      make("span", {}, make("span", { class: `swatch tenant${at % TENANT_COLOURS}`, "aria-hidden": "true" }), name),
+      `${boxes.reduce((sum, box) => sum + (box.tenants[name] ?? 0), 0).toLocaleString("en")} hosts`,
+    ]);
+    return card("Tenants", facts(rows));
   }
 
   hottest() {

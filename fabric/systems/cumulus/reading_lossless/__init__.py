@@ -24,6 +24,7 @@ its members.
 from __future__ import annotations
 
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.cumulus.reading.text import paths_of
 from fabric.systems.cumulus.reading_lossless import ports, profiles
 from fabric.systems.cumulus.reading_lossless.bonds import with_bonds
@@ -46,6 +47,27 @@ def read(text: str) -> Lossless:
     settle(reading)
     return reading.switch
 
+
+tunnel_lines.add("cumulus")(
+    TunnelLines(
+        # CumulusNetworks/docs, cumulus-linux-514: VXLAN Tunnel DSCP Operations
+        r"^nv set nve vxlan (enable on|enable enabled|source address)",
+        (
+            TunnelLine(
+                "dscp",
+                r"^nv set nve vxlan encapsulation dscp action copy",
+                wanted=True,
+                message="the outer DSCP is derived from the priority, the default",
+            ),
+            TunnelLine(
+                "dscp",
+                r"^nv set nve vxlan decapsulation dscp action preserve",
+                wanted=True,
+                message="the DSCP of a packet out of the tunnel is derived from its priority",
+            ),
+        ),
+    )
+)
 
 lossless_readers.add("cumulus")(
     LosslessReader(

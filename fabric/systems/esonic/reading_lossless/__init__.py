@@ -25,6 +25,7 @@ from fabric.observe.configuration.lossless import (
 )
 from fabric.observe.configuration.numbering import number_classes
 from fabric.observe.configuration.texts import header_ends
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
 from fabric.systems.esonic.reading_lossless import ports
 from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, LINES, Device
@@ -207,6 +208,21 @@ def _queue_pairs(switch: Device, _: int) -> None:
     """Take queue pairs for what the source port tells: both differ between flows of two NICs."""
     switch.hash_fields = (switch.hash_fields or set()) | {"src-port"}
 
+
+tunnel_lines.add("esonic")(
+    TunnelLines(
+        # ansible-collections/dellemc.enterprise_sonic 4.1, vxlan: pipe and DSCP 0 by default
+        r"^interface vxlan ",
+        (
+            TunnelLine(
+                "dscp",
+                r"^ +qos-mode uniform",
+                wanted=True,
+                message="in pipe mode, the default, the outer DSCP is a fixed value",
+            ),
+        ),
+    )
+)
 
 lossless_readers.add("esonic")(
     LosslessReader(

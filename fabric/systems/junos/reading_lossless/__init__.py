@@ -22,6 +22,7 @@ their statements are listed, and no port is taken to have the default MTU.
 from __future__ import annotations
 
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.junos.reading.statements import statements
 from fabric.systems.junos.reading_lossless import ports, queues
 from fabric.systems.junos.reading_lossless.model import LINES, LosslessLines
@@ -47,6 +48,27 @@ def read(text: str) -> Lossless:
     settle(reading)
     return reading.switch
 
+
+tunnel_lines.add("junos")(
+    TunnelLines(
+        # Juniper, QFX5000: DSCP and ECN are copied unless a line stops that
+        r"^set .*\bencapsulation vxlan\b",
+        (
+            TunnelLine(
+                "dscp",
+                r"^set .*\bvxlan-disable-copy-tos-encap",
+                wanted=False,
+                message="the outer header has neither DSCP nor ECN of the packet",
+            ),
+            TunnelLine(
+                "mark",
+                r"^set .*\bvxlan-disable-copy-tos-decap",
+                wanted=False,
+                message="a mark of the outer header is lost when the packet leaves the tunnel",
+            ),
+        ),
+    )
+)
 
 lossless_readers.add("junos")(
     LosslessReader(

@@ -24,6 +24,7 @@ from fabric.observe.configuration.lossless import (
     Watchdog,
     lossless_readers,
 )
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.nxos.reading_lossless import classes, ports
 from fabric.systems.nxos.reading_lossless.model import LINES, Device, NetworkPolicy
 from fabric.systems.nxos.texts import text_ends
@@ -91,6 +92,21 @@ def _number(port: PortPolicy, groups: dict[int, Pause]) -> None:
     port.pause_bytes = {numbers[group]: one for group, one in port.pause_bytes.items()}
     port.headroom_bytes = {numbers[group]: one for group, one in port.headroom_bytes.items()}
 
+
+tunnel_lines.add("nxos")(
+    TunnelLines(
+        # Cisco Nexus 9000 VXLAN QoS: uniform is the default
+        r"^interface nve\d",
+        (
+            TunnelLine(
+                "dscp",
+                r"^ +qos-mode pipe",
+                wanted=False,
+                message="in pipe mode the outer DSCP is not that of the packet",
+            ),
+        ),
+    )
+)
 
 lossless_readers.add("nxos")(
     LosslessReader(

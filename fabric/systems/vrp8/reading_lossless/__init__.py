@@ -16,6 +16,7 @@ import re
 from fabric.observe.configuration.blocks import blocks
 from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
 from fabric.observe.configuration.texts import header_ends
+from fabric.observe.configuration.tunnels import TunnelLine, TunnelLines, tunnel_lines
 from fabric.systems.vrp8.reading_lossless import lines, port
 from fabric.systems.vrp8.reading_lossless.effect import ANY_RELEASE, OLD_RELEASE, complete
 from fabric.systems.vrp8.reading_lossless.switch import LINES, Switch
@@ -37,6 +38,21 @@ def read(text: str) -> Lossless:
     complete(switch)
     return switch
 
+
+tunnel_lines.add("vrp8")(
+    TunnelLines(
+        # CloudEngine configuration guide V300R023C00, ECN overlay
+        r"^interface Nve\d",
+        (
+            TunnelLine(
+                "mark",
+                r"^assign forward nvo3 egress mark-ecn enable",
+                wanted=True,
+                message="a mark of the outer header is lost when the packet leaves the tunnel",
+            ),
+        ),
+    )
+)
 
 lossless_readers.add("vrp8")(
     LosslessReader(

@@ -1,0 +1,321 @@
+"""EVPN sessions as both ends configure them, and which leaves have routes of which."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.observe.configuration.model import address_number, is_address, number_text
+from fabric.prove.sessions import far_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabric.observe.configuration import BgpPeer, Configured
+    from fabric.prove.sessions import Session
+    from fabric.prove.underlay import Underlay
+    from fabric.prove.wiring import Network
+    from fabric.topology.model import Bools, Fabric, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class EvpnSession:
+    """One end of a session that carries EVPN routes.
+
+    Parameters
+    ----------
+    peer, far : str
+        Switch at the other end, and its name of the session; empty where there is none.
+    reason : str
+        Why no EVPN routes are exchanged; empty where they are.
+    takes_own_as : bool
+        Whether routes of leaves that have the AS number of the switch arrive and are accepted.
+    """
+
+    switch: str
+    session: str
+    line: int
+    peer: str
+    far: str
+    reason: str
+    takes_own_as: bool = False
+
+
+def end_points(network: Network) -> dict[str, int]:
+    """Return the address of the tunnel end point of each switch that has a working one."""
+    found = {}
+    for name, configured in network.switches.items():
+        source = configured.evpn.source if configured.evpn else ""
+        if is_address(source):
+            number = address_number(source)
+            ports = configured.ports.values()
+            working = (entry.address for port in ports if port.enabled for entry in port.addresses)
+            if number in working:
+                found[name] = number
+        elif (port := configured.ports.get(source)) and port.enabled and port.addresses:
+            found[name] = port.addresses[0].address
+    return found
+
+
+def loopbacks(network: Network) -> dict[int, str]:
+    """Return the switch of each address of a loopback."""
+    return {
+        entry.address: name
+        for name, configured in network.switches.items()
+        for port in configured.ports.values()
+        if port.enabled and port.name.lower().startswith("lo")
+        for entry in port.addresses
+    }
+
+
+def evpn_sessions(
+    network: Network, links: Iterable[Session], underlay: Underlay
+) -> list[EvpnSession]:
+    """Return every session that a file has for EVPN, in the order of the files.
+
+    Parameters
+    ----------
+    network : Network
+        Files of the default VRF, and cables.
+    links : iterable of Session
+        Sessions over cables.
+    underlay : Underlay
+        Which loopbacks a switch reaches.
+    """
+    over_cables = {(link.switch, link.session): link for link in links if link.port}
+    owners = loopbacks(network)
+    return [
+        _over_cable(network, name, line, over_cables[name, session])
+        if (name, session) in over_cables
+        else _between_loopbacks(network, (name, session, line), owners, underlay)
+        for name, configured in network.switches.items()
+        if configured.evpn
+        for session, line in configured.evpn.peers.items()
+    ]
+
+
+def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSession:
+    far = link.far.session if link.far else ""
+    own, other = network.switches[name], network.switches.get(link.peer)
+    mine = own.bgp.peers.get(link.session) if own.bgp else None
+    reason = link.reason or _not_active(network, link.peer, far)
+    reason = reason or (_stopped(own, mine, other, link.far) if other else "")
+    takes = _takes_own_as(network.switches[name], link.session, link.far)
+    return EvpnSession(name, link.session, line, link.peer, far, reason, takes)
+
+
+def _between_loopbacks(
+    network: Network, end: tuple[str, str, int], owners: Mapping[int, str], underlay: Underlay
+) -> EvpnSession:
+    name, session, line = end
+    own = network.switches[name]
+    number = address_number(session) if is_address(session) else -1
+    peer = owners.get(number, "")
+    mine = own.bgp.peers.get(session) if own.bgp else None
+    if not peer or mine is None:
+        words = "no switch has this loopback" if mine else "BGP has no such session"
+        return EvpnSession(name, session, line, "", "", words)
+    other, source = network.switches[peer], _source(own, mine)
+    text = number_text(source, is_ipv6=False) if source >= 0 else ""
+    far = other.bgp.peers.get(text) if other.bgp else None
+    reason = (
+        ("" if text else "it does not start from a loopback that works")
+        or far_reason(own, other, mine, far)
+        or _other_source(other, far, number)
+        or _one_hop(own, other, mine, far)
+        or _not_active(network, peer, text)
+        or _stopped(own, mine, other, far)
+        or _no_way(network, underlay, (name, number), (peer, source))
+    )
+    return EvpnSession(name, session, line, peer, text, reason, _takes_own_as(own, session, far))
+
+
+def _source(own: Configured, peer: BgpPeer) -> int:
+    """Return the address that a session starts from; -1 where it is that of an uplink, or none."""
+    local = peer.local_address or ""
+    for port in own.ports.values() if local else ():
+        for entry in port.addresses if port.enabled else ():
+            if local in (port.name, entry.text.partition("/")[0]):
+                return entry.address
+    return -1
+
+
+def _other_source(other: Configured, far: BgpPeer | None, number: int) -> str:
+    """Return that the other end does not start from the loopback which this one names."""
+    if far is None or _source(other, far) == number:
+        return ""
+    return f"{other.name} does not start it from its loopback"
+
+
+def _one_hop(own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | None) -> str:
+    """Return which end of a session of external BGP takes no peer behind a hop."""
+    if own.bgp and other.bgp and own.bgp.asn == other.bgp.asn:
+        return ""
+    for switch, end in ((own, peer), (other, far)):
+        if end is not None and end.hops is None:
+            return f"{switch.name} takes no peer that is not on a cable (multihop)"
+    return ""
+
+
+def _not_active(network: Network, peer: str, far: str) -> str:
+    evpn = network.switches[peer].evpn if peer in network.switches else None
+    return "" if evpn and far in evpn.peers else f"EVPN is not activated on {peer}"
+
+
+def _stopped(own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None) -> str:
+    """Return which policy of two ends permits no EVPN route at all."""
+    for switch, peer in ((own, mine), (other, far)):
+        for name in (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ():
+            terms = switch.policies.get(name or "", ())
+            if name in switch.policies and not any(term.permit for term in terms):
+                return f"routing policy {name} of {switch.name} permits no EVPN route"
+    return ""
+
+
+def _no_way(
+    network: Network, underlay: Underlay, near: tuple[str, int], back: tuple[str, int]
+) -> str:
+    """Return which end does not reach the other; a switch and the address that it looks for."""
+    for name, address in (near, back):
+        if not underlay.reaches(network.row[name], address):
+            return f"{name} does not reach {number_text(address, is_ipv6=False)}"
+    return ""
+
+
+def _takes_own_as(own: Configured, session: str, far: BgpPeer | None) -> bool:
+    mine = own.bgp.peers.get(session) if own.bgp else None
+    return bool(mine and mine.allowas_in) and not (far and far.tells_peer_as is False)
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """Which leaf has working EVPN routes of which, shape (leaves, leaves) each.
+
+    Parameters
+    ----------
+    paths : array of float
+        Shortest ways of a route from the leaf of the column to that of the row. It goes up and
+        down again: the AS number that switches of a tier share stops every other way.
+    good : array of float
+        Those of them on which it keeps its next hop.
+    ever, always : array of bool
+        Whether packets back arrive over some path of the underlay, and over every one.
+    """
+
+    paths: Ints
+    good: Ints
+    ever: Bools
+    always: Bools
+
+    @cached_property
+    def some(self) -> Bools:
+        """Whether packets of the leaf of a row may reach that of a column."""
+        table: Bools = (self.good > 0) & self.ever
+        np.fill_diagonal(table, val=True)
+        return table
+
+    @cached_property
+    def every(self) -> Bools:
+        """Whether all of them do."""
+        table: Bools = (self.paths > 0) & (self.good == self.paths) & self.always
+        np.fill_diagonal(table, val=True)
+        return table
+
+    def reason(self, sender: str, receiver: str, rows: tuple[int, int]) -> str:
+        """Return why packets of a leaf do not reach another one; rows are those of both."""
+        if not self.paths[rows]:
+            return f"no EVPN route of {receiver} arrives at {sender}"
+        if self.good[rows] < self.paths[rows]:
+            return f"a relay changes the next hop of EVPN routes from {receiver} to {sender}"
+        return f"{sender} does not reach the tunnel end point of {receiver} over every path"
+
+
+def exchange(
+    network: Network, fabric: Fabric, sessions: Iterable[EvpnSession], underlay: Underlay
+) -> Exchange:
+    """Return what EVPN and the underlay make of routes between leaves."""
+    flows = _Flows(network, fabric)
+    for session in sessions:
+        if not session.reason:
+            flows.add(session)
+    paths, good = flows.paths()
+    paths, good = paths.T, good.T  # a row receives routes, and so sends packets
+    refused = flows.refused()
+    ends = end_points(network)
+    leaves = fabric.switches.names[: fabric.switches.leaf_count]
+    working = np.array([name in ends for name in leaves])
+    rows = np.array([network.row.get(name, -1) for name in leaves])
+    columns = np.array([underlay.column.get(ends.get(name, -1), -1) for name in leaves])
+    both = working[:, None] & working & (rows >= 0)[:, None] & (columns >= 0)
+    ever, always = (table[rows[:, None], columns] & both for table in _tables(underlay))
+    return Exchange(np.where(refused, 0, paths), np.where(refused, 0, good), ever, always)
+
+
+def _tables(underlay: Underlay) -> Iterator[Bools]:
+    for table in (underlay.ever, underlay.always):
+        yield table if table.shape[1] else np.zeros((len(table), 1), dtype=np.bool_)
+
+
+class _Flows:
+    """Sessions between neighbouring tiers, counted by both ends."""
+
+    def __init__(self, network: Network, fabric: Fabric) -> None:
+        tier = fabric.switches.tier
+        self._network, self._row, self._tier = network, fabric.switch_row, tier
+        self._leaves = fabric.switches.leaf_count
+        self._names = fabric.switches.names[: self._leaves]
+        sizes = np.bincount(tier).tolist()
+        self._place = np.empty(len(tier), dtype=np.int64)
+        for number, size in enumerate(sizes):
+            self._place[tier == number] = np.arange(size)
+        self._up, self._down = (
+            [np.zeros((2, *shape), dtype=np.float32) for shape in shapes]
+            for shapes in (
+                list(itertools.pairwise(sizes)),
+                list(zip(sizes[1:], sizes[:-1], strict=True)),
+            )
+        )
+        self._own_as = np.ones(self._leaves, dtype=np.bool_)
+
+    def add(self, session: EvpnSession) -> None:
+        """Count the routes that an end of a session receives."""
+        sender, receiver = self._row[session.peer], self._row[session.switch]
+        low, high = int(self._tier[sender]), int(self._tier[receiver])
+        if receiver < self._leaves:
+            self._own_as[receiver] &= session.takes_own_as
+        if abs(low - high) != 1:
+            return
+        table = self._up[low] if high > low else self._down[high]
+        place = self._place[sender], self._place[receiver]
+        relay = self._network.switches[session.peer].evpn
+        if relay is None or (low and not relay.keeps_all_targets):
+            return
+        table[0][place] += 1
+        table[1][place] += not low or relay.keeps_next_hops or session.far in relay.keeps_next_hop
+
+    def paths(self) -> tuple[Ints, Ints]:
+        """Return the shortest ways from leaf to leaf, and the good ones of them."""
+        every = [np.zeros((self._leaves, self._leaves), dtype=np.float32) for _ in range(2)]
+        ups = [np.eye(self._leaves, dtype=np.float32)[None].repeat(2, axis=0)]
+        for tier, table in enumerate(self._up):
+            ups.append(table if not tier else ups[-1] @ table)
+            way = ups[-1]
+            for down in reversed(self._down[: tier + 1]):
+                way = way @ down
+            first = (every[0] == 0) & (way[0] > 0)
+            for total, more in zip(every, way, strict=True):
+                total[first] = more[first]
+        return every[0], every[1]
+
+    def refused(self) -> Bools:
+        """Return where a leaf rejects routes of another one with its AS number."""
+        switches = self._network.switches
+        processes = [switches[name].bgp if name in switches else None for name in self._names]
+        asn = np.array([bgp.asn if bgp else -1 for bgp in processes])
+        same: Bools = (asn[:, None] == asn) & (asn >= 0) & ~self._own_as[:, None]
+        np.fill_diagonal(same, val=False)
+        return same
