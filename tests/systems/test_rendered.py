@@ -204,7 +204,7 @@ def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> N
 
 #: Fields of routed NIC ports and of tenants, which no example of these files has.
 ROUTED = (
-    *("tenancy.form", "tenancy.vni_first", "tenancy.target_asn"),
+    *("tenancy.form", "tenancy.vni_first", "tenancy.target_asn", "tenancy.vteps"),
     *("tenants.id", "tenants.name", "tenants.hosts", "tenants.pools", "tenants.services"),
     "addressing.advertise",
     "addressing.routed_hosts",

@@ -145,7 +145,7 @@ SCOPE = CageScope(
         r"router bgp \d+ vrf Vrf\d+",
         r"interface \S+ ip vrf forwarding Vrf\d+",
     ),
-    others=re.compile(r".* secondary"),
+    others=re.compile(r".* secondary|router bgp \d+ address-family l2vpn evpn.*"),
     process=re.compile(r"router bgp \d+"),
     key=GRAMMAR.key_of,
 )
