@@ -110,7 +110,7 @@ _SERVICE = [
 ]
 
 
-def test_a_service_on_one_leaf_joins_nobody(tmp_path: Path) -> None:
+def test_a_service_on_one_leaf_joins_no_tenants(tmp_path: Path) -> None:
     whole, texts = with_files(project(tmp_path / "one", "esonic", "evpn", tenants=_SERVICE))
     proof = prove(whole, texts)
     assert proof.breaches == ()
