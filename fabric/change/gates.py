@@ -134,6 +134,7 @@ class WaveGates:
             pings=tuple(
                 ping for ping in self.stage.pings if not ping.hosts & gone and ping not in through
             ),
+            denied=tuple(ping for ping in self.stage.denied if not ping.hosts & gone),
         )
 
     def _sleep(self) -> None:

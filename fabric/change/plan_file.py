@@ -138,11 +138,13 @@ class StageForm(_Form):
     pings: tuple[PingForm, ...]
     hosts: str
     jobs: tuple[str, ...] = ()
+    denied: tuple[PingForm, ...] = ()
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""
-        rest = self.model_dump(exclude={"pings"})
-        return Stage(pings=tuple(ping.ping() for ping in self.pings), **rest)
+        rest = self.model_dump(exclude={"pings", "denied"})
+        pings, denied = (tuple(one.ping() for one in own) for own in (self.pings, self.denied))
+        return Stage(pings=pings, denied=denied, **rest)
 
 
 class LeafPingsForm(_Form):
@@ -150,10 +152,14 @@ class LeafPingsForm(_Form):
 
     pings: dict[Name, PingForm]
     silent: str
+    denied: dict[Name, PingForm] = {}
 
     def plan(self) -> LeafPings:
         """Return it as the plan has it."""
-        return LeafPings({name: ping.ping() for name, ping in self.pings.items()}, self.silent)
+        pings, denied = (
+            {name: form.ping() for name, form in own.items()} for own in (self.pings, self.denied)
+        )
+        return LeafPings(pings, self.silent, denied)
 
 
 class RolloutForm(_Form):

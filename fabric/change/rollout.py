@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,15 +58,19 @@ class LeafPings:
         By the leaf that they go through.
     silent : str
         Why no packet goes through the other leaves that change.
+    denied : mapping of str to Ping
+        Between two tenants, by leaf: what nobody may answer after the wave.
     """
 
     pings: Mapping[str, Ping]
     silent: str = ""
+    denied: Mapping[str, Ping] = field(default_factory=dict)
 
     def stage(self, wave: Sequence[str]) -> Stage | None:
         """Return a wave with its pings; None where it has none."""
         pings = tuple(self.pings[name] for name in wave if name in self.pings)
-        return Stage("leaf", tuple(wave), pings=pings) if pings else None
+        denied = tuple(self.denied[name] for name in wave if name in self.denied)
+        return Stage("leaf", tuple(wave), pings=pings, denied=denied) if pings or denied else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ class Stage:
         Range of the hosts that change or lose a rail.
     jobs : tuple of str
         Jobs that ran on them when the plan was made.
+    denied : tuple of Ping
+        What must not be answered after the wave: it is between two tenants.
     """
 
     kind: str
@@ -101,6 +107,7 @@ class Stage:
     pings: tuple[Ping, ...] = ()
     hosts: str = ""
     jobs: tuple[str, ...] = ()
+    denied: tuple[Ping, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

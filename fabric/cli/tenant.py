@@ -30,6 +30,15 @@ NicList = Annotated[
     list[str] | None,
     option("NICs of a host by rail: gpu005:0,1; may be repeated.", "TENANT_NICS", "--nic"),
 ]
+Jobs = Annotated[
+    Path | None,
+    option(
+        "Jobs that run, as `squeue --noheader --format='%i %N'` prints them; a host with a job "
+        "stays in its tenant.",
+        "TENANT_JOBS",
+        "--jobs",
+    ),
+]
 DryRun = Annotated[
     bool, option("Print the diff, and write nothing.", "TENANT_DRY_RUN", "--dry-run")
 ]
@@ -40,10 +49,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(tenant_app, name="tenant")
 
 
-def _editor(folder: Path, *, dry_run: bool) -> TenantEditor:
-    from fabric.workflow.tenant import TenantEditor
+def _editor(folder: Path, *, dry_run: bool, jobs: Path | None = None) -> TenantEditor:
+    from fabric.workflow.tenant import TenantEditor, running_jobs
 
-    return TenantEditor(folder, dry_run)
+    return TenantEditor(folder, dry_run, running_jobs(jobs))
 
 
 def _members(folder: Path, hosts: str, nics: list[str] | None) -> Members:
@@ -111,6 +120,7 @@ def revoke(
     inventory: Folder = Path(),
     hosts: HostRange = "",
     nics: NicList = None,
+    jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
     """Take NICs of a tenant away: into quarantine, with tenancy.unassigned: quarantine.
@@ -118,7 +128,7 @@ def revoke(
     Exit codes: 0, 2.
     """
     members = _members(inventory, hosts, nics)
-    _print(_editor(inventory, dry_run=dry_run).revoke(name, members), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).revoke(name, members), dry_run=dry_run)
 
 
 @tenant_app.command(
@@ -129,6 +139,7 @@ def move(
     inventory: Folder = Path(),
     hosts: HostRange = "",
     nics: NicList = None,
+    jobs: Jobs = None,
     dry_run: DryRun = False,
 ) -> None:
     """Move NICs to a tenant, in two steps with quarantine between: run it before each `plan`.
@@ -139,16 +150,18 @@ def move(
     Exit codes: 0, 2.
     """
     members = _members(inventory, hosts, nics)
-    _print(_editor(inventory, dry_run=dry_run).move(name, members), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).move(name, members), dry_run=dry_run)
 
 
 @tenant_app.command(epilog="Example: rocefab tenant remove green --inventory inventory/tenants")
-def remove(name: Name, inventory: Folder = Path(), dry_run: DryRun = False) -> None:
+def remove(
+    name: Name, inventory: Folder = Path(), jobs: Jobs = None, dry_run: DryRun = False
+) -> None:
     """Remove a tenant without NICs, and retire its id.
 
     Exit codes: 0, 2.
     """
-    _print(_editor(inventory, dry_run=dry_run).remove(name), dry_run=dry_run)
+    _print(_editor(inventory, dry_run=dry_run, jobs=jobs).remove(name), dry_run=dry_run)
 
 
 @tenant_app.command(

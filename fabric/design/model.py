@@ -298,6 +298,7 @@ class DeviceDesign:
     """Everything that is decided for one switch.
 
     ``ports`` holds every front panel port in number order; ``qos_profiles[0]`` is the default.
+    ``routes_nics`` says that a NIC of it has a routed port, or had one but for its quarantine.
     """
 
     name: str
@@ -322,6 +323,7 @@ class DeviceDesign:
     hash_queue_pairs: bool = False
     vrfs: tuple[VrfDesign, ...] = ()
     evpn: EvpnDesign | None = None
+    routes_nics: bool = False
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:
@@ -372,7 +374,7 @@ class DeviceDesign:
         return _around(self._subnets("ipv6"), self.bgp.host_pools6)
 
     def _subnets(self, field: str) -> list[IPv4Network | IPv6Network]:
-        texts = (getattr(port, field) for port in self.routed_nics)
+        texts = (getattr(port, field) for port in self.routed_nics if not port.vrf)
         return [_network(text) for text in texts if text]
 
     @property

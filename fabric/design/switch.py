@@ -110,7 +110,15 @@ class SwitchDesigner:
             syslog_servers=tuple(str(server) for server in file.management.syslog_servers),
             vrfs=self._tenancy.vrfs(row),
             evpn=self._tenancy.evpn(row, ports),
+            routes_nics=self._routes_nics(row),
         )
+
+    def _routes_nics(self, row: int) -> bool:
+        """Tell whether a NIC of a leaf has a routed port, or would have one."""
+        fabric = self._fabric
+        if row >= fabric.switches.leaf_count:
+            return False
+        return bool((fabric.subnets.vlan[fabric.nics.subnet[fabric.nics_of_leaf(row)]] == 0).any())
 
     def _ports(self, row: int, qos: _Profiles) -> tuple[PortDesign, ...]:
         fabric = self._fabric

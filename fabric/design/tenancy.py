@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.units import ipv4_text
 from fabric.design.model import BgpNeighbour, EvpnDesign, HostPool, VrfDesign
 from fabric.platforms import platforms
-from fabric.topology.tenants import UNASSIGNED, vrf_name
+from fabric.topology.tenants import UNASSIGNED, route_target, vni_of, vrf_name
 
 if TYPE_CHECKING:
     from fabric.design.model import PortDesign
@@ -81,7 +81,7 @@ class TenancyDesigner:
         self, tenants: Tenants, leaf: int, row: int, rows: set[int], members: set[int]
     ) -> VrfDesign:
         tenant, tenancy = tenants.items[row].value, tenants.tenancy
-        vni = 0 if tenants.is_local else tenancy.vni_first + tenant.id
+        vni = 0 if tenants.is_local else vni_of(tenancy, tenant)
         partners = (other for other in tenants.partners(row) if other in rows)
         joined = [
             tenants.items[other].value
@@ -96,7 +96,7 @@ class TenancyDesigner:
             vni=vni,
             vlan=tenancy.vlan_first + tenant.id if vni else 0,
             route_distinguisher=f"{loopback}:{tenant.id}" if vni else "",
-            route_target=f"{tenancy.target_asn}:{vni}" if vni else "",
+            route_target=route_target(tenancy, tenant) if vni else "",
             pools=tuple(
                 HostPool(str(own), pool.prefix_length)
                 for own, pool in zip(tenant.pools, self._pools, strict=True)

@@ -6,7 +6,7 @@ and netbox/extras/api/serializers_. The rows are those of the bulk import.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.exporters.netbox import rows_of, slug
@@ -88,7 +88,7 @@ def wanted(plant: Plant, site: str) -> list[NetBoxObject]:
     site : str
         Slug of the site; empty is that of the plant's name.
     """
-    rows = rows_of(plant)
+    rows = rows_of(replace(plant, tenants=()))  # VRFs in NetBox have other owners
     (own,) = rows["sites"]
     name = own["name"] if site in {"", own["slug"]} else site
     rows["sites"] = [{**own, "name": name, "slug": site or own["slug"]}]

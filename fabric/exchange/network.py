@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fabric.exchange.plant import DISABLED, Cable, Device, Nic, Plant
+from fabric.exchange.plant import DISABLED, Cable, Device, Nic, Plant, PlantTenant
 from fabric.exchange.values import CABLE_WORDS, known
 from fabric.topology.graph import graph
 from fabric.topology.naming import nic_names
+from fabric.topology.tenants import UNASSIGNED, route_target, vrf_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from fabric.exchange.draft import Draft, Place
+    from fabric.exchange.plant import End
     from fabric.topology.model import Fabric
 
 
@@ -148,6 +150,29 @@ def plant(fabric: Fabric) -> Plant:
         ),
         tuple(_cable(data) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
+        tenants=_tenants(fabric),
+    )
+
+
+def _tenants(fabric: Fabric) -> tuple[PlantTenant, ...]:
+    tenants, nics = fabric.tenants, fabric.nics
+    if tenants is None:
+        return ()
+    ends: list[set[End]] = [set() for _ in tenants.items]
+    for row, owner in enumerate(tenants.of_nic.tolist()):
+        if owner != UNASSIGNED and nics.port[row]:
+            host, leaf = fabric.hosts.names[int(nics.host[row])], int(nics.leaf[row])
+            interface = nic_names(fabric, host)[row % fabric.nics_per_host].interface
+            port = fabric.switches.names[leaf], fabric.port_name(leaf, int(nics.port[row]))
+            ends[owner] |= {(host, interface), port}
+    return tuple(
+        PlantTenant(
+            item.value.name,
+            vrf_name(item.value),
+            "" if tenants.is_local else route_target(tenants.tenancy, item.value),
+            frozenset(own),
+        )
+        for item, own in zip(tenants.items, ends, strict=True)
     )
 
 

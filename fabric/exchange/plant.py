@@ -143,6 +143,16 @@ class Nic:
     ipv6: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PlantTenant:
+    """A tenant: its VRF, its route target (empty without EVPN), and ends of cables in the VRF."""
+
+    name: str
+    vrf: str
+    target: str
+    ends: frozenset[End]
+
+
 @dataclass(frozen=True)
 class Plant:
     """Devices in the order of their source, cables and NICs, and what of it was ignored."""
@@ -152,6 +162,7 @@ class Plant:
     cables: tuple[Cable, ...] = ()
     nics: tuple[Nic, ...] = ()
     notes: tuple[Finding, ...] = field(default=(), compare=False)
+    tenants: tuple[PlantTenant, ...] = field(default=(), compare=False)
 
     @cached_property
     def device(self) -> dict[str, Device]:

@@ -55,7 +55,7 @@ class Marks:
     def add_cabling(self, judged: Iterable[tuple[End, End, CableVerdict]]) -> None:
         """Take in the verdicts on cables; what nobody planned has no line of its own."""
         for near, far, verdict in judged:
-            if verdict is not CableVerdict.UNKNOWN:
+            if verdict not in (CableVerdict.UNKNOWN, CableVerdict.QUARANTINE):
                 self.read |= {near, far}
             if verdict not in {*HARMLESS, CableVerdict.UNEXPECTED}:
                 ends = self.missing if verdict is CableVerdict.MISSING else self.wrong

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.report.table import Table
-from fabric.topology.tenants import UNASSIGNED, vrf_name
+from fabric.topology.tenants import UNASSIGNED, vni_of, vrf_name
 
 if TYPE_CHECKING:
     from fabric.design.designs import Designs
@@ -38,7 +38,7 @@ def _row(fabric: Fabric, table: Tenants, row: int) -> tuple[object, ...]:
         tenant.name,
         tenant.id,
         vrf_name(tenant),
-        "-" if table.is_local else table.tenancy.vni_first + tenant.id,
+        "-" if table.is_local else vni_of(table.tenancy, tenant),
         *_counts(fabric, nics),
         ", ".join(map(str, tenant.pools)) or "-",
         "shared" if tenant.shared else ", ".join(tenant.services) or "-",

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.placement.job import host_names
 from fabric.placement.place import ranks_of_host
-from fabric.topology.tenants import UNASSIGNED, vrf_name
+from fabric.topology.tenants import UNASSIGNED, vni_of, vrf_name
 
 if TYPE_CHECKING:
     from fabric.placement.engine.query import Answer
@@ -69,7 +69,7 @@ def _plain(fabric: Fabric, table: Tenants, row: int) -> dict[str, Any]:
         "name": tenant.name,
         "id": tenant.id,
         "vrf": vrf_name(tenant),
-        "vni": None if table.is_local else table.tenancy.vni_first + tenant.id,
+        "vni": None if table.is_local else vni_of(table.tenancy, tenant),
         "hosts": hostlist.fold(names) if names else "",
         "nics": int((table.of_nic == row).sum()),
         "services": list(tenant.services),

@@ -32,19 +32,24 @@ class CableVerdict(StrEnum):
     MISSING = "missing"
     UNEXPECTED = "unexpected"
     UNKNOWN = "unknown"
+    QUARANTINE = "not checked: quarantine"
 
 
 #: What is neither right nor wrong by itself.
-HARMLESS = frozenset({CableVerdict.OK, CableVerdict.UNKNOWN})
+HARMLESS = frozenset({CableVerdict.OK, CableVerdict.UNKNOWN, CableVerdict.QUARANTINE})
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A cable of the design; ``rail`` is None between switches."""
+    """A cable of the design; ``rail`` is None between switches.
+
+    ``is_quarantined``: its NIC is of no tenant, and its port shut down.
+    """
 
     near: End
     far: End
     rail: int | None = None
+    is_quarantined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +91,27 @@ class Judged:
 
 
 def planned_cables(fabric: Fabric) -> list[Planned]:
-    """Return every enabled cable of a fabric: NICs with leaves, switches with those above."""
+    """Return the cables that are enabled or in quarantine: of NICs, then between switches."""
     nics, up, switches = fabric.nics, fabric.uplinks, fabric.switches
 
     def port(switch: int, number: int) -> End:
         return switches.names[switch], switches.skus[switch].port(number)
 
     names = [nic.interface for name in fabric.hosts.names for nic in nic_names(fabric, name)]
-    columns = (nics.host, nics.rail, nics.leaf, nics.port, nics.enabled)
+    apart = fabric.tenants.quarantined if fabric.tenants else nics.enabled & False
+    columns = (nics.host, nics.rail, nics.leaf, nics.port, nics.enabled, apart & (nics.port != 0))
     cables = [
-        Planned((fabric.hosts.names[host], interface), port(leaf, number), rail)
-        for interface, host, rail, leaf, number, enabled in zip(
+        Planned((fabric.hosts.names[host], interface), port(leaf, number), rail, quarantined)
+        for interface, host, rail, leaf, number, enabled, quarantined in zip(
             names, *(column.tolist() for column in columns), strict=True
         )
-        if enabled
+        if enabled or quarantined
     ]
-    columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.enabled)
+    trunks = (up.lower, up.lower_port, up.upper, up.upper_port, up.enabled)
     cables += [
         Planned(port(lower, lower_port), port(upper, upper_port))
         for lower, lower_port, upper, upper_port, enabled in zip(
-            *(column.tolist() for column in columns), strict=True
+            *(column.tolist() for column in trunks), strict=True
         )
         if enabled
     ]
@@ -160,6 +166,8 @@ class _Judge:
 
     def _judge(self, cable: Planned) -> Judged:
         near, far = cable.near, cable.far
+        if cable.is_quarantined:
+            return Judged(near, far, CableVerdict.QUARANTINE)
         at_near, at_far = self.partner[near], self.partner[far]
         if at_near is None and at_far is None:
             return Judged(near, far, self._silent(cable))

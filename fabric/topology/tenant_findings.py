@@ -11,7 +11,7 @@ import numpy as np
 from fabric.core.findings import Finding, Severity
 from fabric.topology.naming import hint
 from fabric.topology.routed import host_pools
-from fabric.topology.tenants import UNASSIGNED
+from fabric.topology.tenants import UNASSIGNED, vni_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +57,8 @@ def _wrong_names(intent: Intent, tenancy: Tenancy) -> Iterator[Finding]:
             message = f"id {item.value.id} was that of a removed tenant, and switches may hold it"
             free = f"use another id, or run `rocefab tenant release-id {item.value.id}`"
             yield tenant_finding("TEN005", message, free, item, "id")
-        if tenancy.vni_first + item.value.id > LAST_VNI:
-            message = f"VNI {tenancy.vni_first + item.value.id} is above {LAST_VNI}"
+        if (vni := vni_of(tenancy, item.value)) > LAST_VNI:
+            message = f"VNI {vni} is above {LAST_VNI}"
             yield tenant_finding("TEN004", message, "lower tenancy.vni_first or the id", item, "id")
 
 

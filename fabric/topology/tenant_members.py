@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,36 @@ def _write(fabric: Fabric, tenants: Tenants) -> None:
     for row, item in enumerate(tenants.items):
         for pool, own in zip(old, item.value.pools, strict=False):
             _move(fabric, np.flatnonzero(tenants.of_nic == row), pool, int(own[0]) - int(pool[0]))
+
+
+class Spaces(NamedTuple):
+    """Where the addresses of subnets count; arrays of shape (subnets,).
+
+    Parameters
+    ----------
+    space : array of int
+        0 for that of the fabric, else that of a tenant with pools of its own: the same address in
+        two of them is two addresses.
+    shift : array of int
+        How far the pool of a subnet is from that of the fabric.
+    """
+
+    space: Ints
+    shift: Ints
+
+
+def spaces(fabric: Fabric) -> Spaces:
+    """Return where the addresses of each subnet count."""
+    space, shift = (np.zeros(len(fabric.subnets), dtype=np.int64) for _ in range(2))
+    table, old = fabric.subnets, list(host_pools(fabric.intent.fabric).values())
+    for row, item in enumerate(fabric.tenants.items if fabric.tenants else ()):
+        if fabric.tenants and item.value.pools:
+            mine = np.unique(fabric.nics.subnet[fabric.tenants.of_nic == row])
+            space[mine] = row + 1
+            for pool, own in zip(old, item.value.pools, strict=True):
+                inside = (table.network[mine] >= int(own[0])) & (table.last[mine] <= int(own[-1]))
+                shift[mine[inside]] = int(own[0]) - int(pool[0])
+    return Spaces(space, shift)
 
 
 def _move(fabric: Fabric, nics: Ints, pool: IPv4Network, by: int) -> None:

@@ -74,6 +74,16 @@ class Tenants:
         )
 
 
+def vni_of(tenancy: Tenancy, tenant: Tenant) -> int:
+    """Return the VNI of a tenant."""
+    return tenancy.vni_first + tenant.id
+
+
+def route_target(tenancy: Tenancy, tenant: Tenant) -> str:
+    """Return the route target of a tenant."""
+    return f"{tenancy.target_asn}:{vni_of(tenancy, tenant)}"
+
+
 def vrf_name(tenant: Tenant) -> str:
     """Return the VRF of a tenant: SONiC demands that it begins with Vrf."""
     return f"Vrf{tenant.id}"

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.peering import numbered_links
+from fabric.topology.tenant_members import spaces
 from fabric.validate.origins import Place, nic_place, port_place, switch_place
 
 if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
+#: Addresses of a space: all of IPv4.
+SPACE = 1 << 32
+
 
 @dataclass(frozen=True, eq=False)
 class Owners:
-    """All addresses in one array; ``starts`` says where each kind begins.
+    """All addresses in one array, those of each space from a multiple of `SPACE` on.
+
+    ``starts`` says where each kind begins.
 
     ``numbered`` has the rows of the uplinks.
 
@@ -75,13 +81,14 @@ class Owners:
 def owners(fabric: Fabric) -> Owners:
     """Return all addresses of a fabric."""
     numbered = np.flatnonzero(numbered_links(fabric))
+    space = spaces(fabric).space * SPACE
     count = None if fabric.intent.fabric.addressing.ipv4 else 0
     kinds = (
         fabric.switches.loopback,
         fabric.uplinks.lower_address[numbered],
         fabric.uplinks.upper_address[numbered],
-        fabric.subnets.gateway[:count],
-        fabric.nics.address[:count],
+        (fabric.subnets.gateway + space)[:count],
+        (fabric.nics.address + space[fabric.nics.subnet])[:count],
     )
     ends = np.cumsum([len(kind) for kind in kinds])
     return Owners(fabric, np.concatenate(kinds), np.concatenate([[0], ends[:-1]]), numbered)

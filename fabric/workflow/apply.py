@@ -24,7 +24,7 @@ from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
-from fabric.workflow.ping_gate import Pings, Rdma
+from fabric.workflow.ping_gate import Isolation, Pings, Rdma
 from fabric.workflow.state import of_plan
 
 if TYPE_CHECKING:
@@ -335,7 +335,8 @@ def _plan_of(journal: Journal, run: int) -> Plan:
 
 def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
     pings = [ping for stage in _stages(plan) for ping in stage.pings]
-    pings += plan.leaf_pings.pings.values() if plan.leaf_pings else ()
+    for own in (plan.leaf_pings.pings, plan.leaf_pings.denied) if plan.leaf_pings else ():
+        pings += own.values()
     pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
     platforms |= {name: device.platform for name, device in plan.devices.items()}
@@ -350,7 +351,9 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
     """Return the gates that the roll-out of a plan asks for; without one, its pings."""
     if plan.rollout is None:
         order = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
-        return [Pings(reachable, pool, order)] if plan.leaf_pings else []
+        own = plan.leaf_pings
+        pings: list[Gate] = [Pings(reachable, pool, order)] if own and own.pings else []
+        return [*pings, *([Isolation(reachable, pool, order)] if own and own.denied else [])]
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     gates: list[Gate] = []
     if wanted.counters:

@@ -10,10 +10,11 @@ from fabric.change.rollout import LeafPings, Ping
 from fabric.core import hostlist
 from fabric.devices.connections import listed
 from fabric.probe.reach.plan import SAME_LEAF, SAME_RAIL, ends_of, kind_of
+from fabric.topology.tenants import UNASSIGNED
 from fabric.workflow.rollout import pinging, planned_ping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from fabric.change.model import Plan
@@ -51,8 +52,31 @@ def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> L
             pings |= {name: ping} if ping else {}
             if ping is None:
                 silent.setdefault(_OWN_ADDRESSES, []).append(name)
+    denied = _denied(project, ends, leaves)
     reasons = (text.format(leaves=hostlist.fold(names)) for text, names in silent.items())
-    return LeafPings(pings, "; ".join(reasons))
+    return LeafPings(pings, "; ".join(reasons), denied)
+
+
+def _denied(project: Project, ends: Ends, leaves: Mapping[str, int]) -> dict[str, Ping]:
+    """Return a ping to a NIC behind each leaf from one of another tenant, where there is one.
+
+    A host that the plan changes is behind its leaf; the source is behind the same leaf if it can.
+    """
+    tenants = project.fabric.tenants
+    if tenants is None:
+        return {}
+    owner, denied = tenants.of_nic[ends.row], dict[str, Ping]()
+    partners = [{row, *tenants.partners(row)} for row in range(len(tenants))]
+    for name, leaf in leaves.items():
+        for place in np.flatnonzero((ends.leaf == leaf) & (owner != UNASSIGNED)):
+            others = ~np.isin(owner, [*partners[int(owner[place])], UNASSIGNED])
+            others &= ends.host != ends.host[place]
+            if len(far := np.flatnonzero(others)):
+                source = far[np.argmax(ends.leaf[far] == leaf)]
+                ping = planned_ping(project, int(ends.row[source]), int(ends.row[place]))
+                denied |= {name: ping} if ping else {}
+                break
+    return denied
 
 
 def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
@@ -69,9 +93,10 @@ def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
 
 def describe_pings(planned: LeafPings) -> str:
     """Return what is pinged, and else why nothing is."""
-    if not planned.pings:
+    if not planned.pings and not planned.denied:
         return f"no packet will be sent: {planned.silent}"
     count = len(planned.pings)
     pairs = f"{count} pair{'' if count == 1 else 's'} of NICs, one for each leaf that changes"
     but = f"; none for the others: {planned.silent}" if planned.silent else ""
-    return f"pings before and after each wave: {pairs}{but}"
+    apart = f"; {len(planned.denied)} between tenants, which must fail" if planned.denied else ""
+    return f"pings before and after each wave: {pairs}{but}{apart}"

@@ -133,6 +133,32 @@ class Pings:
 
 
 @dataclass
+class Isolation(Pings):
+    """NICs of different tenants do not answer each other, whatever was before the wave."""
+
+    name: str = "isolation"
+
+    @property
+    def passed(self) -> str:
+        """How many pairs were tried, where those are not all."""
+        if self._planned and not self._asked:
+            return "not probed: no host could be logged in to"
+        return PASSED
+
+    def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
+        """Return nothing: what was answered before the wave does not count."""
+        return []
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Return the pairs that answer."""
+        self._refused.clear()
+        failures = self._failures(stage.denied)
+        tried = [ping for ping in stage.denied if ping.source_host not in self._refused]
+        self._planned, self._asked = len(stage.denied), len(tried)
+        return [f"{ping}: another tenant answers" for ping in tried if ping not in failures]
+
+
+@dataclass
 class Rdma(Pings):
     """NICs behind the devices of a wave read and write each other's memory, by ``rping``.
 

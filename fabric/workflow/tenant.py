@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +13,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
+from fabric.exchange.jobs import read_jobs
 from fabric.intent.documents import KINDS, MAIN_FILE
 from fabric.intent.inventory import load
 from fabric.intent.yaml import edit
@@ -20,7 +21,7 @@ from fabric.intent.yaml.file import read_text
 from fabric.topology.realise import realise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from fabric.intent.inventory import Intent, Located
     from fabric.intent.tenancy_model import Tenancy, Tenant
@@ -47,10 +48,13 @@ class TenantEditor:
         Folder with ``fabric.yaml``.
     dry_run : bool
         Whether files stay as they are.
+    jobs : mapping
+        Hosts of each job that runs: no tenant loses one of them.
     """
 
     folder: Path
     dry_run: bool = False
+    jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._intent = load(self.folder)
@@ -125,6 +129,7 @@ class TenantEditor:
         """Remove a tenant without NICs, and retire its id."""
         item = self._item(name)
         if has := self._has(item.value):
+            self._refuse_jobs(has)
             hosts = hostlist.fold(has)
             raise InputError(f"{name} has NICs of {hosts}; revoke them, plan and apply first")
         users = [other.value.name for other in self._intent.tenants if name in other.value.services]
@@ -173,11 +178,18 @@ class TenantEditor:
 
     def _take(self, item: Located[Tenant], members: Members) -> None:
         has = self._has(item.value)
+        self._refuse_jobs(members)
         for host, rails in members.items():
             if missing := rails - has.get(host, frozenset()):
                 raise InputError(f"{item.value.name} does not have rail {min(missing)} of {host}")
         rest = {host: rails - members.get(host, frozenset()) for host, rails in has.items()}
         self._write(item, {host: rails for host, rails in rest.items() if rails})
+
+    def _refuse_jobs(self, hosts: Iterable[str]) -> None:
+        busy = set(hosts)
+        for job, own in self.jobs.items():
+            if both := busy.intersection(own):
+                raise InputError(f"job {job} runs on {hostlist.fold(both)}; end it first")
 
     def _write(self, item: Located[Tenant], members: Members) -> None:
         """Write the members of a tenant: whole hosts as a range, others by their rails."""
@@ -186,15 +198,15 @@ class TenantEditor:
         parts = {host: sorted(rails) for host, rails in members.items() if rails != every}
         file, text = self._text(item)
         hosts = hostlist.fold(whole) if whole else None
-        for field, value, old in (
+        for name, value, old in (
             ("hosts", hosts, item.value.hosts),
             ("nics", parts, {host: sorted(rails) for host, rails in item.value.nics.items()}),
         ):
-            path = (*item.path, field)
+            path = (*item.path, name)
             if value and value != old:
                 text = (
                     self._nics(text, path, parts)
-                    if field == "nics" and old
+                    if name == "nics" and old
                     else edit.set_value(text, path, value)
                 )
             elif old and not value:
@@ -263,6 +275,11 @@ class TenantEditor:
         old = path.read_text().splitlines(keepends=True) if path.exists() else []
         new = (text or "").splitlines(keepends=True)
         return "".join(difflib.unified_diff(old, new, f"a/{file}", f"b/{file}"))
+
+
+def running_jobs(file: Path | None) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of each job of a list; none without a list."""
+    return read_jobs(file) if file else {}
 
 
 def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:

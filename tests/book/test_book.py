@@ -131,7 +131,7 @@ EXAMPLES = {
 
 #: Words that fit no other kind, or several.
 WORDS = (
-    *("word", "Vrf17"),
+    *("word", "Vrf17", "target:65000:50017"),
     *("Ethernet1/1", "Management1", "Loopback0", "Port-Channel1", "0x7f", "10gfull"),
     *("00:00:00:00:00:01", "2001:db8::1", "2001:db8::1/64", "1g", "ipv4"),
     *("100GE1/0/1", "Vlanif7", "LoopBack0", "2000", "255.255.255.0"),
@@ -249,7 +249,7 @@ def _example(element: Element) -> str:
         return min(element.literals)
     if element.span:
         return str(element.span[1])
-    for word in (*WORDS, *EXAMPLES.values(), "60", "1500", "576", "5000", "120"):
+    for word in (*WORDS, *EXAMPLES.values(), "60", "1500", "1100", "576", "5000", "120"):
         if element.rest or (element.check and element.check(word)):
             return word
     raise AssertionError(element.pattern)

@@ -21,7 +21,7 @@ from fabric.exchange import importers as importer_package
 from fabric.exchange.ansible_ini import expand
 from fabric.exchange.dot_text import parse
 from fabric.exchange.forms import importers
-from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.plant import Cable, Device, Nic, Plant, PlantTenant
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.topology import graph
 from tests.exchange.plants import ADDRESSES, FABRIC_FORMS, of_example, put, read, written
@@ -102,9 +102,12 @@ NETBOX = {
     "platforms": ("name slug", "manufacturer"),
     "racks": ("site name status width u_height", "location"),
     "devices": ("role manufacturer device_type status site", "name platform serial rack"),
-    "interfaces": ("device name type", "speed enabled mgmt_only"),
+    "tenants": ("name slug", "group description"),
+    "route-targets": ("name", "tenant description"),
+    "vrfs": ("name", "rd tenant enforce_unique import_targets export_targets"),
+    "interfaces": ("device name type", "speed enabled mgmt_only vrf"),
     "mac-addresses": ("mac_address", "device interface is_primary"),
-    "ip-addresses": ("address status", "device interface is_primary"),
+    "ip-addresses": ("address status", "device interface is_primary vrf tenant"),
     "cables": (
         "side_a_type side_a_name side_b_type side_b_name",
         "side_a_device side_b_device status label length length_unit",
@@ -167,7 +170,9 @@ def test_what_bulk_import_of_netbox_takes() -> None:
     )
     cable = Cable.between(("a", "1"), ("b", "eth0"), 400, 3)
     nic = Nic("b", "eth0", 0, address="10.0.0.1/24", mac="00:00:00:00:00:01")
-    files = exporters["netbox"].parts["objects"](Plant("x", devices, (cable,), (nic,))).files
+    tenant = PlantTenant("red", "Vrf17", "65000:50017", frozenset({("a", "1"), ("b", "eth0")}))
+    plant = Plant("x", devices, (cable,), (nic,), tenants=(tenant,))
+    files = exporters["netbox"].parts["objects"](plant).files
     assert [file.kind for file in files] == list(NETBOX)
     for number, file in enumerate(files, 1):
         rows = json.loads(file.text)

@@ -15,6 +15,7 @@ import pytest
 from fabric.render import render_device
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import Words, read_set
+from tests.render import tenants_designs
 from tests.render.junos_designs import designs
 
 REPOSITORY = Path(__file__).parents[2]
@@ -40,6 +41,11 @@ OTHER_SOURCES = {
     "protocols bgp group * hold-time *": f"{CLI}, hold-time",
     "protocols l2-learning global-mac-table-aging-time *": CLI,
 }
+#: Shapes of tenants that they do not have: a VRF without tunnels is a table of its own.
+TENANT_SOURCES = {
+    "routing-instances * description *": f"{CLI}, description (Routing Instances)",
+    "routing-instances * instance-type virtual-router": f"{CLI}, instance-type",
+}
 #: Words before a name, and words that are names of the system or values among a few.
 _NAMES = re.compile(r"[A-Z][A-Z0-9-]*(_\d+)?|\d[\d./:-]*|et-\S+|irb\.\d+|\S*\d\S*/\S+")
 
@@ -60,6 +66,7 @@ NAMED = {
     "term", "dscp", "drop-profiles", "schedulers", "scheduler-maps", "scheduler-map", "scheduler",
     "congestion-notification-profile", "drop-profile", "class", "forwarding-class", "group",
     "export", "neighbor", "code-point", "code-points", "host", "server", "speed", "interface",
+    "routing-instances", "vrf-target",
 }  # fmt: skip
 #: What may stand there and is a keyword all the same.
 STANDING = {"all", "irb", "lo0", "code-point"}
@@ -88,6 +95,22 @@ def test_every_shape_has_an_outside_source(inventory: str, switch: str) -> None:
     ours = {shape_of(words) for _, words in rendered}
     assert len(ours) > 40
     assert sorted(ours - known - set(OTHER_SOURCES)) == []
+
+
+def test_every_shape_of_tenants_has_an_outside_source() -> None:
+    """Those of a leaf in both forms, and of a spine, beside those of fabrics without tenants."""
+    known = vendor_shapes()
+    ours = {
+        shape_of(words)
+        for system, inventory, switch in tenants_designs.CASES
+        if system == "junos"
+        for _, words in read_set(
+            render_device(tenants_designs.designs(system, inventory)[switch])[0].text
+        )
+    }
+    assert "routing-instances * protocols evpn ip-prefix-routes vni *" in ours & known
+    assert "protocols bgp group * multihop no-nexthop-change" in ours & known
+    assert ours - known - set(OTHER_SOURCES) == set(TENANT_SOURCES)
 
 
 def test_most_shapes_are_those_of_the_vendor() -> None:

@@ -17,6 +17,7 @@ from fabric.platforms.catalogue import sku, sku_names
 from fabric.render import render_device
 from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
 from tests.render.designs import design, switches, variant
+from tests.systems.tenant_fabrics import project
 
 BRANCHES = ("202405", "master")
 EXAMPLES = ("leaf01", "leaf01-unnumbered", "spine01")
@@ -223,3 +224,23 @@ def test_a_wrong_row_is_refused(judge: Judge, tmp_path: Path) -> None:
         assert status != 0
         assert "wred_profile" in complaint
     assert judge.verdict(tmp_path, right, right)[0] == 0
+
+
+def test_vrfs_of_tenants(judge: Judge, tmp_path: Path) -> None:
+    """Ports and gateways in VRFs; a VRF that is not there, or that has no such name, is refused."""
+    configs = {}
+    for plan in ("none", "nic"):
+        one = project(tmp_path / plan, "sonic", "local", addressing={"vlan_per": plan})
+        configs |= {f"{plan} {name}": _config(device) for name, device in one.devices.items()}
+    judge.accepts(configs, tmp_path)
+    for key, table in (("none su2-rail0", "INTERFACE"), ("nic su2-rail0", "VLAN_INTERFACE")):
+        for changed in ("no row", "no name of a VRF"):
+            config = copy.deepcopy(configs[key])
+            if changed == "no row":
+                del config["VRF"]["Vrf17"]
+            else:
+                config["VRF"]["tenant17"] = config["VRF"].pop("Vrf17")
+                rows = config[table].values()
+                for row in [row for row in rows if row.get("vrf_name") == "Vrf17"]:
+                    row["vrf_name"] = "tenant17"
+            assert judge.verdict(tmp_path, convert(config, judge.schema))[0] == REJECTED

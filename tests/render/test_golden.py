@@ -14,7 +14,14 @@ from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
-from tests.render import comware7_designs, esonic_designs, junos_designs, nxos_designs, vrp8_designs
+from tests.render import (
+    comware7_designs,
+    esonic_designs,
+    junos_designs,
+    nxos_designs,
+    tenants_designs,
+    vrp8_designs,
+)
 from tests.render.designs import design, switches, variant
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -85,6 +92,14 @@ def test_artefacts_are_the_golden_files(
 def test_other_models(system: str, inventory: str, switch: str, *, update_golden: bool) -> None:
     """The same for systems that do not stand there in the example itself."""
     device = designs(system, inventory)[switch]
+    assert device.platform == system
+    compare(device, inventory, update_golden=update_golden)
+
+
+@pytest.mark.parametrize(("system", "inventory", "switch"), tenants_designs.CASES)
+def test_tenants(system: str, inventory: str, switch: str, *, update_golden: bool) -> None:
+    """VRFs of tenants in both forms, on routed ports and in VLANs, with services and without."""
+    device = tenants_designs.designs(system, inventory)[switch]
     assert device.platform == system
     compare(device, inventory, update_golden=update_golden)
 

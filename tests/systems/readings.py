@@ -40,7 +40,8 @@ def is_whole(switch: Configured) -> None:
     ports = [port for port in switch.ports.values() if port.enabled]
     assert sum(len(port.addresses) + port.ipv6_link for port in ports) > len(hops)
     members = [port for port in switch.ports.values() if port.vlan is not None]
-    behind = {port.gateway_vlan for port in switch.ports.values() if port.vrf}  # a VNI
+    gateways = [port for port in switch.ports.values() if port.vrf and not port.addresses]
+    behind = {port.gateway_vlan for port in gateways}  # of a VNI
     assert {port.vlan for port in members} == set(switch.vlans) - behind
     assert {port.gateway_vlan for port in ports} - {None} == set(switch.vlans)
 

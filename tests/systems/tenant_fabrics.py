@@ -26,6 +26,12 @@ SYSTEMS: dict[str, Data] = {
         "lossless": {"cnp_traffic_class": 7, "cnp_queue": 7, "mtu": {"port_bytes": 9216}},
         "tenancy": {"vteps": "10.253.0.0/24"},
     },
+    "sonic": {
+        "platforms": {
+            "leaf": {"sku": "ACS-MSN4700", "host_ports": 16},
+            "spine": {"sku": "ACS-MSN4700"},
+        },
+    },
     "esonic": {
         "platforms": {
             "leaf": {"sku": "Z9432F-ON", "host_ports": 16},
@@ -55,8 +61,13 @@ MOVES = [
     ("one", "quarantine"),
 ]
 FORMS = ("evpn", "local")
+ROLES = ("leaf", "spine")
 #: What rows of `tests/witness/tables.py` say of fabrics without tenants.
-_KNOWN = re.compile(r".*hash_fields.*|gateway of VLAN \d+ is not read|VLANs: .* is read as set\(\)")
+_KNOWN = re.compile(
+    r".*hash_fields.*|gateway of VLAN \d+ is not read|VLANs: .* is read as set\(\)"
+    r"|(ARP|MAC) ageing is not read"
+    r"|.*headroom_bytes.3: .* is shown as None"
+)
 
 
 def project(folder: Path, system: str, form: str, state: str = "two", **more: Any) -> Project:
@@ -105,3 +116,18 @@ def sent(before: Project, after: Project, switch: str) -> list[str]:
     box = laid(design, before.switch_artefacts[switch])
     draft = drafted(box, after.switch_artefacts[switch])
     return str(draft.candidate.lines).splitlines()
+
+
+def left_of_a_merge(folder: Path, system: str, form: str) -> dict[str, list[str]]:
+    """Return the words of a tenant that is gone, by switch, where others own the rest."""
+    scope = {role: {**SYSTEMS[system]["platforms"][role], "scope": "merge"} for role in ROLES}
+    before, after = (
+        project(folder / state, system, form, state, platforms=scope) for state in ("two", "one")
+    )
+    left = {}
+    for name, files in before.switch_artefacts.items():
+        box = laid(before.devices[name], files)
+        assert list(step(box, after.switch_artefacts[name], "there")) == []
+        text = str(box.config)
+        left[name] = [word for word in ("Vrf18", "50018", "3018") if word in text]
+    return left

@@ -202,8 +202,10 @@ def test_every_line_is_explained(of: Rendered, inventory: str, switch: str) -> N
     assert [line.line for line in lines if not line.explanations] == []
 
 
-#: Fields of routed NIC ports, which no example of these files has.
+#: Fields of routed NIC ports and of tenants, which no example of these files has.
 ROUTED = (
+    *("tenancy.form", "tenancy.vni_first", "tenancy.target_asn"),
+    *("tenants.id", "tenants.name", "tenants.hosts", "tenants.pools", "tenants.services"),
     "addressing.advertise",
     "addressing.routed_hosts",
     "addressing.ipv6",

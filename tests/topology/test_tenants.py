@@ -10,7 +10,10 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.core.findings import Severity
+from fabric.topology.cabling import CableVerdict, Told, judge, planned_cables
 from fabric.topology.tenants import UNASSIGNED
+from fabric.workflow.check import check
 from fabric.workflow.project import Project
 from tests.cases import each
 
@@ -109,6 +112,15 @@ def test_services_join_vrfs_where_the_service_is(tmp_path: Path) -> None:
     assert joined["su2-rail0"] == [("Vrf17", ())]
 
 
+def test_a_cable_in_quarantine_is_not_checked_whatever_is_seen() -> None:
+    fabric = Project(ROOT / "tenants").fabric
+    planned = planned_cables(fabric)
+    down = {end: Told(up=False) for cable in planned for end in (cable.near, cable.far)}
+    verdicts = {judged.near: judged.verdict for judged in judge(planned, down)}
+    assert verdicts[("gpu004", "eth2")] == "not checked: quarantine"
+    assert verdicts[("gpu004", "eth1")] is CableVerdict.MISSING
+
+
 #: Tenants and other fields, and what the message says: the rule, the place, the fault.
 WRONG: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "a host in two tenants": (
@@ -183,3 +195,19 @@ def test_wrong_tenants(name: str, tmp_path_factory: pytest.TempPathFactory) -> N
     texts = [str(finding) for finding in caught.value.findings]
     assert any(message in text for text in texts), (name, texts)
     assert all("fabric.yaml:" in text for text in texts), texts
+
+
+def test_two_tenants_may_have_the_same_addresses(tmp_path: Path) -> None:
+    """Overrides give a NIC of blue the subnet of one of red; in one tenant that is an error."""
+    file = tmp_path / "devices" / "own.yaml"
+    file.parent.mkdir()
+    both = [RED | {"pools": ["10.96.0.0/16"]}, BLUE | {"pools": ["10.96.0.0/16"]}]
+    for name, slot, rules in (("blue", 1, set()), ("red", 0, {"ADR002", "ADR007"})):
+        leaf, network = ("su1-rail0", "10.96.0.0/31") if slot else ("su2-rail0", "10.96.0.0/31")
+        subnet = {"slot": slot, "network": network}
+        file.write_text(yaml.safe_dump({"devices": [{"names": leaf, "subnets": [subnet]}]}))
+        inventory = project(tmp_path, both)
+        nics = {host: one.nics[0].address for host, one in inventory.hosts.items()}
+        assert nics["gpu002" if slot else "gpu003"] == nics["gpu001"] == "10.96.0.1", name
+        found = {finding.rule for finding in check(inventory).at_least(Severity.ERROR)}
+        assert found == rules, name

@@ -37,19 +37,24 @@ def tenanted(*tenants: dict[str, Any], vlan_per: str = "none", **fields: Any) ->
     return Setting({
         "addressing": {**PLANS[vlan_per], **fields.pop("addressing", {})},
         "tenancy": tenancy,
-        "tenants": list(tenants),
+        "tenants": [{key: one[key] for key in one if one[key] is not None} for one in tenants],
         **fields,
     })
 
 
 LOCAL = {"form": "local"}
+MERGE = {"leaf": {"scope": "merge"}, "spine": {"scope": "merge"}}
 #: NIC ports without a tenant, that of gpu2 on the second rail first.
 TENANT_SETTINGS = {
     "no tenants": Setting({"addressing": PLANS["none"]}),
     "evpn": tenanted(RED, BLUE),
     "evpn, kept": tenanted(RED, BLUE, tenancy={"unassigned": "keep"}),
+    "evpn, all revoked": tenanted({**RED, "hosts": None, "nics": {"gpu2": [1]}}),
     "evpn, a host moved": tenanted({**RED, "hosts": "gpu2"}, {**BLUE, "nics": {"gpu1": [0]}}),
-    "evpn, a tenant removed": tenanted(RED),
+    "evpn, a tenant removed": tenanted({**RED, "hosts": "gpu2"}),
+    "local, a tenant": tenanted({**RED, "hosts": "gpu2"}, tenancy=LOCAL),
+    "merge": tenanted(RED, BLUE, platforms=MERGE),
+    "merge, a tenant removed": tenanted(RED, platforms=MERGE),
     "evpn, own pools": tenanted({**RED, "pools": ["10.80.0.0/16"]}, BLUE),
     "evpn, one AS number": tenanted(RED, BLUE, bgp={"allowas_in": 1}),
     "evpn, unnumbered": tenanted(RED, BLUE, bgp={"peering": "unnumbered"}),

@@ -16,7 +16,15 @@ from tests.witness.tenants import TENANT_SYSTEMS, settings_of
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 SELECTION = Selection(hosts=False)
-STEPS = ("no tenants", "evpn", "evpn, a host moved", "evpn, a tenant removed", "local")
+#: A move has a quarantine between.
+STEPS = (
+    "no tenants",
+    "evpn",
+    "evpn, all revoked",
+    "evpn, a host moved",
+    "evpn, a tenant removed",
+    "local, a tenant",
+)
 
 
 @pytest.mark.parametrize("name", TENANT_SYSTEMS)

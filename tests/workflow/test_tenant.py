@@ -138,3 +138,15 @@ def test_no_move_through_the_default_vrf(folder: Path) -> None:
 def test_a_tenant_with_nics_is_not_removed(folder: Path) -> None:
     with pytest.raises(InputError, match=r"red has NICs of gpu\[001,003\]; revoke them"):
         TenantEditor(folder).remove("red")
+
+
+def test_a_host_with_a_job_stays(folder: Path) -> None:
+    before = (folder / "fabric.yaml").read_text()
+    editor = TenantEditor(folder, jobs={"4711": ("gpu003",), "4712": ("gpu004",)})
+    for verb, name in (("revoke", "red"), ("move", "blue")):
+        with pytest.raises(InputError, match="job 4711 runs on gpu003; end it first"):
+            getattr(editor, verb)(name, members_of(load(folder), "gpu003", ()))
+    with pytest.raises(InputError, match="job 4711 runs on gpu003"):
+        editor.remove("red")
+    assert (folder / "fabric.yaml").read_text() == before
+    editor.revoke("red", members_of(load(folder), "gpu001", ()))

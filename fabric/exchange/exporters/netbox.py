@@ -19,7 +19,7 @@ from fabric.exchange.values import known
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.exchange.plant import Cable, Device, End, Plant
+    from fabric.exchange.plant import Cable, Device, End, Plant, PlantTenant
 
     Rows = list[dict[str, Any]]
 
@@ -55,6 +55,11 @@ def rows_of(plant: Plant) -> dict[str, Rows]:
             for name in _distinct(item.rack for item in plant.devices)
         ],
         "devices": [_device(item, site) for item in plant.devices],
+        "tenants": [{"name": item.name, "slug": slug(item.name)} for item in plant.tenants],
+        "route-targets": [
+            {"name": item.target, "tenant": item.name} for item in plant.tenants if item.target
+        ],
+        "vrfs": [_vrf(item) for item in plant.tenants],
         "interfaces": _interfaces(plant),
         "mac-addresses": [
             {
@@ -124,10 +129,22 @@ def _device(device: Device, site: str) -> dict[str, Any]:
     })
 
 
+def _vrf(tenant: PlantTenant) -> dict[str, Any]:
+    """Return the row of a VRF; its route distinguisher differs by leaf."""
+    targets = {f"{way}_targets": tenant.target for way in ("import", "export") if tenant.target}
+    return {"name": tenant.vrf, "tenant": tenant.name, **targets}
+
+
+def _of_end(plant: Plant) -> dict[End, PlantTenant]:
+    """Return the tenant of each end that is in a VRF."""
+    return {end: tenant for tenant in plant.tenants for end in tenant.ends}
+
+
 def _interfaces(plant: Plant) -> Rows:
     speeds: dict[End, int | None] = {}
     for cable in plant.cables:
         speeds |= {cable.near: cable.speed_gbps, cable.far: cable.speed_gbps}
+    owners = _of_end(plant)
     off = {end for cable in plant.disabled for end in (cable.near, cable.far)}
     rows: Rows = [
         {"device": item.name, "name": LOOPBACK, "type": "virtual"}
@@ -147,6 +164,7 @@ def _interfaces(plant: Plant) -> Rows:
             "type": "other",
             "speed": gbps_to_kbps(speed) if speed else None,
             "enabled": (device, port) not in off,
+            "vrf": owners[device, port].vrf if (device, port) in owners else None,
         }
         fields = {f"cf_rocefab_{name}": getattr(nic, name) for name in NIC_FIELDS} if nic else {}
         rows.append(known(row | fields))
@@ -176,11 +194,17 @@ def _addresses(plant: Plant) -> Rows:
             if address
         ),
     ]
+    owners = _of_end(plant)
     return [
         {"address": address, "status": "active", "device": device, "interface": interface}
         | ({"is_primary": True} if interface == MANAGEMENT else {})
+        | _owner(owners.get((device, interface)))
         for device, interface, address in rows
     ]
+
+
+def _owner(tenant: PlantTenant | None) -> dict[str, str]:
+    return {"vrf": tenant.vrf, "tenant": tenant.name} if tenant else {}
 
 
 def _cable(cable: Cable) -> dict[str, Any]:

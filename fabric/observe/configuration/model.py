@@ -218,6 +218,7 @@ class BgpTemplate:
     bfd: bool | None = None
     allowas_in: int | None = None
     tells_peer_as: bool | None = None
+    allowas_in_evpn: int | None = None
     evpn: bool | None = None
     keeps_next_hop: bool | None = None
     hops: int | None = None

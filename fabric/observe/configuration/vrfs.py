@@ -100,6 +100,8 @@ class ConfiguredEvpn:
         Whether the outer header has DSCP and ECN of the inner one; None where nobody knows.
     restores_ecn : bool or None
         Whether a mark of the outer header gets into the inner one.
+    keeps_dscp : bool or None
+        Whether a packet leaves the tunnel with the DSCP that it came with.
     takes_outer_class : bool or None
         Whether the traffic class behind the tunnel follows the outer DSCP, and not the inner one.
     """
@@ -114,4 +116,5 @@ class ConfiguredEvpn:
     copies_dscp: bool | None = None
     copies_ecn: bool | None = None
     restores_ecn: bool | None = None
+    keeps_dscp: bool | None = None
     takes_outer_class: bool | None = None

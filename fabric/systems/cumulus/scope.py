@@ -1,7 +1,7 @@
 """Cumulus Linux: our paths merged into what runs, where other tools own the rest.
 
 A path is ours where a template prints it, in an interface or a BGP neighbour that the inventory
-has. VLANs, networks and IPv6 addresses of others stay, and so do
+has. VLANs, networks, tunnels and IPv6 addresses of others stay, and so do
 their QoS profiles: ours is ``default-global``.
 """
 
@@ -41,6 +41,7 @@ _OTHERS = re.compile(
     r"|interface (?:swp|vlan)\S+ (?:ip|ipv4|ipv6) address \S*:.*"
     r"|(?:interface swp\S+ )?bridge domain br_default vlan .*"
     r"|vrf default router bgp address-family ipv4-unicast network .*"
+    r"|vrf default router bgp address-family l2vpn-evpn .*|evpn .*|nve .*"
     r"|(?:service|system) (?:ntp|syslog) .*"
     r"|qos .*"
 )

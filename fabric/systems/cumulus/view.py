@@ -10,7 +10,9 @@ written out; the thresholds of ECN always are, since the guide gives two figures
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ipaddress import ip_network
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.errors import RenderError
 from fabric.core.units import ms_to_s
@@ -20,7 +22,7 @@ from fabric.systems.cumulus import platforms as cumulus
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
 if TYPE_CHECKING:
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign, VrfDesign
     from fabric.design.qos_model import QosProfile, Watchdog
     from fabric.intent.classes import LosslessClass
     from fabric.systems.cumulus.platforms.words import Words
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 #: FEC of the inventory -> NVUE (514 Switch Port Attributes); automatic is left unset.
 FEC_WORDS = {"rs": "rs", "fc": "baser", "none": "off"}
 BEST_EFFORT = 0
+#: Bound of a prefix list: networks of any length inside.
+LONGEST = "max-prefix-len 32"
+#: Number of a rule of a prefix list, its network, and the bounds of its length.
+PrefixRule: TypeAlias = "tuple[int, str, tuple[str, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,14 @@ class CumulusView:
         Dynamic threshold of the lossless buffer where it is not the default, else empty.
     robustness : int or None
         Polls until the watchdog acts; None when no port is watched.
+    tunnels : bool
+        Whether packets of tenants go to other leaves.
+    routed_vrfs : tuple of VrfDesign
+        VRFs with a BGP process: those with tunnels, and those that have routes of others.
+    tenant_prefixes : tuple of (VRF, tuple of (rule, network, bounds))
+        What may be announced of each of them.
+    evpn_sessions : tuple of BgpNeighbour
+        Sessions that carry EVPN routes.
     """
 
     words: Words
@@ -90,6 +104,10 @@ class CumulusView:
     watchdog: Watchdog
     robustness: int | None
     reachable_s: int
+    tunnels: bool
+    routed_vrfs: tuple[VrfDesign, ...]
+    tenant_prefixes: tuple[tuple[str, tuple[PrefixRule, ...]], ...]
+    evpn_sessions: tuple[BgpNeighbour, ...]
 
 
 def view(device: DeviceDesign) -> CumulusView:
@@ -101,6 +119,7 @@ def view(device: DeviceDesign) -> CumulusView:
         When the release of the switch model is not known.
     """
     policy = device.qos_profiles[0]
+    routed_vrfs = tuple(vrf for vrf in device.vrfs if vrf.vni or vrf.imports)
     ports = tuple(_port(port) for port in device.ports)
     watched = any(port.watched for port in ports)
     cables = [port.cable_m for port in device.ports if port.headroom]
@@ -119,6 +138,10 @@ def view(device: DeviceDesign) -> CumulusView:
         watchdog=policy.watchdog,
         robustness=policy.watchdog.detection_ms // policy.watchdog.poll_ms if watched else None,
         reachable_s=int(ms_to_s(device.neighbours.base_reachable_time_ms)),
+        tunnels=any(vrf.vni for vrf in device.vrfs),
+        routed_vrfs=routed_vrfs,
+        tenant_prefixes=tuple((vrf.name, _prefix_rules(vrf)) for vrf in routed_vrfs),
+        evpn_sessions=_evpn_sessions(device),
     )
 
 
@@ -129,6 +152,23 @@ def _families(
     ipv4 = "ipv4-unicast", (f"{device.loopback}/32", *device.host_networks), device.summaries
     ipv6 = "ipv6-unicast", device.host_networks6, device.summaries6
     return (ipv4, ipv6) if device.uses_ipv6 else (ipv4,)
+
+
+def _prefix_rules(vrf: VrfDesign) -> tuple[PrefixRule, ...]:
+    """Return the rules of a prefix list; bounds must go beyond the pool's own length."""
+    return tuple(
+        (number, pool.network, (f"min-prefix-len {pool.prefix_length}", LONGEST))
+        if ip_network(pool.network).prefixlen < pool.prefix_length
+        else (number, pool.network, (LONGEST,))
+        for number, pool in zip(count(10, 10), vrf.pools, strict=False)
+    )
+
+
+def _evpn_sessions(device: DeviceDesign) -> tuple[BgpNeighbour, ...]:
+    """Return the sessions between loopbacks, or those of the underlay where there are none."""
+    if device.evpn is None:
+        return ()
+    return device.evpn.sessions or device.bgp.neighbours
 
 
 def _words(device: DeviceDesign) -> Words:

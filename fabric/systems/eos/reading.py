@@ -295,7 +295,8 @@ def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
 @LINES.means("allowas_in")
 def _allowas_in(bgp: Bgp, line: int, name: str, often: str | None = None) -> None:
     speaker = bgp.speaker(name, line)
-    speaker.allowas_in = speaker.allowas_in6 = int(often or 1)  # without a number: at least once
+    # Without a number: at least once. The line is about the routes of every family.
+    speaker.allowas_in = speaker.allowas_in6 = speaker.allowas_in_evpn = int(often or 1)
 
 
 LINES.means("timers_bgp")(Bgp.set_timers)

@@ -23,7 +23,8 @@ SCOPE = Scope(
     ),
     alone=re.compile(
         r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*|vrf instance Vrf\d+"
-        r"|ip routing vrf Vrf\d+|router bgp \S+ vrf Vrf\d+"
+        r"|(?:ip routing|router bgp \S+|interface \S+) vrf Vrf\d+"
+        r"|interface Vxlan1 vxlan vrf Vrf\d+ .*"
         r"|platform trident mmu queue profile ROCE.*|qos map .*|priority-flow-control .*)"
     ),
     others=re.compile(r".* secondary"),

@@ -129,6 +129,10 @@ def _policy_evpn(peer: BgpTemplate, _: int, policy: str, way: str) -> None:
     setattr(peer, f"policy_{way}_evpn", policy)
 
 
+def _allowas_in_evpn(peer: BgpTemplate, _: int, often: str) -> None:
+    peer.allowas_in_evpn = int(often)
+
+
 #: What lines mean, by the names of the book.
 MEANINGS: dict[str, Callable[..., Any]] = {
     "vrf": _vrf,
@@ -149,6 +153,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "target": _target,
     "evpn_of_peer": _same,
     "policy_evpn": _policy_evpn,
+    "allowas_in_evpn": _allowas_in_evpn,
 }
 
 

@@ -246,7 +246,8 @@ class JunosDriver(BaseDriver):
             revert_in = minutes * _MINUTE_S or None
             self._napalm.commit_config(message=token, revert_in=revert_in)
         self._staged = ""
-        self._revisions[self._last_commit()["revision"]] = token
+        if minutes:
+            self._revisions[self._last_commit()["revision"]] = token
 
     def pending(self, token: str) -> bool:
         """Tell whether the last commit is this one: then it still waits."""
@@ -297,10 +298,11 @@ class JunosDriver(BaseDriver):
     def _waiting(self) -> str:
         """Return the token of the last commit while it waits, or what to call another's."""
         last = self._last_commit()
+        own = self._revisions.get(last["revision"], "")
+        if own or _TIMED not in last["comment"]:
+            return own
         token = _TOKEN.search(last["log"])
-        if token or last["revision"] in self._revisions:
-            return token[0] if token else self._revisions[last["revision"]]
-        return f"timed commit of {last['user']}" if _TIMED in last["comment"] else ""
+        return token[0] if token else f"timed commit of {last['user']}"
 
     def _last_commit(self) -> dict[str, str]:
         """Return revision, user, comment and log of the last commit."""

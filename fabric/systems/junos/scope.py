@@ -28,7 +28,8 @@ SCOPE = Scope(
         r"class-of-service (?:classifiers dscp|congestion-notification-profile|scheduler-maps)"
         r" ROCE\S*|class-of-service drop-profiles ECN\S*"
         r"|class-of-service schedulers (?:(?:LOSSLESS|DEFAULT)\S*|CNP|CONTROL)"
-        r"|policy-options policy-statement (?:FABRIC-OUT|PFE-LB)"
+        r"|policy-options policy-statement (?:FABRIC-OUT|PFE-LB|Vrf\d+-OUT)"
+        r"|routing-instances Vrf\d+|protocols bgp group overlay"
         r"|policy-options as-list FABRIC-PEERS"
     ),
     others=re.compile(r"interfaces lo0 .*"),

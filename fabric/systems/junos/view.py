@@ -21,7 +21,7 @@ from fabric.systems.junos.platforms.text import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign
+    from fabric.design.model import BgpDesign, DeviceDesign, HostPool, PortDesign, VrfDesign
     from fabric.design.qos_model import QosProfile, Watchdog, Wred
     from fabric.intent.classes import LosslessClass
 
@@ -118,6 +118,12 @@ class JunosView:
         MTU of the gateways; 0 where there are none.
     prefixes : tuple of (term, protocol, pool, match)
         What may be advertised of what is connected or aggregated.
+    vrfs : tuple of (VrfDesign, tuple of str)
+        VRFs of tenants with the logical interfaces in them.
+    tenant_prefixes : tuple of (VRF, tuple of (term, protocol, pool, match))
+        What may be announced of each VRF whose packets go to other leaves.
+    overlay : tuple of (address, own address, name, AS number)
+        Sessions between loopbacks.
     """
 
     profiles: tuple[ProfileView, ...]
@@ -133,6 +139,9 @@ class JunosView:
     arp_minutes: int
     irb_mtu_bytes: int
     prefixes: tuple[tuple[str, str, str, str], ...]
+    vrfs: tuple[tuple[VrfDesign, tuple[str, ...]], ...]
+    tenant_prefixes: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...]
+    overlay: tuple[tuple[str, str, str, int], ...]
 
 
 def view(device: DeviceDesign) -> JunosView:
@@ -169,7 +178,21 @@ def view(device: DeviceDesign) -> JunosView:
         arp_minutes=device.neighbours.arp_timeout_s // _MINUTE_S,
         irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
+        vrfs=tuple((vrf, _interfaces(device, vrf.name)) for vrf in device.vrfs),
+        tenant_prefixes=tuple(
+            (vrf.name, (*_hosts("hosts", vrf.pools),)) for vrf in device.vrfs if vrf.vni
+        ),
+        overlay=tuple(
+            (peer.address, peer.local_address, quoted(peer.name), peer.asn)
+            for peer in (device.evpn.sessions if device.evpn else ())
+        ),
     )
+
+
+def _interfaces(device: DeviceDesign, vrf: str) -> tuple[str, ...]:
+    """Return the logical interfaces of a VRF: routed ports, then gateways."""
+    ports = (f"{port.name}.0" for port in device.ports if port.vrf == vrf)
+    return (*ports, *(f"irb.{vlan.vlan}" for vlan in device.vlans if vlan.vrf == vrf))
 
 
 def _groups(device: DeviceDesign) -> tuple[tuple[str, bool], ...]:

@@ -12,13 +12,14 @@ when it was ever set; a port whose layer nothing tells is asked for it again, wh
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters
 from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, LayerChange, either
-from fabric.change.scope import Scope, indented
+from fabric.change.scope import Scope, TreeMerge, indented
 from fabric.core.lines import LineTree, nested
 from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
@@ -102,7 +103,33 @@ GRAMMAR = Grammar(
     share=re.compile(r"bandwidth remaining percent (\d+)"),
 )
 
-SCOPE = Scope(
+_TENANT = re.compile(r"vrf context Vrf\d+")
+_VNI = re.compile(r"vni (\d+) .*")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TenantScope(Scope):
+    """The scope of NX-OS: VNIs of tenants that are gone do not stay, though no line names them."""
+
+    def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
+        """Return the configuration that is intended, with the lines of others."""
+        gone = {
+            f"member vni {vni[1]} associate-vrf"
+            for name, section in now.children.items()
+            if _TENANT.fullmatch(name) and name not in wanted.children
+            for line in section.children
+            if (vni := _VNI.fullmatch(line))
+        }
+        left = LineTree(dict(now.children))
+        for name in [name for name in now.children if name.startswith("interface nve")]:
+            lines = now.children[name].children.items()
+            left.children[name] = LineTree({
+                line: child for line, child in lines if line not in gone
+            })
+        return super().merged(left, wanted)
+
+
+SCOPE = TenantScope(
     system="nxos",
     forms=indented(GRAMMAR.indent),
     alone=either(
@@ -111,6 +138,9 @@ SCOPE = Scope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
+        r"vrf context Vrf\d+",
+        r"router bgp \S+ vrf Vrf\d+",
+        r"interface \S+ vrf member Vrf\d+",
     ),
     others=re.compile(r".* secondary"),
     process=re.compile(r"router bgp .*"),

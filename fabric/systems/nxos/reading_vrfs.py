@@ -162,6 +162,12 @@ def _policy_evpn(speaker: BgpTemplate, _: int, policy: str, way: str) -> None:
     setattr(speaker, f"policy_{way}_evpn", policy)
 
 
+def _allowas_in_evpn(speaker: BgpTemplate, _: int, often: str | None = None) -> None:
+    if often is None:
+        raise ValueError("how often holds without a number is not known here")
+    speaker.allowas_in_evpn = int(often)
+
+
 #: What lines mean, by the names of the book.
 MEANINGS: dict[str, Callable[..., Any]] = {
     "overlay": _overlay,
@@ -188,6 +194,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "activate_evpn": _same,
     "communities": _communities,
     "policy_evpn": _policy_evpn,
+    "allowas_in_evpn": _allowas_in_evpn,
 }
 
 

@@ -2,7 +2,9 @@
 
 Sources: sonic-net/sonic-swss e6b0c5b5 cfgmgr/buffermgr.cpp (doSpeedUpdateTask), orchagent/
 pfcwdorch.cpp (createEntry), pfcwdsworch.cpp (registerInWdDb, unregisterFromWdDb), qosorch.cpp
-(QosMapHandler), bufferorch.cpp (processQueue), cfgmgr/vlanmgrd.cpp and intfmgrd.cpp (mac). Seen
+(QosMapHandler), bufferorch.cpp (processQueue), cfgmgr/vlanmgrd.cpp and intfmgrd.cpp (mac), cfgmgr/
+intfmgr.cpp (isIntfChangeVrf: another VRF is skipped; getIntfIpCount: a row waits for its addresses
+to go). Seen
 with these daemons on a virtual ASIC: a map row that was empty for a moment stays as it was.
 """
 
@@ -30,6 +32,8 @@ _ORDER = (
     *MAPS,
     "PORT_QOS_MAP",
     "PORT",
+    "INTERFACE",
+    "VLAN_INTERFACE",
     "CABLE_LENGTH",
     "BUFFER_PG",
     "BUFFER_QUEUE",
@@ -72,6 +76,8 @@ class Daemons:
         Maps, ports and buffers as the hardware has them; buffers by single group and queue.
     watched : dict of str to dict of int to str
         Queues by port that the watchdog looks at, with its action.
+    vrfs : dict of str to str
+        The VRF of each interface; empty for the default one.
     log : list of str
         What the daemons log.
     """
@@ -85,6 +91,9 @@ class Daemons:
         self.config, self.asic, self.lookup = config, asic, lookup
         self.rows: ConfigDb = {}
         self.watched: dict[str, dict[int, str]] = {}
+        self.vrfs: dict[str, str] = {}
+        self._addresses: dict[str, set[str]] = defaultdict(set)
+        self._leaving: set[str] = set()
         self.log: list[str] = []
         self._seen: ConfigDb = {}
         self._pending: dict[str, set[str]] = defaultdict(set)
@@ -127,6 +136,8 @@ class Daemons:
             self._buffers(table, row, after)
         elif table == "PFC_WD":
             self._watchdog(row, after)
+        elif table in {"INTERFACE", "VLAN_INTERFACE"}:
+            self._interface(row, after)
         elif table == "PORT_QOS_MAP":
             self._put(table, row, after)
             if after is not None:  # a row that goes leaves the mask as it is
@@ -145,6 +156,26 @@ class Daemons:
                 self.rows.pop(table, None)
         else:
             self.rows.setdefault(table, {})[row] = dict(fields)
+
+    # -- interfaces ------------------------------------------------------------------------------
+
+    def _interface(self, row: str, fields: Row | None) -> None:
+        """Take an interface or an address of it."""
+        name, _, address = row.partition("|")
+        if address:
+            change = (
+                self._addresses[name].add if fields is not None else self._addresses[name].discard
+            )
+            change(address)
+        elif fields is None:
+            self._leaving.add(name)
+        else:
+            vrf = str(fields.get("vrf_name", ""))
+            if self.vrfs.setdefault(name, vrf) != vrf:
+                self.log.append(f"{name} can not change to {vrf} directly, skipping")
+        if name in self._leaving and not self._addresses[name]:
+            self._leaving.discard(name)
+            self.vrfs.pop(name, None)
 
     # -- maps ------------------------------------------------------------------------------------
 

@@ -236,6 +236,14 @@ def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) ->
         port.vlan = number
 
 
+@_READER.means("vrf")
+def _vrf(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    (name,) = key
+    switch.vrf(name, line)
+    if row.get("vni", "0") != "0" or row.get("fallback", "false") != "false":
+        raise ValueError("tunnels, and routes of the default VRF, are not read")
+
+
 @_READER.means("interface")
 def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     name, *text = key
@@ -249,15 +257,17 @@ def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
         port.addresses.append(address(text[0], None, line))
     elif row.get("ipv6_use_link_local_only") == "enable":
         port.ipv6_link = True
-    if "vrf_name" in row:
-        raise ValueError("a VRF is not read")
+    if vrf := _text(row, "vrf_name"):
+        if vrf not in switch.vrfs:
+            raise ValueError("a VRF that is not there")
+        port.vrf, port.vrf_line = vrf, line
     _announce(switch, name, line)
 
 
 def _announce(switch: Configured, name: str, line: int) -> None:
     """Note what bgpcfgd announces; the tables of the managed BGP say it themselves."""
-    if not switch.bgp or not switch.ports[name].addresses:
-        return
+    if not switch.bgp or not switch.ports[name].addresses or switch.ports[name].vrf:
+        return  # a network of another VRF is not in the table that FRR looks into
     latest = switch.ports[name].addresses[-1]
     if latest.is_ipv6 and latest.line == line:
         switch.bgp.originations.append(Origination(latest.network, "", line, is_ipv6=True))
@@ -270,6 +280,7 @@ def _announce(switch: Configured, name: str, line: int) -> None:
 
 @_READER.means("static")
 def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key if len(key) > 1 else ())
     prefix = network(key[-1])
     hops = list(_next_hops(row))
     is_ipv6 = ":" in key[-1]
@@ -301,6 +312,7 @@ def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -
 @_READER.means("globals_family")
 def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
     paths = int(row.get("max_ebgp_paths", "1"))
+    _default(key)
     if key == ("default", "ipv4_unicast"):
         _process(switch).max_paths = paths
     elif key == ("default", "ipv6_unicast"):
@@ -309,13 +321,14 @@ def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: in
 
 @_READER.means("network")
 def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
-    *_rest, prefix = key
-    own = Origination(network(prefix), "", line, ":" in prefix)
+    _default(key)
+    own = Origination(network(key[-1]), "", line, ":" in key[-1])
     _process(switch).originations.append(own)
 
 
 @_READER.means("aggregate")
 def _aggregate(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key)
     hides = row.get("summary_only") == "true"
     own = Aggregate(*network(key[-1]), line, hides, ":" in key[-1])
     _process(switch).aggregates.append(own)
@@ -331,6 +344,7 @@ def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 
 @_READER.means("group")
 def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key)
     _session(_process(switch).group(key[-1], line), row)
 
 
@@ -340,6 +354,7 @@ _SUFFIXES = {"ipv4_unicast": "", "ipv6_unicast": "6"}
 
 @_READER.means("group_family")
 def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key)
     group, suffix = _process(switch).group(key[-2], line), _SUFFIXES[key[-1]]
     if "admin_status" in row:
         setattr(group, f"activated{suffix}", row["admin_status"] in ("true", "up"))
@@ -348,6 +363,7 @@ def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: i
 
 @_READER.means("neighbour")
 def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key if len(key) > 1 else ())
     bgp = _process(switch)
     if len(key) == 1 and not is_address(key[0]):
         words = f"BGP_NEIGHBOR|{key[0]}: bgpcfgd makes sessions over ports on master alone"
@@ -367,6 +383,7 @@ def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int)
 
 @_READER.means("neighbour_family")
 def _neighbour_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _default(key)
     peer, suffix = _process(switch).peer(key[-2], line), _SUFFIXES[key[-1]]
     setattr(peer, f"activated{suffix}", row.get("admin_status", "true") in ("true", "up"))
     _policies(peer, row, suffix)
@@ -424,6 +441,18 @@ def _policies(speaker: BgpTemplate, row: Fields, suffix: str) -> None:
         if row.get("allow_as_origin") == "true":
             raise ValueError("allow_as_origin is not read")
         setattr(speaker, f"allowas_in{suffix}", int(row.get("allow_as_count", _ALLOWAS_IN)))
+
+
+def _default(key: tuple[str, ...]) -> None:
+    """See that a row is of the default VRF, which keys begin with; empty ones are of it too.
+
+    Raises
+    ------
+    ValueError
+        When it is of another one.
+    """
+    if key and key[0] != "default":
+        raise ValueError("BGP and routes of another VRF are not read")
 
 
 def _router_id(text: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Templates of names and addresses, and those of queues, buffers and servers, in the order of the
 #: tables of config_db.json.
-OWN = ("metadata", "ports", "vlans", "interfaces", "bgp", "bgp_managed")
+OWN = ("metadata", "ports", "vrfs", "vlans", "interfaces", "bgp", "bgp_managed")
 SHARED = (
     "qos_maps",
     "scheduler",

@@ -93,4 +93,6 @@ def is_managed(device: DeviceDesign) -> bool:
     the type LeafRouter without BGP_BBR; they announce subnets of VLANs, and of no other port.
     """
     other = device.bgp.bfd or device.bgp.allowas_in > 0
-    return other or bool(device.unnumbered_ports) or bool(device.routed_nics)
+    # a leaf whose routed NICs are all in quarantine stays as it was: a change would restart it
+    alone = device.routes_nics and any(port.quarantined for port in device.ports)
+    return other or alone or bool(device.unnumbered_ports) or bool(device.routed_nics)

@@ -13,7 +13,8 @@ from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_VLAN
 from fabric.topology.routed import PAIR, host_pools, named_pools, routed_units
-from fabric.validate.addresses import owners
+from fabric.topology.tenant_members import spaces
+from fabric.validate.addresses import SPACE, owners
 from fabric.validate.addresses6 import at_gateway, doubles, outside_subnet, wrong_subnets
 from fabric.validate.origins import nic_place, switch_place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -102,7 +103,7 @@ class UniqueAddresses(ModelRule):
                 if place:
                     other = next(item for item in rows if item != row)
                     yield self.finding(
-                        f"{ipv4_text(address)} is also the address of {table.owner(other)}",
+                        f"{ipv4_text(address % SPACE)} is also the address of {table.owner(other)}",
                         "use a free address",
                         place=place,
                         device=table.owner(row),
@@ -280,10 +281,10 @@ class SubnetsApart(ModelRule):
 
     def _ipv4(self, model: Model) -> Iterator[Finding]:
         table, pools = model.fabric.subnets, host_pools(model.intent.fabric)
-        inside = np.zeros(len(table), bool)
+        inside, of = np.zeros(len(table), bool), spaces(model.fabric)
         for pool in pools.values():
             first, last = int(pool.network_address), int(pool.broadcast_address)
-            inside |= (table.network >= first) & (table.last <= last)
+            inside |= (table.network - of.shift >= first) & (table.last - of.shift <= last)
         served = (table.gateway > table.network) & (table.gateway < table.last)
         served |= (
             (table.prefix_length == PAIR)
@@ -294,7 +295,11 @@ class SubnetsApart(ModelRule):
         for wrong, message, fix in (
             (~inside, f"is outside {shown}", "use a subnet of a pool"),
             (~served, "does not have its gateway inside", "use a gateway of the subnet"),
-            (_overlapping(table), "overlaps a subnet of another leaf or rail", "use a free subnet"),
+            (
+                _overlapping(table, of.space),
+                "overlaps a subnet of another leaf or rail",
+                "use a free subnet",
+            ),
             (
                 _doubled(table.leaf * 4096 + table.vlan) & (table.vlan != NO_VLAN),
                 "shares its VLAN",
@@ -323,10 +328,11 @@ def _used(fabric: Fabric) -> Bools:
     return used
 
 
-def _overlapping(table: Subnets) -> Bools:
+def _overlapping(table: Subnets, space: Ints) -> Bools:
     """Return which subnets have an address that another one has."""
-    order = np.lexsort((table.last, table.network))
-    network, last = table.network[order], table.last[order]
+    network, last = table.network + space * SPACE, table.last + space * SPACE
+    order = np.lexsort((last, network))
+    network, last = network[order], last[order]
     before = np.maximum.accumulate(last)[:-1] >= network[1:]
     wrong = np.zeros(len(table), bool)
     wrong[order[1:][before]] = True

@@ -17,6 +17,7 @@ from fabric.topology.routed import (
     room_for,
     routed_units,
 )
+from fabric.topology.tenant_members import spaces
 from fabric.validate.addresses6 import outside_rail
 from fabric.validate.origins import subnet_place
 from fabric.validate.rule import ModelRule, rules
@@ -124,6 +125,7 @@ def _outside(fabric: Fabric) -> list[tuple[int, int]]:
     if not file.addressing.ipv4:
         return []
     starts = rail_starts(file, np.maximum(fabric.switches.plane[table.leaf], 0), table.rail)
+    starts = starts + spaces(fabric).shift
     outside = (table.network < starts) | (table.last >= starts + rail_size(file))
     rows = np.flatnonzero(outside & (table.vlan == NO_VLAN))
     return list(zip(rows.tolist(), starts[rows].tolist(), strict=True))

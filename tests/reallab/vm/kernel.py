@@ -60,7 +60,13 @@ rm -f /root/.dockerenv # systemd would take the machine for a container
 cp -a /seed/. /root/
 umount /proc /sys /seed
 mount --move /dev /root/dev
-exec switch_root /root /lib/systemd/systemd
+"""
+_SYSTEMD = "exec switch_root /root /lib/systemd/systemd\n"
+#: A script that is process 1, with a folder that it writes into.
+SCRIPT = """\
+mkdir /root/out
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 out /root/out
+exec switch_root /root /bin/bash /out/run.sh
 """
 
 
@@ -104,8 +110,11 @@ def require_vm_parts() -> None:
         pytest.skip(f"no virtual machines: {reason}; 'make judges' installs the packages")
 
 
-def initramfs(kernel: Kernel, folder: Path) -> Path:
-    """Write an initramfs into a folder, with the modules in the order of their needs."""
+def initramfs(kernel: Kernel, folder: Path, last: str = _SYSTEMD) -> Path:
+    """Write an initramfs into a folder, with the modules in the order of their needs.
+
+    ``last`` is how it ends: with systemd, or with `SCRIPT`.
+    """
     tree = folder / "initramfs"
     for name in ("bin", "proc", "sys", "dev", "lower", "seed", "upper", "root"):
         (tree / name).mkdir(parents=True)
@@ -114,7 +123,7 @@ def initramfs(kernel: Kernel, folder: Path) -> Path:
     for path in paths:
         shutil.copy2(path, tree / path.name)
     (tree / "modules").write_text("".join(f"/{path.name}\n" for path in paths))
-    (tree / "init").write_text(_INIT)
+    (tree / "init").write_text(_INIT + last)
     (tree / "init").chmod(0o755)
     names = "\n".join(str(path.relative_to(tree)) for path in [tree, *sorted(tree.rglob("*"))])
     packed = subprocess.run(

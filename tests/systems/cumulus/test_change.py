@@ -43,7 +43,7 @@ nv set system snmp-server listening-address 192.0.2.2
 nv set interface eth0 ip address 192.0.2.2/24
 nv set interface eth0 ip gateway 192.0.2.1
 nv set interface eth0 type eth
-nv set interface eth0 vrf mgmt
+nv set interface eth0 ip vrf mgmt
 nv set interface bond1 type bond
 nv set vrf mgmt router static 0.0.0.0/0 via 192.0.2.1
 nv set vrf default router static 198.51.100.0/24 via 192.0.2.1
@@ -301,7 +301,7 @@ def test_from_the_box_to_a_verified_fabric(name, tmp_path, monkeypatch):
         assert planned(project, connections).empty
         for switch in (labs.LEAF, labs.SPINE):
             if lab[switch].spec.platform == "cumulus":
-                assert ("interface", "eth0", "vrf", "mgmt") in lab[switch].applied
+                assert ("interface", "eth0", "ip", "vrf", "mgmt") in lab[switch].applied
                 assert ("$6$lab$notasecret") in {path[-1] for path in lab[switch].applied}
 
 

@@ -200,7 +200,7 @@ def test_a_refused_line_leaves_nothing(driver, leaf):
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.fault(1)
 def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, login, leaf, pattern, nth):
-    way = SetLines(unload="nv unset interface eth0 vrf\n", load=MTU.load)
+    way = SetLines(unload="nv unset interface eth0 ip vrf\n", load=MTU.load)
     leaf.faults.add(Fault("cut_at_command", pattern=pattern, nth=nth))
     with pytest.raises(ConnectionLostError):
         driver.stage(way, TOKEN)

@@ -189,7 +189,6 @@ def _unknown(text: str) -> tuple[str, str]:
 
 UNKNOWN = {
     "filter": _unknown(f"{PORT} acl BLOCK inbound"),
-    "VRF": _unknown(f"{PORT} vrf X"),
     "tagged VLANs": _unknown(f"{PORT} bridge domain br_default vlan 101"),
     "other bridge": _unknown("nv set bridge domain br_other vlan 101"),
     "address of a switched port": _unknown(
@@ -201,14 +200,14 @@ UNKNOWN = {
     "no address": _unknown(f"{PORT} ip address 10.0.0.1/33"),
     "bond": _unknown("nv set interface bond1 bond member swp1"),
     "shared gateway": _unknown("nv set interface vlan101 ip vrr address 10.0.0.1/24"),
-    "policy": _unknown("nv set router policy route-map R rule 10 action permit"),
+    "policy": _unknown("nv set router policy route-map R rule 10 match peer swp1"),
     "redistribution with a policy": _unknown(f"{BGP}{FAMILY} redistribute connected route-map R"),
     "policy of a peer": _unknown(
         f"{BGP}{PEER} address-family ipv4-unicast policy outbound route-map R"
     ),
     "internal": _unknown(f"{BGP}{PEER} remote-as internal"),
-    "other VRF": _unknown("nv set vrf X router bgp enable on"),
-    "EVPN": _unknown("nv set evpn enable on"),
+    "other VRF": _unknown("nv set vrf X router bgp neighbor swp9 remote-as external"),
+    "EVPN": _unknown("nv set evpn route-advertise svi-ip on"),
     "peer without a process": (
         f"{PEER} remote-as 65100\n",
         "neighbor 10.0.0.0 without autonomous-system",

@@ -15,6 +15,7 @@ from fabric.systems.cumulus.platforms.lines import read
 from fabric.systems.cumulus.platforms.tree import tree
 from fabric.systems.cumulus.platforms.words import words
 from tests.cases import each
+from tests.render import tenants_designs
 from tests.render.designs import CASES, designs_of, variant
 
 SKUS = {
@@ -23,6 +24,7 @@ SKUS = {
     "a100-pcie": {"7050DX4-32S": "SN4700"},
 }
 designs = designs_of(SKUS)
+TENANTS = [(name, switch) for system, name, switch in tenants_designs.CASES if system == "cumulus"]
 
 
 def leaf() -> DeviceDesign:
@@ -35,11 +37,13 @@ def changed(tmp_path: Path, changes: dict[str, str], devices: str = "") -> str:
     return render_device(made["su1-rail0"])[0].text
 
 
-@each(("inventory", "switch"), CASES)
+@each(("inventory", "switch"), [*CASES, *TENANTS])
 @each("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15"])
 def test_every_line_is_in_the_command_tree(inventory: str, switch: str, release: str) -> None:
     """Of its release, and no line stands twice; what is cleared is a branch of the tree."""
-    design = designs(inventory)[switch]
+    is_tenant = (inventory, switch) in TENANTS
+    made = tenants_designs.designs("cumulus", inventory) if is_tenant else designs(inventory)
+    design = made[switch]
     design = replace(design, sku=replace(design.sku, facts={"release": release}))
     config, clear = render_device(design)
     found = read(config.text)

@@ -19,6 +19,7 @@ from tests.systems.tenant_fabrics import (
     around,
     faults,
     from_the_box,
+    left_of_a_merge,
     project,
     sent,
 )
@@ -256,3 +257,11 @@ def test_what_the_stand_in_refuses(name: str) -> None:
     head = "ip vrf VrfA\n" if name == "addresses" else ""
     with pytest.raises(ValueError, match="line"):
         read_text(f"{head}{REFUSED[name]}", {"Ethernet0": "400000", "Ethernet8": "400000"})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_part_that_is_merged_keeps_nothing_of_a_tenant_that_is_gone(
+    form: str, tmp_path: Path
+) -> None:
+    """Where others own the rest of the configuration."""
+    assert not any(left_of_a_merge(tmp_path, "esonic", form).values())

@@ -119,6 +119,15 @@ def test_timer_is_rounded_up_to_minutes(driver, switch):
     assert switch.store.history[0].comment == "commit confirmed, rollback in 2mins"
 
 
+def test_a_commit_without_a_timer_does_not_wait(driver, switch):
+    first = driver()
+    committed(first, timer_s=0)
+    for one in (first, driver()):
+        assert not one.pending(TOKEN)
+        assert list(one.foreign_sessions()) == []
+    assert ADDED in switch.running_text
+
+
 def test_another_process_finds_and_confirms_the_commit(driver, switch):
     committed(driver())
     other = driver()

@@ -356,7 +356,7 @@ UNKNOWN = {
     "no address": _unknown(f"{PORT} unit 0 family inet address 10.0.0.1/33"),
     "aggregate": _unknown("set interfaces ae0 unit 0 family inet address 10.0.0.1/31"),
     "groups": _unknown("set apply-groups X"),
-    "instance": _unknown("set routing-instances X instance-type vrf"),
+    "instance": _unknown("set routing-instances X routing-options auto-export"),
     "condition": _unknown(f"{POLICY} from community C"),
     "setting": _unknown(f"{POLICY} then local-preference 9"),
     "two protocols": _unknown(f"{POLICY} from protocol direct\n{POLICY} from protocol bgp"),

@@ -17,6 +17,7 @@ from tests.systems.tenant_fabrics import (
     around,
     faults,
     from_the_box,
+    left_of_a_merge,
     project,
     sent,
 )
@@ -220,3 +221,11 @@ def test_what_the_stand_in_refuses(name: str) -> None:
         first, second = REFUSED[name].split("interface Ethernet1/2")
         other = second.replace("vrf member A", "vrf member B")
         read_text(f"{first}interface Ethernet1/2{other}", PORTS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_part_that_is_merged_keeps_nothing_of_a_tenant_that_is_gone(
+    form: str, tmp_path: Path
+) -> None:
+    """Where others own the rest of the configuration."""
+    assert not any(left_of_a_merge(tmp_path, "nxos", form).values())

@@ -88,13 +88,13 @@ class CumulusStandIn(SshStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return the configuration of a switch that is fresh from the box."""
-        ip = words(design.sku.facts.get("release", DEFAULT_RELEASE)).ip
+        own = words(design.sku.facts.get("release", DEFAULT_RELEASE))
         return (
             f"nv set system hostname {design.name}\n"
             "nv set system aaa user cumulus hashed-password '$6$lab$notasecret'\n"
             "nv set system aaa user cumulus role system-admin\n"
-            f"nv set interface eth0 type eth\nnv set interface eth0 {ip} address dhcp\n"
-            "nv set interface eth0 vrf mgmt\n"
+            f"nv set interface eth0 type eth\nnv set interface eth0 {own.ip} address dhcp\n"
+            f"nv set interface eth0 {own.vrf} mgmt\n"
         )
 
     # -- configuration ---------------------------------------------------------------------------

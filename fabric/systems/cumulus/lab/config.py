@@ -2,10 +2,10 @@
 
 Known: CumulusNetworks/docs, content/cumulus-linux-514 (what the leaves are, which values they take,
 that ``qos roce`` means ``mode lossless``, that the PFC watchdog needs PFC, that shares and pools do
-not exceed 100 percent, reserved VLANs, ``type`` of interfaces and neighbours in startup files), and
-the form of ``nv config show -o commands``: sorted, ranges of interfaces and VLANs joined, passwords
-masked. Assumed: the texts of refusals, that an unset of what is not there succeeds, and the order
-of joined lines.
+not exceed 100 percent, reserved VLANs, one AS number for all VRFs, one VRF for each layer 3 VNI,
+``type`` of interfaces and neighbours in startup files), and the form of ``nv config show -o
+commands``: sorted, ranges of interfaces and VLANs joined, passwords masked. Assumed: the texts of
+refusals, that an unset of what is not there succeeds, and the order of joined lines.
 """
 
 from __future__ import annotations
@@ -123,9 +123,24 @@ def complaints(config: set[Path], words: Words) -> Iterator[str]:
             yield f"bridge.domain.{path[2]}.vlan: {path[4]} is reserved"
         if path[-2:-1] == ("remote-as",) and path[5] not in {p[5] for p in config if len(p) > 6}:  # noqa: PLR2004
             yield f"neighbor {path[5]} has no remote-as"
+    yield from _vrf_complaints(config)
     for leaf in ("bw-percent", "memory-percent"):
         if sum(int(path[-1]) for path in config if path[-2:-1] == (leaf,)) > _MOST_PERCENT:
             yield f"the sum of {leaf} is above {_MOST_PERCENT}"
+
+
+def _vrf_complaints(config: set[Path]) -> Iterator[str]:
+    """Yield what is wrong with VRFs: a VNI is that of one of them, and BGP has one AS number."""
+    asns = {path[-1] for path in config if path[:3] == ("router", "bgp", "autonomous-system")}
+    vnis: dict[str, str] = {}
+    for path in sorted(path for path in config if path[0] == "vrf"):
+        name, branch = path[1], path[2:-1]
+        if branch == ("router", "bgp", "autonomous-system") and {path[-1]} != asns:
+            yield f"vrf.{name}.router.bgp.autonomous-system is not that of router.bgp"
+        if branch == ("evpn", "vni"):
+            other = vnis.setdefault(path[-1], name)
+            if other != name:
+                yield f"vrf.{name}.evpn.vni: {path[-1]} is that of vrf {other}"
 
 
 def commands(config: Iterable[Path], verb: str = "set") -> str:

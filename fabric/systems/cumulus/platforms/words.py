@@ -1,8 +1,9 @@
 """The words of NVUE that changed from release to release.
 
 Source: CumulusNetworks/docs, content/cumulus-linux-515, New and Changed NVUE Commands (``enable
-on`` became ``state enabled``, ``ip address`` became ``ipv4 address``, ``service ntp`` and ``service
-lldp`` moved below ``system``); content/nvue-reference (``system syslog`` since 5.13).
+on`` became ``state enabled``, ``ip address`` became ``ipv4 address``, ``ip vrf`` became ``vrf``,
+``service ntp`` and ``service lldp`` moved below ``system``); content/nvue-reference (``system
+syslog`` since 5.13).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Words:
         Branches of the addresses of an interface, of IPv4 and of IPv6.
     ntp, syslog, lldp : str
         Branches of the services.
+    vrf : str
+        Branch of an interface that names its VRF.
     """
 
     enable: str
@@ -40,6 +43,7 @@ class Words:
     ntp: str
     syslog: str
     lldp: str
+    vrf: str
 
     def of_release(self, spellings: frozenset[str]) -> frozenset[str]:
         """Return those of several words that the range of releases has."""
@@ -50,15 +54,35 @@ class Words:
     def has(self, line: Sequence[str]) -> bool:
         """Tell whether a line begins with no branch that other releases alone have."""
         own = {self.ntp, self.syslog, self.lldp}
-        return not any(" ".join([*line, ""]).startswith(f"{other} ") for other in _BRANCHES - own)
+        text = " ".join([*line, ""])
+        branch = " ".join([*line[2:], ""]) if line[:1] == ["interface"] else ""
+        return not any(text.startswith(f"{other} ") for other in _BRANCHES - own) and not any(
+            branch.startswith(f"{other} ") for other in _VRF_BRANCHES - {self.vrf}
+        )
 
 
 _UP_TO_12 = Words(
-    "enable", "on", "off", "ip", "ip", "service ntp mgmt", "service syslog mgmt", "service lldp"
+    "enable",
+    "on",
+    "off",
+    "ip",
+    "ip",
+    "service ntp mgmt",
+    "service syslog mgmt",
+    "service lldp",
+    "ip vrf",
 )
 _UP_TO_14 = replace(_UP_TO_12, syslog="system syslog")
 _FROM_15 = Words(
-    "state", "enabled", "disabled", "ipv4", "ipv6", "system ntp", "system syslog", "system lldp"
+    "state",
+    "enabled",
+    "disabled",
+    "ipv4",
+    "ipv6",
+    "system ntp",
+    "system syslog",
+    "system lldp",
+    "vrf",
 )
 #: First minor release of each vocabulary, newest first, and the newest that is known.
 _FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
@@ -75,6 +99,7 @@ _SPELLINGS = tuple(
     )
 )
 _BRANCHES = {name for words in VOCABULARIES for name in (words.ntp, words.syslog, words.lldp)}
+_VRF_BRANCHES = {words.vrf for words in VOCABULARIES}
 #: Trains that are known.
 RELEASES = tuple(f"5.{minor}" for minor in range(_FIRST_MINOR[-1][0], _NEWEST + 1))
 

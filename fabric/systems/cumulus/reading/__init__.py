@@ -5,8 +5,8 @@ link-local address that every port with link has. Equal paths are used, 64 of th
 ASes only with ``multipath aspath-ignore``. IPv4 unicast needs no activation, and no policy is
 wanted (CumulusNetworks/docs, content/cumulus-linux-514, Basic BGP, Optional BGP, Switch Port
 Attributes). What holds without a line is in ``defaults.toml``; whether a port works without ``link
-state`` is not published, and not judged. Policies and VRFs are not read. A YAML text is read by the
-same words: its keys are those of a line.
+state`` is not published, and not judged. Of policies and VRFs, what tenants need is read. A YAML
+text is read by the same words: its keys are those of a line.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from fabric.observe.configuration import Bgp, Configured, readers
 from fabric.observe.configuration.defaults import number_of
 from fabric.systems.cumulus.reading import ports
 from fabric.systems.cumulus.reading.model import LINES, RoutingLines
+from fabric.systems.cumulus.reading.policy import settle_policy
 from fabric.systems.cumulus.reading.routing import leave_switches_open, settle_bgp
 from fabric.systems.cumulus.reading.text import is_lines, paths_of
 
@@ -42,6 +43,7 @@ def read(files: Mapping[str, str]) -> Configured:
     reading = RoutingLines(Configured("cumulus", FILE), bgp)
     LINES.top.read(reading, paths_of(files[FILE]), reading.switch.leftovers)
     ports.settle_ports(reading)
+    settle_policy(reading)
     settle_bgp(reading)
     if reading.switch.bgp and not is_lines(files[FILE]):
         leave_switches_open(reading)

@@ -8,6 +8,7 @@ from fabric.observe.configuration import Aggregate, Discard, Leftover, Originati
 from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.defaults import leave_open
 from fabric.systems.cumulus.reading.model import LINES, RoutingLines
+from fabric.systems.cumulus.reading.vrfs import DEFAULT, settle_vrfs, tenant
 
 if TYPE_CHECKING:
     from fabric.observe.configuration import BgpTemplate
@@ -19,6 +20,7 @@ _OCCURRENCES = 3
 _ON = ("on", "enabled")
 #: How fields of routes end, by family.
 _SUFFIXES = {"ipv4-unicast": "", "ipv6-unicast": "6"}
+_EVPN = "l2vpn-evpn"
 
 
 @LINES.means("asn")
@@ -38,13 +40,16 @@ def _process(reading: RoutingLines, _: int, state: str) -> None:
 
 
 @LINES.means("process_of_vrf")
-def _process_of_vrf(reading: RoutingLines, _: int, state: str) -> None:
+def _process_of_vrf(reading: RoutingLines, line: int, vrf: str, state: str) -> None:
+    if vrf != DEFAULT:
+        tenant(reading, vrf, line).routed = state in _ON
+        return
     reading.said.add(_PLACES[1])
     reading.enabled = reading.enabled and state in _ON
 
 
 @LINES.means("unicast")
-def _unicast(_: RoutingLines, __: int, family: str, state: str) -> None:
+def _unicast(_: RoutingLines, __: int, vrf: str, family: str, state: str) -> None:  # noqa: ARG001
     if state not in _ON:
         raise ValueError(f"{family} is off")
 
@@ -77,11 +82,26 @@ def _aggregate(reading: RoutingLines, line: int, prefix: str, state: str = "off"
 
 
 @LINES.means("redistribute")
-def _redistribute(reading: RoutingLines, line: int, family: str, state: str = "on") -> None:
+def _redistribute(
+    reading: RoutingLines,
+    line: int,
+    vrf: str,
+    family: str,
+    kind: str,
+    state: str = "on",
+    policy: str | None = None,
+) -> None:
     if state not in _ON:
         raise ValueError("redistribution is off")
     is_ipv6 = bool(_SUFFIXES[family])
-    reading.bgp.originations.append(Origination(None, "", line, is_ipv6))
+    if vrf != DEFAULT:
+        if is_ipv6:
+            raise ValueError(family)
+        tenant(reading, vrf, line).redistributed(kind, policy, line)
+    elif kind != "connected" or policy is not None:
+        raise ValueError(kind)
+    else:
+        reading.bgp.originations.append(Origination(None, "", line, is_ipv6))
 
 
 @LINES.means("exists")
@@ -133,7 +153,7 @@ def _bfd_profile(reading: RoutingLines, line: int, kind: str, session: str) -> N
 def _allow_my_asn(
     reading: RoutingLines, line: int, kind: str, session: str, family: str, state: str
 ) -> None:
-    speaker, name = _speaker(reading, line, kind, session), f"allowas_in{_SUFFIXES[family]}"
+    speaker, name = _speaker(reading, line, kind, session), _allowed(family)
     setattr(speaker, name, (getattr(speaker, name) or _OCCURRENCES) if state in _ON else 0)
 
 
@@ -141,9 +161,24 @@ def _allow_my_asn(
 def _occurrences(
     reading: RoutingLines, line: int, kind: str, session: str, family: str, often: str
 ) -> None:
-    speaker, name = _speaker(reading, line, kind, session), f"allowas_in{_SUFFIXES[family]}"
+    speaker, name = _speaker(reading, line, kind, session), _allowed(family)
     if getattr(speaker, name) != 0:
         setattr(speaker, name, int(often))
+
+
+def _allowed(family: str) -> str:
+    """Return the field of how often the own AS number may stand in routes of a family."""
+    return "allowas_in_evpn" if family == _EVPN else f"allowas_in{_SUFFIXES[family]}"
+
+
+@LINES.means("update_source")
+def _update_source(reading: RoutingLines, line: int, kind: str, session: str, port: str) -> None:
+    _speaker(reading, line, kind, session).local_address = port
+
+
+@LINES.means("multihop")
+def _multihop(reading: RoutingLines, line: int, kind: str, session: str, hops: str) -> None:
+    _speaker(reading, line, kind, session).hops = int(hops)
 
 
 @LINES.means("peer_shutdown")
@@ -156,7 +191,8 @@ def _activate(
     reading: RoutingLines, line: int, kind: str, session: str, family: str, state: str
 ) -> None:
     speaker = _speaker(reading, line, kind, session)
-    setattr(speaker, f"activated{_SUFFIXES[family]}", state in _ON)
+    name = "evpn" if family == _EVPN else f"activated{_SUFFIXES[family]}"
+    setattr(speaker, name, state in _ON)
 
 
 def _speaker(reading: RoutingLines, line: int, kind: str, session: str) -> BgpTemplate:
@@ -184,3 +220,4 @@ def settle_bgp(reading: RoutingLines) -> None:
         bgp.asn = reading.asn
         bgp.resolve()
         switch.bgp = bgp
+    settle_vrfs(reading)

@@ -30,6 +30,7 @@ from fabric.systems.esonic.adapters.breakouts import (
     without_new_ports,
     without_ports,
 )
+from fabric.systems.esonic.adapters.tenants import removed_vrfs, tunnels_of, without_vnis
 from fabric.systems.esonic.platforms import BUFFER_LINE, DEFAULTS, SELF_MADE
 from fabric.systems.esonic.platforms.lines import read
 
@@ -126,10 +127,10 @@ class CageScope(Scope):
         ours = {cage_of[line] for line in wanted.children if line in cage_of}
         changed = ours & changed_cages(now, wanted)
         gone = {line for cage, line in modes(now).items() if cage in changed}
+        gone |= tunnels_of(now, removed_vrfs(now, wanted))
         kept = without_ports(now, changed).children.items()
-        return super().merged(
-            LineTree({line: one for line, one in kept if line not in gone}), wanted
-        )
+        left = LineTree({line: one for line, one in kept if line not in gone})
+        return super().merged(without_vnis(left, removed_vrfs(now, wanted)), wanted)
 
 
 SCOPE = CageScope(
@@ -140,9 +141,12 @@ SCOPE = CageScope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
+        r"ip vrf Vrf\d+",
+        r"router bgp \d+ vrf Vrf\d+",
+        r"interface \S+ ip vrf forwarding Vrf\d+",
     ),
     others=re.compile(r".* secondary"),
-    process=re.compile(r"router bgp .*"),
+    process=re.compile(r"router bgp \d+"),
     key=GRAMMAR.key_of,
 )
 

@@ -2,7 +2,8 @@
 
 Known: ingress partitions of the shared buffer come to exactly 100 (juniper.net CLI reference
 buffer-partition, ingress), egress ones not above, since Juniper/jvd @ 005ab344 commits 76; names
-that are used must be there. Assumed: the words of the messages.
+that are used must be there; an interface is in one routing instance, and one of the type vrf has a
+route distinguisher and a target (the same, instance-type). Assumed: the words of the messages.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _WHOLE = 100
 _COS = "class-of-service "
+_FORWARDING = "routing-options forwarding-table"
+_PREFIX_ROUTES = r"routing-instances \S+ protocols evpn ip-prefix-routes"
 #: What is named: pattern of the use with its name, patterns of the places that make the name.
 _NAMES = (
     (
@@ -54,7 +57,7 @@ _NAMES = (
     ),
     (
         "policy",
-        r"(?:protocols bgp group .*|routing-options forwarding-table) export (\S+)",
+        rf"(?:protocols bgp group .*|{_FORWARDING}|{_PREFIX_ROUTES}) export (\S+)",
         (r"policy-options policy-statement (\S+) .*",),
     ),
     (
@@ -71,7 +74,13 @@ _BUILT_IN = ("best-effort", "network-control", "fcoe", "no-loss")
 def problems(config: Iterable[Words]) -> list[str]:
     """Return why a configuration cannot be committed."""
     lines = [" ".join(words) for words in config]
-    return [*_missing(lines), *_buffers(lines), *_profiles(lines), *_neighbours(lines)]
+    return [
+        *_missing(lines),
+        *_buffers(lines),
+        *_profiles(lines),
+        *_neighbours(lines),
+        *_instances(lines),
+    ]
 
 
 def _found(pattern: str, lines: list[str]) -> list[str]:
@@ -109,3 +118,16 @@ def _neighbours(lines: list[str]) -> Iterator[str]:
     for address in dict.fromkeys(_found(r"protocols bgp group \S+ neighbor (\S+) .*", lines)):
         if address not in known:
             yield f"BGP peer {address} has no peer-as"
+
+
+def _instances(lines: list[str]) -> Iterator[str]:
+    """Yield interfaces in two instances, and what an instance with routes of others lacks."""
+    places: dict[str, str] = {}
+    for line in lines:
+        match = re.fullmatch(r"routing-instances (\S+) interface (\S+)", line)
+        if match and places.setdefault(match[2], match[1]) != match[1]:
+            yield f"interface {match[2]} is in the routing instance {places[match[2]]} already"
+    for name in _found(r"routing-instances (\S+) instance-type vrf", lines):
+        for leaf in ("route-distinguisher", "vrf-target"):
+            if not _found(rf"routing-instances ({re.escape(name)}) {leaf} .*", lines):
+                yield f"routing instance {name} has no {leaf}"

@@ -5,8 +5,8 @@ Ports work until ``disable``; their name is that of the port, without ``unit 0``
 policy with ``load-balance per-packet`` stands before the forwarding table, and at most 16 without
 ``chassis maximum-ecmp``; that QFX switches of today keep this default is not confirmed. Paths over
 different ASes need ``multiple-as``; without it Junos wants the same neighbour AS, which is read as
-the same path. Chains of policies, other units than 0, groups to be applied and routing instances
-are not read.
+the same path. Chains of policies, other units than 0 and groups to be applied are not read; of
+routing instances, what tenants need is read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from fabric.systems.junos.reading.ports import settle_ports
 from fabric.systems.junos.reading.routing import settle_bgp
 from fabric.systems.junos.reading.statements import statements
 from fabric.systems.junos.reading.table import LINES
+from fabric.systems.junos.reading.vrfs import settle_vrfs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,4 +45,5 @@ def read(files: Mapping[str, str]) -> Configured:
     settle_ports(reading)
     settle_policies(reading)
     settle_bgp(reading)
+    settle_vrfs(reading)
     return reading.switch

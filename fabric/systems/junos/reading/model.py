@@ -49,6 +49,10 @@ class RoutingLines:
         Groups of sessions that find their peers by neighbour discovery.
     as_lists : dict of str to list of range
         AS numbers by the name of their list; ``peer_lists`` has that of each group.
+    vrf_policies : dict of str to (str, int)
+        Policy of what an instance announces, and its line.
+    copies_tos, restores_tos : bool
+        Whether DSCP and ECN get into the outer header, and back.
     """
 
     switch: Configured
@@ -70,6 +74,9 @@ class RoutingLines:
     discovering: set[str] = field(default_factory=set)
     as_lists: dict[str, list[range]] = field(default_factory=dict)
     peer_lists: dict[str, str] = field(default_factory=dict)
+    vrf_policies: dict[str, tuple[str, int]] = field(default_factory=dict)
+    copies_tos: bool = True
+    restores_tos: bool = True
 
     @property
     def bgp(self) -> Bgp:

@@ -121,6 +121,34 @@ def _loops6(
     _speaker(reading, line, group, session).allowas_in6 = int(loops) - 1
 
 
+@LINES.means("family_evpn")
+def _family_evpn(reading: RoutingLines, line: int, group: str, session: str | None = None) -> None:
+    speaker = _speaker(reading, line, group, session)
+    speaker.activated, speaker.evpn = bool(speaker.activated), True
+
+
+@LINES.means("loops_evpn")
+def _loops_evpn(
+    reading: RoutingLines, line: int, group: str, loops: str, session: str | None = None
+) -> None:
+    _family_evpn(reading, line, group, session)
+    _speaker(reading, line, group, session).allowas_in_evpn = int(loops) - 1
+
+
+@LINES.means("multihop")
+def _multihop(
+    reading: RoutingLines, line: int, group: str, hops: str, session: str | None = None
+) -> None:
+    _speaker(reading, line, group, session).hops = int(hops)
+
+
+@LINES.means("keeps_next_hop")
+def _keeps_next_hop(
+    reading: RoutingLines, line: int, group: str, session: str | None = None
+) -> None:
+    _speaker(reading, line, group, session).keeps_next_hop = True
+
+
 def _of_family(
     reading: RoutingLines, line: int, group: str, session: str | None, *, is_ipv6: bool
 ) -> BgpTemplate:
@@ -264,7 +292,7 @@ def settle_bgp(reading: RoutingLines) -> None:
     bgp.resolve()
     _settle_discovery(reading, bgp)
     for peer in bgp.peers.values():
-        for name in ("allowas_in", "allowas_in6") if reading.loops else ():
+        for name in ("allowas_in", "allowas_in6", "allowas_in_evpn") if reading.loops else ():
             if getattr(peer, name) is None:
                 setattr(peer, name, reading.loops - 1)
         if not peer.policy_out:

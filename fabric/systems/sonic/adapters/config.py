@@ -29,6 +29,9 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
             rows[row] = {**kept, **fields}
         target[table] = rows
     kept = kept_rows(running, intended)
+    foreign = _other_vrfs(running)
+    if foreign:
+        kept["VRF"] = {**foreign, **kept.get("VRF", {})}
     for table in OWNED_TABLES:
         rows, others = intended.get(table, {}), kept.get(table, {})
         if rows or others:
@@ -44,6 +47,12 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     if profiles or target.get("BUFFER_PROFILE"):
         target["BUFFER_PROFILE"] = {**profiles, **target.get("BUFFER_PROFILE", {})}
     return {table: rows for table, rows in target.items() if rows}
+
+
+def _other_vrfs(running: ConfigDb) -> ConfigDb:
+    """Return the VRFs that no tenant has: those of others stay."""
+    rows = running.get("VRF", {}).items()
+    return {name: fields for name, fields in rows if not re.fullmatch(r"Vrf\d+", name)}
 
 
 def without_reclaimed(running: ConfigDb, target: ConfigDb, asic: str) -> ConfigDb:

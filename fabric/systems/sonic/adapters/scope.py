@@ -33,6 +33,7 @@ _ALONE = re.compile(
     r"|(?:DEFAULT_LOSSLESS_BUFFER_PARAMETER|LOSSLESS_TRAFFIC_PATTERN)\|AZURE"
     r"|BGP_PEER_GROUP(?:_AF)?\|default\|(?:FABRIC|NUMBERED)(?:\|.*)?"
     r"|ROUTE_MAP(?:_SET)?\|PERMIT(?:\|.*)?"
+    r"|VRF\|Vrf\d+"
 )
 #: Rows that a switch has once: they are ours and others', even where the inventory has none.
 _SINGLE = frozenset({("BGP_GLOBALS", "default"), ("BGP_GLOBALS_AF", "default|ipv4_unicast")})

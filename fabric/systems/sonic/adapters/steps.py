@@ -20,6 +20,7 @@ import jsonpatch
 from fabric.change.model import Risk
 from fabric.devices.candidate import SonicStep
 from fabric.systems.sonic.adapters import ports
+from fabric.systems.sonic.adapters.bindings import Moves
 from fabric.systems.sonic.adapters.config import differences
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.adapters.way import Way
@@ -80,6 +81,20 @@ def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     change.reload = next(filter(None, map(_restart, rest)), "")
     if change.reload or not cells:
         return change
+    moves = Moves.of(running, target)
+    moves.take_off(change)
+    change.target = moves.held_down(target)
+    _take_all(change)
+    change.target = target
+    if not change.reload:
+        moves.bring_up(change, target)
+    return change
+
+
+def _take_all(change: Way) -> None:
+    """Add the steps of all that is left to change."""
+    running, target = dict(change.state), change.target
+    cells = differences(running, target)
     work = ports.Work.of(running, target, cells)
     live = [
         (cell, new) for cell, old, new in cells if is_live(cell, old, new) and not work.holds(cell)
@@ -94,7 +109,6 @@ def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     if _patches(change, before):
         work.carry_out(change)
         _patches(change, after)
-    return change
 
 
 def _patches(change: Way, turns: Iterable[tuple[int, Unit]]) -> bool:

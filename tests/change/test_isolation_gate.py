@@ -1,0 +1,74 @@
+"""After a wave that changes leaves of tenants, no NIC of one answers a NIC of another."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.change.model import Plan, parse_plan
+from fabric.change.rollout import LeafPings, Ping
+from fabric.core.errors import ConnectionLostError
+from fabric.workflow import ping_gate
+from fabric.workflow.apply import gates_of
+from fabric.workflow.leaf_pings import describe_pings, leaf_pings
+from fabric.workflow.ping_gate import Isolation
+from fabric.workflow.project import Project
+from tests.change import memory_fabric
+from tests.workflow.test_ping_gate import ANSWERED, LOST, Host
+
+EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
+PING = Ping("gpu002", "gpu001", "10.64.0.3", "10.64.0.1", 9000, 104)
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    memory_fabric.use_memory_drivers(monkeypatch)
+    memory_fabric.create(tmp_path)
+    return memory_fabric.make_plan(tmp_path)
+
+
+def test_pairs_of_different_tenants_behind_the_leaf(plan: Plan) -> None:
+    project = Project(EXAMPLE)
+    leaves = dict.fromkeys(("su1-rail0", "su2-rail1", "spine01"), plan.devices["leaf1"])
+    hosts = tuple(project.hosts)
+    planned = leaf_pings(project, replace(plan, devices=leaves, unchanged=hosts), None)
+    pairs = {leaf: (ping.source_host, ping.target_host) for leaf, ping in planned.denied.items()}
+    # Behind su2-rail1 there is red alone, so that blue is tried from another leaf.
+    assert pairs == {"su1-rail0": ("gpu002", "gpu001"), "su2-rail1": ("gpu002", "gpu003")}
+    assert "2 between tenants, which must fail" in describe_pings(planned)
+
+
+def test_a_plan_file_keeps_them(plan: Plan) -> None:
+    whole = replace(plan, leaf_pings=LeafPings({}, "none", {"leaf1": PING}))
+    assert parse_plan(whole.to_json(), "plan").leaf_pings == whole.leaf_pings
+    with ThreadPoolExecutor(1) as pool:
+        assert [type(gate) for gate in gates_of(whole, {}, pool)] == [Isolation]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem", "passed"),
+    [
+        (LOST, "", "passed"),
+        (ANSWERED, f"{PING}: another tenant answers", ""),
+        (None, "", "not probed: no host could be logged in to"),
+    ],
+)
+def test_what_the_gate_says(
+    monkeypatch: pytest.MonkeyPatch, answer: str | None, problem: str, passed: str
+) -> None:
+    def opened(host: str) -> Host:
+        if answer is None:
+            raise ConnectionLostError(host, "cannot log in")
+        return Host(answer)
+
+    monkeypatch.setattr(ping_gate, "open_driver", opened)
+    stage = LeafPings({}, "", {"leaf1": PING}).stage(("leaf1",))
+    assert stage is not None
+    with ThreadPoolExecutor(1) as pool:
+        gate = Isolation({"gpu002": "gpu002"}, pool, {"leaf1": 0})  # type: ignore[dict-item]
+        assert gate.begin(stage) == []
+        assert gate.after_change(stage) == ([problem] if problem else [])
+        assert not passed or gate.passed == passed
