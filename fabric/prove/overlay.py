@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabric.prove.sessions import Session
     from fabric.prove.underlay import Underlay
     from fabric.prove.wiring import Network
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.model import Bools, Fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,8 @@ class Exchange:
         Whether packets back arrive over some path of the underlay, and over every one.
     """
 
-    paths: Ints
-    good: Ints
+    paths: NDArray[np.float32]
+    good: NDArray[np.float32]
     ever: Bools
     always: Bools
 
@@ -254,7 +254,8 @@ def exchange(
     columns = np.array([underlay.column.get(ends.get(name, -1), -1) for name in leaves])
     both = working[:, None] & working & (rows >= 0)[:, None] & (columns >= 0)
     ever, always = (table[rows[:, None], columns] & both for table in _tables(underlay))
-    return Exchange(np.where(refused, 0, paths), np.where(refused, 0, good), ever, always)
+    none = np.float32(0)
+    return Exchange(np.where(refused, none, paths), np.where(refused, none, good), ever, always)
 
 
 def _tables(underlay: Underlay) -> Iterator[Bools]:
@@ -302,7 +303,7 @@ class _Flows:
             np.add.at(part, (flows[:, 0], flows[:, 1]), weight)
         return table
 
-    def paths(self) -> tuple[Ints, Ints]:
+    def paths(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the shortest ways from leaf to leaf, and the good ones of them."""
         every = [np.zeros((self._leaves, self._leaves), dtype=np.float32) for _ in range(2)]
         steps = range(len(self._sizes) - 1)

@@ -77,13 +77,18 @@ PLANTED = {
 }
 
 
+#: Community SONiC has VRFs of a leaf alone.
+FORMED = [
+    (system, form) for system in SYSTEMS for form in FORMS if (system, form) != ("sonic", "evpn")
+]
+
+
 @cache
 def _fabric(folder: Path, system: str) -> tuple[Project, Texts]:
     return with_files(project(folder / system, system, "evpn"))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(("system", "form"), FORMED, ids="-".join)
 def test_what_is_rendered_is_proved(tmp_path: Path, system: str, form: str) -> None:
     for state in STATES:
         proof = prove(*with_files(project(tmp_path / state, system, form, state)))
