@@ -322,7 +322,7 @@ class Isolation:
         return promised, lost
 
     def _promised(self, senders: Groups, receivers: Groups) -> Bools:
-        here = senders.leaf[:, None] == receivers.leaf
+        here: Bools = senders.leaf[:, None] == receivers.leaf
         if self.tenants.is_local:
             return here
         joined: Bools = self.reach[senders.leaf[:, None], receivers.leaf] | here
