@@ -31,7 +31,7 @@ def judge_header(switch: Lossless, configured: Configured | None, text: str) -> 
         return
     if switch.system in tunnel_lines:
         for line, number in tunnel_lines[switch.system].faults(text):
-            yield Fault(_RULES[line.effect], "", number, line.message, is_absence=line.wanted)
+            yield Fault(_RULES[line.effect], "", number, line.message)
     elif configured is not None and configured.evpn is not None and configured.evpn.source:
         evpn = configured.evpn
         where = evpn.source_line or evpn.line

@@ -66,7 +66,7 @@ def probe(
 
     Exit codes: 0, 2, 4 (a NIC is not reachable, too slow, or loses packets).
     """
-    from fabric.workflow.probe import Selection, make_plan
+    from fabric.workflow.probe import Selection, make_plan, quarantined
     from fabric.workflow.probe_run import run as workflow
     from fabric.workflow.project import Project
 
@@ -75,6 +75,8 @@ def probe(
         _incast(Project(inventory), connections, selection, incast, form, run=run)
         return
     plan = make_plan(Project(inventory), selection)
+    for line in quarantined(plan.project):
+        output.note(line)
     if not run:
         _show(plan, form)
         return

@@ -122,7 +122,8 @@ class Isolation:
     @cached_property
     def looked_up(self) -> sparse.csr_array:
         """In which VRFs packets of each tenant are looked up, shape (tenants, nodes)."""
-        return self.inside @ self.relations.lookup
+        looked_up: sparse.csr_array = self.inside @ self.relations.lookup
+        return looked_up
 
     @cached_property
     def _speaks(self) -> Bools:
@@ -138,7 +139,8 @@ class Isolation:
         """VRFs that a packet may get into that comes for each VRF out of a tunnel."""
         exported = self.relations.exported.multiply(self._speaks[None, :]).tocsr()
         some = np.asarray(exported.sum(axis=1)).ravel() > 0
-        return exported + self.relations.shared.multiply(some[:, None]).tocsr()
+        entered: sparse.csr_array = exported + self.relations.shared.multiply(some[:, None]).tocsr()
+        return entered
 
     @cached_property
     def _node_leaf(self) -> Ints:
@@ -150,9 +152,9 @@ class Isolation:
     def meeting(self) -> Bools:
         """Whether packets of each tenant get into a VRF of each, shape (tenants, tenants)."""
         if self.relations.lookup.nnz > len(self.nodes):
-            met = np.stack([self._walked(row) for row in range(len(self.tenants))])
-            return met | self._in_one_vlan
-        met = (self.inside @ self.inside.T).toarray() > 0
+            walked: Bools = np.stack([self._walked(row) for row in range(len(self.tenants))])
+            return walked | self._in_one_vlan
+        met: Bools = (self.inside @ self.inside.T).toarray() > 0
         for one, other in self._far_meetings():
             met[one, other] = True
         return met | self._in_one_vlan
@@ -161,8 +163,8 @@ class Isolation:
         """Return the tenants into whose VRFs packets of a tenant get, shape (tenants,).
 
         Step by step over VRFs: through a tunnel, then to a VRF whose routes that one exports, and
-        through the next tunnel. EVPN routes themselves are not exported again, and a switch takes
-        none of its own.
+        through the next tunnel. EVPN routes themselves are not exported again, and a switch does
+        not import what it exports.
         """
         size = len(self.nodes)
         start, entered = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
@@ -190,14 +192,16 @@ class Isolation:
     @cached_property
     def _passed_on(self) -> sparse.csr_array:
         """VRFs that a packet out of a tunnel of each gets into."""
-        return self.relations.exported + self.relations.shared
+        into: sparse.csr_array = self.relations.exported + self.relations.shared
+        return into
 
     @cached_property
     def _leaked_on(self) -> sparse.csr_array:
         """Other VRFs whose routes each exports."""
         size = len(self.nodes)
         itself = table(((row, row) for row in range(size)), (size, size))
-        return (self.relations.exported - itself).tocsr()
+        leaked: sparse.csr_array = (self.relations.exported - itself).tocsr()
+        return leaked
 
     def _through_tunnels(self, rows: Bools) -> Bools:
         """Return the VRFs of other switches that some VRFs have EVPN routes of, shape (nodes,)."""
@@ -318,7 +322,7 @@ class Isolation:
         return promised, lost
 
     def _promised(self, senders: Groups, receivers: Groups) -> Bools:
-        here = senders.leaf[:, None] == receivers.leaf
+        here: Bools = senders.leaf[:, None] == receivers.leaf
         if self.tenants.is_local:
             return here
         joined: Bools = self.reach[senders.leaf[:, None], receivers.leaf] | here
@@ -337,11 +341,12 @@ class Isolation:
         if lookup.nnz == len(self.nodes) and not self.relations.shared.nnz:
             return self._tunnels(senders, receivers)
         rows, columns = lookup[senders, :], self._exporters[receivers, :]
-        into, outof = np.unique(rows.indices), np.unique(columns.indices)
+        into, outof = (np.unique(part.indices).astype(np.int64) for part in (rows, columns))
         ways = self._tunnels(into, outof) & ~self._ambiguous[outof]
         far = rows[:, into] @ ways.astype(np.float32) @ columns[:, outof].T
         here = rows[:, receivers].toarray() > 0
-        return np.asarray(far > 0) | here
+        joined: Bools = np.asarray(far > 0) | here
+        return joined
 
     @cached_property
     def _exporters(self) -> sparse.csr_array:

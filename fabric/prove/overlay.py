@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,11 +15,13 @@ from fabric.prove.sessions import far_reason
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     from fabric.observe.configuration import BgpPeer, Configured
     from fabric.prove.sessions import Session
     from fabric.prove.underlay import Underlay
     from fabric.prove.wiring import Network
-    from fabric.topology.model import Bools, Fabric, Ints
+    from fabric.topology.model import Bools, Fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +208,8 @@ class Exchange:
         Whether packets back arrive over some path of the underlay, and over every one.
     """
 
-    paths: Ints
-    good: Ints
+    paths: NDArray[np.float32]
+    good: NDArray[np.float32]
     ever: Bools
     always: Bools
 
@@ -252,7 +254,8 @@ def exchange(
     columns = np.array([underlay.column.get(ends.get(name, -1), -1) for name in leaves])
     both = working[:, None] & working & (rows >= 0)[:, None] & (columns >= 0)
     ever, always = (table[rows[:, None], columns] & both for table in _tables(underlay))
-    return Exchange(np.where(refused, 0, paths), np.where(refused, 0, good), ever, always)
+    none = np.float32(0)
+    return Exchange(np.where(refused, none, paths), np.where(refused, none, good), ever, always)
 
 
 def _tables(underlay: Underlay) -> Iterator[Bools]:
@@ -265,46 +268,51 @@ class _Flows:
 
     def __init__(self, network: Network, fabric: Fabric) -> None:
         tier = fabric.switches.tier
-        self._network, self._row, self._tier = network, fabric.switch_row, tier
+        self._network, self._row = network, fabric.switch_row
+        self._tier: list[int] = tier.tolist()
         self._leaves = fabric.switches.leaf_count
         self._names = fabric.switches.names[: self._leaves]
         sizes = np.bincount(tier).tolist()
-        self._place = np.empty(len(tier), dtype=np.int64)
+        place = np.empty(len(tier), dtype=np.int64)
         for number, size in enumerate(sizes):
-            self._place[tier == number] = np.arange(size)
-        self._up, self._down = (
-            [np.zeros((2, *shape), dtype=np.float32) for shape in shapes]
-            for shapes in (
-                list(itertools.pairwise(sizes)),
-                list(zip(sizes[1:], sizes[:-1], strict=True)),
-            )
-        )
+            place[tier == number] = np.arange(size)
+        self._place: list[int] = place.tolist()
+        self._sizes = sizes
+        self._flows: dict[tuple[int, int], list[tuple[int, int, bool]]] = defaultdict(list)
         self._own_as = np.ones(self._leaves, dtype=np.bool_)
 
     def add(self, session: EvpnSession) -> None:
         """Count the routes that an end of a session receives."""
         sender, receiver = self._row[session.peer], self._row[session.switch]
-        low, high = int(self._tier[sender]), int(self._tier[receiver])
+        low, high = self._tier[sender], self._tier[receiver]
         if receiver < self._leaves:
             self._own_as[receiver] &= session.takes_own_as
         if abs(low - high) != 1:
             return
-        table = self._up[low] if high > low else self._down[high]
-        place = self._place[sender], self._place[receiver]
         relay = self._network.switches[session.peer].evpn
         if relay is None or (low and not relay.keeps_all_targets):
             return
-        table[0][place] += 1
-        table[1][place] += not low or relay.keeps_next_hops or session.far in relay.keeps_next_hop
+        keeps = not low or relay.keeps_next_hops or session.far in relay.keeps_next_hop
+        self._flows[low, high].append((self._place[sender], self._place[receiver], keeps))
 
-    def paths(self) -> tuple[Ints, Ints]:
+    def _table(self, low: int, high: int) -> NDArray[np.float32]:
+        """Return how many sessions lead from switch to switch, and how many keep next hops."""
+        table = np.zeros((2, self._sizes[low], self._sizes[high]), dtype=np.float32)
+        flows = np.array(self._flows[low, high], dtype=np.int64).reshape(-1, 3)
+        for part, weight in zip(table, (np.ones(len(flows)), flows[:, 2]), strict=True):
+            np.add.at(part, (flows[:, 0], flows[:, 1]), weight)
+        return table
+
+    def paths(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the shortest ways from leaf to leaf, and the good ones of them."""
         every = [np.zeros((self._leaves, self._leaves), dtype=np.float32) for _ in range(2)]
-        ups = [np.eye(self._leaves, dtype=np.float32)[None].repeat(2, axis=0)]
-        for tier, table in enumerate(self._up):
-            ups.append(table if not tier else ups[-1] @ table)
-            way = ups[-1]
-            for down in reversed(self._down[: tier + 1]):
+        steps = range(len(self._sizes) - 1)
+        downs = [self._table(tier + 1, tier) for tier in steps]
+        up = self._table(0, 1) if steps else np.zeros((2, self._leaves, 0), dtype=np.float32)
+        for tier in steps:
+            up = up @ self._table(tier, tier + 1) if tier else up
+            way = up
+            for down in reversed(downs[: tier + 1]):
                 way = way @ down
             first = (every[0] == 0) & (way[0] > 0)
             for total, more in zip(every, way, strict=True):

@@ -29,7 +29,8 @@ def wired_nics(network: Network, fabric: Fabric) -> Ints:
     if network.is_ipv6:
         rows = rows[fabric.subnets.vlan[fabric.nics.subnet[rows]] == NO_VLAN]
     present = np.array([name in network.switches for name in fabric.switches.names])
-    return rows[present[fabric.nics.leaf[rows]]]
+    wired: Ints = rows[present[fabric.nics.leaf[rows]]]
+    return wired
 
 
 @dataclass(frozen=True, eq=False)

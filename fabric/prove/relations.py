@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -47,10 +47,12 @@ def takes(imports: Iterable[str], exports: Iterable[str]) -> bool:
     )
 
 
-class VrfKind(tuple[object, ...]):
+class VrfKind(NamedTuple):
     """What decides on the EVPN routes of a VRF: VRFs of one kind are treated alike."""
 
-    __slots__ = ()
+    vni: int
+    imports: frozenset[str]
+    exports: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ class Relations:
         """Return the routes between the VRFs of all switches."""
         kinds, kind = _kinds(network, nodes)
         imports = _imports(kinds)
-        vni = np.array([row[0] for row in kinds], dtype=np.int64)
+        vni = np.array([row.vni for row in kinds], dtype=np.int64)
         leaks = list(_leaks(network, nodes, places))
         more = [(row, other) for row, other, _ in leaks]
         out = [(row, other) for row, other, is_exported in leaks if is_exported]
@@ -115,11 +117,8 @@ def _kinds(network: Network, nodes: VrfNodes) -> tuple[list[VrfKind], Ints]:
         bgp, vrf = network.switches[node.switch].bgp, node.vrf
         works = bool(bgp and vrf.vni and vrf.routes and vrf.name != DEFAULT)
         exports = export_targets(vrf, bgp.asn if bgp else 0) if works and vrf.advertises else ()
-        key = VrfKind((
-            vrf.vni,
-            import_targets(vrf) if works else frozenset(),
-            frozenset(exports),
-        ))
+        imports = import_targets(vrf) if works else frozenset()
+        key = VrfKind(vrf.vni, imports, frozenset(exports))
         kind[row] = numbers.setdefault(key, len(numbers))
     return list(numbers), kind
 

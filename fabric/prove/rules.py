@@ -197,7 +197,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "BAT023",
             Severity.ERROR,
             "No NIC of a tenant reaches a loopback, a tunnel end point or management",
-            "From the default VRF a host attacks switches, and makes tunnels of its own choice.",
+            "From the default VRF a host attacks switches, and makes tunnels into any tenant.",
             "remove what leads from the VRF into the default one",
             "Linux Documentation/networking/vrf.rst (unreachable default route)",
         ),

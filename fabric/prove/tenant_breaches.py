@@ -77,10 +77,10 @@ class _Writer:
                 return where.switch, "", where.vrf.line, f": both are in VRF {where.vrf.name}"
         for node in sorted(mine):
             where = nodes.items[node]
-            for line in where.vrf.leaks:
-                if nodes.index.get((where.switch, line.source)) in theirs:
-                    words = f": VRF {where.vrf.name} has routes of VRF {line.source}"
-                    return where.switch, "", line.line, words
+            for leak in where.vrf.leaks:
+                if nodes.index.get((where.switch, leak.source)) in theirs:
+                    words = f": VRF {where.vrf.name} has routes of VRF {leak.source}"
+                    return where.switch, "", leak.line, words
         kinds = {int(relations.kind[node]) for node in theirs}
         for node in sorted(mine):
             where = nodes.items[node]
@@ -111,8 +111,8 @@ class _Writer:
 
     def _lost(self) -> Iterator[Breach]:
         """Yield what tenants lose, once for each reason; bad gateways have a breach already."""
-        seen: dict[tuple[object, ...], int] = {}
-        first: dict[tuple[object, ...], LostGroups] = {}
+        seen: dict[tuple[tuple[int, int], str, int, str], int] = {}
+        first: dict[tuple[tuple[int, int], str, int, str], LostGroups] = {}
         for lost in self._all.losses[1]:
             device, line, reason = self._reason(lost)
             key = lost.tenants, device, line, reason
@@ -129,7 +129,7 @@ class _Writer:
             pairs = f"{seen[key]:,} pair{'' if seen[key] == 1 else 's'}"
             who = self._who(lost.tenants)
             words = f"{who}: {pairs} of NICs are cut, such as {example}: {reason}"
-            yield Breach(rule, str(device), "", int(str(line)), words)
+            yield Breach(rule, device, "", line, words)
 
     def _who(self, tenants: tuple[int, int]) -> str:
         one, other = (self._names[row] for row in tenants)

@@ -165,7 +165,7 @@ class _Vrf:
                 words = f"{verb} {line.target}, the target of tenant {owners[0]}"
                 yield self._breach("BAT028", line.line, words)
             elif not planned:
-                words = f"{verb} {line.target}, which is no target of the design"
+                words = f"{verb} {line.target}, a target that the design does not have"
                 yield self._breach("BAT028", line.line, words)
 
     def _announced(self) -> Iterator[Breach]:

@@ -90,7 +90,7 @@ class _Switch:
     def _foreign(self, port: ConfiguredPort) -> Iterator[Breach]:
         """Yield a port that is planned for no NIC, and lets one into a tenant."""
         vrf, line = self._where(port)
-        if vrf in self._tenants:
+        if vrf is not None and vrf in self._tenants:
             is_loopback = port.name.lower().startswith("lo")
             what = "a loopback" if is_loopback else "a port without a planned NIC"
             yield self._breach(port, line, f"{what} is in {self._named(vrf)}")

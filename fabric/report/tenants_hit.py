@@ -81,9 +81,9 @@ def _hits(tenants: Tenants, start: Clos, now: Clos) -> Iterator[HitTenant]:
 def _gbps(network: Clos, *, is_local: bool) -> NDArray[np.float64]:
     """Return the bandwidth of each NIC; traffic of local tenants takes no uplink."""
     nics = network.nics
-    own = nics.speed_gbps * nics.up
+    own = (nics.speed_gbps * nics.up).astype(np.float64)
     if is_local:
-        return own.astype(np.float64)
+        return own
     below, above = switch_gbps(network)
     share = np.minimum(1, np.divide(above, below, out=np.zeros(len(above)), where=below > 0))
     shared: NDArray[np.float64] = own * share[nics.leaf]

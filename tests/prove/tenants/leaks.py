@@ -144,7 +144,7 @@ TEXTS = {
         ("BAT028", "BAT024"),
         f"vrf instance {RED}",
     ),
-    "a target of nobody is imported": Planted(
+    "an unknown target is imported": Planted(
         LEAF,
         _of_vrf(RED, "import evpn 65000:50017"),
         r"\g<1>import evpn 65000:59999",

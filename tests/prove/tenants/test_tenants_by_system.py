@@ -7,9 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
+from fabric.workflow.configurations import WHOLE
 from fabric.workflow.project import Project
 from tests.prove.fabrics import Texts, prove, with_files
+from tests.render.designs import INVENTORY
 from tests.systems.tenant_fabrics import FORMS, STATES, SYSTEMS, project
 
 #: System, switch, pattern, replacement, rules.
@@ -77,13 +80,18 @@ PLANTED = {
 }
 
 
+#: Community SONiC has VRFs of a leaf alone.
+FORMED = [
+    (system, form) for system in SYSTEMS for form in FORMS if (system, form) != ("sonic", "evpn")
+]
+
+
 @cache
 def _fabric(folder: Path, system: str) -> tuple[Project, Texts]:
     return with_files(project(folder / system, system, "evpn"))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(("system", "form"), FORMED, ids="-".join)
 def test_what_is_rendered_is_proved(tmp_path: Path, system: str, form: str) -> None:
     for state in STATES:
         proof = prove(*with_files(project(tmp_path / state, system, form, state)))
@@ -110,7 +118,7 @@ _SERVICE = [
 ]
 
 
-def test_a_service_on_one_leaf_joins_nobody(tmp_path: Path) -> None:
+def test_a_service_on_one_leaf_joins_no_tenants(tmp_path: Path) -> None:
     whole, texts = with_files(project(tmp_path / "one", "esonic", "evpn", tenants=_SERVICE))
     proof = prove(whole, texts)
     assert proof.breaches == ()
@@ -131,3 +139,42 @@ def test_a_service_on_two_leaves_passes_routes_of_tenants_on(tmp_path: Path) -> 
     whole, texts = with_files(project(tmp_path / "two", "esonic", "evpn", tenants=tenants))
     found = {breach.rule for breach in prove(whole, texts).breaches}
     assert found == {"BAT022"}
+
+
+#: Systems of one speed: models of leaf and spine.
+_MODELS = {"junos": ("QFX5130-32CD", "QFX5220-32CD"), "cumulus": ("SN4700", "SN4700")}
+#: Pattern and replacement on su1-rail0, and the rules.
+_LINES = {
+    "junos": {
+        "target": (r"target:65000:50017", "target:65000:50018", ("BAT028", "BAT022")),
+        "VNI": (r"vni 50017", "vni 50999", ("BAT027", "BAT024")),
+    },
+    "cumulus": {
+        "target": (
+            *(r"(from-evpn route-target) 65000:50017", r"\1 65000:50018"),
+            ("BAT028", "BAT022"),
+        ),
+        "port": (r"nv set interface swp\S+ ip vrf Vrf17\n", "", ("BAT021", "BAT023")),
+        "EVPN": (r".*neighbor \S+ address-family l2vpn-evpn enable on\n", "", ("BAT026",)),
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("system", _MODELS)
+def test_systems_of_one_model(tmp_path: Path, system: str, form: str) -> None:
+    data = yaml.safe_load((INVENTORY / "tenants" / "fabric.yaml").read_text(encoding="utf-8"))
+    leaf, spine = _MODELS[system]
+    data["platforms"] = {"leaf": {"sku": leaf, "host_ports": 16}, "spine": {"sku": spine}}
+    data["speeds"] = {"host_gbps": 400, "uplink_gbps": 400}
+    data["tenancy"]["form"] = form
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
+    whole, texts = with_files(Project(tmp_path))
+    assert prove(whole, texts).breaches == ()
+    own = texts["su1-rail0"]
+    kind = next(kind for kind in WHOLE if kind in own)
+    for name, (pattern, replacement, rules) in _LINES[system].items() if form == "evpn" else ():
+        wrong, count = re.subn(pattern, replacement, own[kind], count=1)
+        assert count, name
+        found = prove(whole, {**texts, "su1-rail0": {**own, kind: wrong}}).breaches
+        assert {breach.rule for breach in found} >= set(rules), (name, found)
