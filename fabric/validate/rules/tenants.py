@@ -243,6 +243,34 @@ class Unassigned(ModelRule):
             )
 
 
+@rules.add("TEN019")
+class ServiceOnOneLeaf(ModelRule):
+    """A service that several tenants use has its NICs behind one leaf."""
+
+    why = (
+        "A leaf passes on to the next leaf of the service what it took of one tenant, and another "
+        "tenant takes it there: both reach each other."
+    )
+    source = "FRR 8.4.4 with VRFs and EVPN in tests/reallab/vm: routes of `import vrf` go into EVPN"
+    guards = ("tenants.services", "tenants.shared")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the users of each service, and its leaves."""
+        tenants, nics = model.fabric.tenants, model.fabric.nics
+        if tenants is None or tenants.is_local:
+            return
+        for row, item in enumerate(tenants.items):
+            users = [tenants.names[one] for one in tenants.partners(row)]
+            leaves = np.unique(nics.leaf[(tenants.of_nic == row) & (nics.port != 0)])
+            if item.value.shared and len(users) > 1 and len(leaves) > 1:
+                yield self.finding(
+                    f"service {item.value.name} has NICs behind {len(leaves)} leaves, and "
+                    f"{', '.join(users)} use it: they would reach each other over it",
+                    "use a service for each tenant, or NICs behind one leaf",
+                    place=_place(item, "shared"),
+                )
+
+
 @rules.add("TEN018")
 class TunnelCapacity(ModelRule):
     """The uplinks of a leaf carry the NICs of tenants with what the tunnel adds."""
