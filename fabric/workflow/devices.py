@@ -14,10 +14,12 @@ from fabric.core.findings import Finding, Severity
 from fabric.devices.connections import connections
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from fabric.core.artefact import Artefact
     from fabric.core.errors import DeviceError
+    from fabric.design.model import DeviceDesign, HostDesign
     from fabric.devices.driver import Connection
     from fabric.workflow.project import Project
 
@@ -65,32 +67,56 @@ def targets(
     """
     reachable = project_connections(project, connections_file)
     names = chosen(project, selection)
-    aliases = {
-        (name, port.name): port.alias
-        for name, design in project.devices.items()
-        for port in design.ports
+    switches = {name: project.devices[name] for name in project.devices if name in names}
+    hosts = {name: project.hosts[name] for name in project.hosts if name in names}
+    files = _files(project, selection, [*switches], [*hosts])
+    aliases = _aliases(project, switches.values(), hosts.values())
+    chosen_targets = {
+        name: Target(
+            connection=reachable[name],
+            role=design.role,
+            artefacts=tuple(files[name]),
+            expected=of_switch(design, aliases),
+            serial=design.serial,
+            mac=design.mac,
+        )
+        for name, design in switches.items()
     }
-    chosen_targets = {}
-    for name, design in project.devices.items():
-        if name in names:
-            chosen_targets[name] = Target(
-                connection=reachable[name],
-                role=design.role,
-                artefacts=tuple(project.switch_artefacts[name]),
-                expected=of_switch(design, aliases),
-                serial=design.serial,
-                mac=design.mac,
-            )
-    for name, host in project.hosts.items():
-        if name in names:
-            chosen_targets[name] = Target(
-                connection=reachable[name],
-                role="host",
-                artefacts=tuple(project.host_artefacts[name]),
-                expected=of_host(host, aliases),
-                serial=host.serial,
-            )
+    for name, host in hosts.items():
+        chosen_targets[name] = Target(
+            connection=reachable[name],
+            role="host",
+            artefacts=tuple(files[name]),
+            expected=of_host(host, aliases),
+            serial=host.serial,
+        )
     return chosen_targets
+
+
+def _files(
+    project: Project, selection: Selection, switches: Sequence[str], hosts: Sequence[str]
+) -> dict[str, list[Artefact]]:
+    """Return the files of some devices; where few are named, no others are rendered."""
+    if selection.only:
+        return {**project.switch_files(switches), **project.host_files(hosts)}
+    return {
+        **({name: project.switch_artefacts[name] for name in switches} if switches else {}),
+        **({name: project.host_artefacts[name] for name in hosts} if hosts else {}),
+    }
+
+
+def _aliases(
+    project: Project, switches: Iterable[DeviceDesign], hosts: Iterable[HostDesign]
+) -> dict[tuple[str, str], str]:
+    """Return the aliases of the ports at the other ends of cables of some devices."""
+    peers = {port.peer for design in switches for port in design.ports if port.peer}
+    peers |= {nic.leaf for host in hosts for nic in host.nics}
+    return {
+        (name, port.name): port.alias
+        for name in peers
+        if name in project.devices
+        for port in project.devices[name].ports
+    }
 
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:

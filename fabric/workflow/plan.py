@@ -19,7 +19,7 @@ from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
 from fabric.intent.contents import inventory_hash
 from fabric.platforms import platforms
-from fabric.workflow.check import refuse_errors, yang_of
+from fabric.workflow.check import check, refuse, refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings
 from fabric.workflow.revision import Repository
@@ -84,7 +84,10 @@ def plan(
         refusals = (*verdict.refusals, *moves.refusals)
         return replace(verdict, refusals=refusals, one_way=moves.one_way)
 
-    refuse_errors(project)
+    if selection.only:
+        refuse(project, check(project))  # of the others nothing is rendered
+    else:
+        refuse_errors(project)
     by_name = targets(project, connections_file, selection)
     order = [[name for name in wave if name in by_name] for wave in waves(project.fabric, by)]
     with executor(len(by_name), selection.parallel) as pool:
