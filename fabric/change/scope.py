@@ -9,8 +9,8 @@ neighbours, and whole sections that the inventory does not have stay as they run
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.lines import LineTree
@@ -18,6 +18,7 @@ from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Self
 
     from fabric.core.lines import Path
 
@@ -80,8 +81,14 @@ class Scope:
     alone : re.Pattern
         What is ours alone, by its name or because the lossless classes are: nothing else stays
         there, and it goes when it is not rendered. The words of a path.
+    tenants : re.Pattern
+        What is ours alone in a fabric with tenants. The words of a path.
     others : re.Pattern
         Lines of others although a pattern matches, such as a second address.
+    tunnels : re.Pattern
+        Further lines of others in a fabric without tenants.
+    has_tenants : bool
+        Whether the fabric has tenants.
     process : re.Pattern
         First lines of BGP; a switch has one.
     split : tuple
@@ -97,11 +104,19 @@ class Scope:
     forms: Callable[[Path], Iterable[str]]
     alone: re.Pattern[str]
     sections: re.Pattern[str] = _NEVER
+    tenants: re.Pattern[str] = _NEVER
     others: re.Pattern[str] = _NEVER
+    tunnels: re.Pattern[str] = _NEVER
+    has_tenants: bool = False
     process: re.Pattern[str] = _NEVER
     split: tuple[re.Pattern[str], str] = (_NEVER, "")
     key: Callable[[str], str] = stem
     name: re.Pattern[str] = re.compile(r"\\[Sd]")
+
+    @cached_property
+    def with_tenants(self) -> Self:
+        """The scope in a fabric with tenants."""
+        return replace(self, has_tenants=True)
 
     def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
         """Return the configuration that is intended, with the lines of others.
@@ -120,7 +135,7 @@ class Scope:
         }
         both = LineTree({
             line: child
-            for line, child in now.children.items()
+            for line, child in self._without_tenants(now).children.items()
             if line not in wanted.children
             and not self._is_alone((line,))
             and (
@@ -143,8 +158,29 @@ class Scope:
             if self.process.fullmatch(line) and line not in wanted.children
         )
 
+    def _without_tenants(self, now: LineTree, above: Path = ()) -> LineTree:
+        """Return what runs without the VRFs of tenants, and without sections that had no more."""
+        if not self.has_tenants:
+            return now
+        left = LineTree()
+        for line, child in now.children.items():
+            path = (*above, line)
+            if not self.tenants.fullmatch(" ".join(path)):
+                rest = self._without_tenants(child, path)
+                if rest.children or not child.children:
+                    left.children[line] = rest
+        return left
+
     def _is_alone(self, path: Path) -> bool:
-        return bool(self.alone.fullmatch(" ".join(path)))
+        words = " ".join(path)
+        ours = self.has_tenants and self.tenants.fullmatch(words)
+        return bool(ours or self.alone.fullmatch(words))
+
+    def is_of_others(self, path: Path) -> bool:
+        """Tell whether a line is one of others although a pattern matches."""
+        words = " ".join(path)
+        theirs = not self.has_tenants and self.tunnels.fullmatch(words)
+        return bool(theirs or self.others.fullmatch(words))
 
     def _below(self, path: Path, now: LineTree, wanted: LineTree) -> LineTree:
         """Return the lines of a section that are wanted, then those of others."""
@@ -190,7 +226,7 @@ def _about(scope: Scope, path: Path) -> _About | None:
         for entry in find(scope.system, form)
     ]
     known = [(match[0].split(), pattern) for match, pattern in matches if match]
-    if not known or scope.others.fullmatch(" ".join(path)):
+    if not known or scope.is_of_others(path):
         return None
     plain = [words for words, pattern in known if not scope.name.search(pattern)]
     if plain:

@@ -298,7 +298,8 @@ class DeviceDesign:
     """Everything that is decided for one switch.
 
     ``ports`` holds every front panel port in number order; ``qos_profiles[0]`` is the default.
-    ``routes_nics`` says that a NIC of it has a routed port, or had one but for its quarantine.
+    ``routes_nics`` says that a NIC of it has a routed port, or had one but for its quarantine;
+    ``has_tenants`` that the fabric has tenants, whether one of them is on this switch or not.
     """
 
     name: str
@@ -324,6 +325,7 @@ class DeviceDesign:
     vrfs: tuple[VrfDesign, ...] = ()
     evpn: EvpnDesign | None = None
     routes_nics: bool = False
+    has_tenants: bool = False
 
     @property
     def lossless_groups(self) -> tuple[HeadroomProfile, ...]:

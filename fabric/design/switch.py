@@ -111,6 +111,7 @@ class SwitchDesigner:
             vrfs=self._tenancy.vrfs(row),
             evpn=self._tenancy.evpn(row, ports),
             routes_nics=self._routes_nics(row),
+            has_tenants=fabric.tenants is not None,
         )
 
     def _routes_nics(self, row: int) -> bool:

@@ -125,7 +125,7 @@ class TenancyDesigner:
     def _on_leaf(self) -> Bools:
         """Whether each tenant has a NIC on each leaf, shape (leaves, tenants)."""
         tenants, nics = self._fabric.tenants, self._fabric.nics
-        assert tenants
+        assert tenants is not None
         table = np.zeros((self._fabric.switches.leaf_count, len(tenants)), dtype=np.bool_)
         mine = (tenants.of_nic != UNASSIGNED) & (nics.port != 0)
         table[nics.leaf[mine], tenants.of_nic[mine]] = True
@@ -141,7 +141,7 @@ class TenancyDesigner:
         """Return the tunnel end point of a leaf: its loopback, or its place in their own pool."""
         tenants, switches = self._fabric.tenants, self._fabric.switches
         address = int(switches.loopback[row])
-        pool = tenants.tenancy.vteps if own and tenants else None
+        pool = tenants.tenancy.vteps if own and tenants is not None else None
         if pool is None:
             return ipv4_text(address)
         first = int(self._fabric.intent.fabric.addressing.loopbacks[0])

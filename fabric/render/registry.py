@@ -8,6 +8,7 @@ from fabric.core.errors import RenderError
 from fabric.core.registry import Registry
 from fabric.design.features import missing
 from fabric.design.limits import refusals
+from fabric.render.scope import tenants_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,4 +42,4 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
     ]
     if refused:
         raise RenderError("\n".join(f"{design.name}: {reason}" for reason in refused))
-    return renderers[design.platform](design)
+    return [*renderers[design.platform](design), *tenants_mark(design)]

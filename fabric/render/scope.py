@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Comment in the first line of a file that is to be merged.
 MARK = "Merged by rocefab into what runs: lines of others are kept."
 _MARK_KIND = "scope"
+#: In the file that a switch of a fabric with tenants has, also where no tenant has a NIC.
+_TENANTS = "VRFs named Vrf and a number are those of tenants."
+_TENANTS_KIND = "tenants"
 
 
 def scoped(design: DeviceDesign) -> DeviceDesign:
@@ -47,3 +50,17 @@ def mark(design: DeviceDesign) -> Artefact:
 def is_merged(artefacts: Iterable[Artefact]) -> bool:
     """Tell whether the mark is among the files of a switch."""
     return any(one.kind == _MARK_KIND for one in artefacts)
+
+
+def tenants_mark(design: DeviceDesign) -> list[Artefact]:
+    """Return the file that says that the fabric has tenants; nothing where it has none."""
+    if not design.has_tenants:
+        return []
+    path = f"switches/{design.name}/tenants.txt"
+    text = f"{_TENANTS}\n".encode()
+    return [Artefact(design.name, design.platform, _TENANTS_KIND, path, text)]
+
+
+def has_tenants(artefacts: Iterable[Artefact]) -> bool:
+    """Tell whether the files of a switch are those of a fabric with tenants."""
+    return any(one.kind == _TENANTS_KIND for one in artefacts)

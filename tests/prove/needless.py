@@ -21,6 +21,7 @@ DEFAULT = "what it says is the default of the system: lines.book, absent"
 ADDRESSES = "the sessions begin at the address of the port anyway"
 ONE_LINK = "one link to each switch needs no link-local address of each port"
 ONE_PATH = "a spine has one path to each leaf"
+PORT = "it is the port of VXLAN (RFC 7348), which every system takes"
 EMPTY = "it permits networks that this switch does not have"
 DERIVED = "the system takes it from the name of the interface"
 PASSED_ON = "it is passed on, and no session or route depends on it"
@@ -45,12 +46,14 @@ NEEDLESS: dict[str, dict[str, str]] = {
         r"interface \S+ / switchport( mode access)?( .*)?": DEFAULT,
         r"interface \S+ / mtu \d+ \(host\)": SWITCHED,
         r"vlan \d+ / name .*": NAME,
-        r"router bgp \d+ / router-id .*": ROUTER_ID,
+        r"router bgp \d+ / (vrf \S+ / )?router-id .*": ROUTER_ID,
         r"router bgp \d+ / no bgp default ipv4-unicast": DEFAULT,
         r"router bgp \d+ / maximum-paths .*": ONE_PATH,
         r"router bgp \d+ / neighbor \S+ timers .*": TIMERS,
         r"router bgp \d+ / neighbor \S+ (send-community|maximum-routes .*)": PASSED_ON,
-        r"route-map RM-FABRIC permit [12]0 / match .*": LEAK,
+        r"interface Vxlan1 / vxlan qos .*": QOS,
+        r"interface Vxlan1 / vxlan udp-port .*": PORT,
+        r"route-map RM-(FABRIC|Vrf\d+) permit [12]0 / match .*": LEAK,
         r"ip(v6)? prefix-list PL-FABRIC6? / seq \d+ permit .*": EMPTY,
     },
     "eos, numbered": {r"service routing protocols .*": "sessions over ports alone depend on it"},

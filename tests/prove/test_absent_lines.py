@@ -77,7 +77,7 @@ def test_each_line_of_every_example_is_missed(name: str) -> None:
 def test_no_reason_covers_what_nobody_renders(form: str) -> None:
     """So that the table stays as short as it can be."""
     subjects = [mixed(), unnumbered("sonic"), unnumbered("cumulus")]
-    subjects += [Subject.of(*example(name)) for name in ("unnumbered", "dual-stack")]
+    subjects += [Subject.of(*example(name)) for name in ("unnumbered", "dual-stack", "tenants")]
     subjects += [unnumbered("nxos")]
     subjects += [Subject.of(*example("rail-only"))] if form.endswith("alone") else []
     labels = [

@@ -96,7 +96,11 @@ FAULTS: dict[str, dict[str, tuple[str, str, str]]] = {
         "VLAN": (r"access 101", "access 999", "BAT002"),
         "no VLAN": (r"nv set bridge domain br_default vlan 101\n", "", "BAT014"),
         "MTU": (r"mtu 9100", "mtu 1500", "BAT009"),
-        "policy": (r"\Z", "nv set router policy route-map RM rule 10 action permit\n", "BAT001"),
+        "policy": (
+            r"\Z",
+            f"{CUMULUS_PEER} address-family ipv4-unicast policy outbound route-map RM\n",
+            "BAT001",
+        ),
         "two equal addresses": (r"(ip address 10.254.0.)131/31", r"\g<1>129/31", "BAT008"),
         "shut": (r"(swp1 link state) up", r"\1 down", "BAT002"),
         "not said to be up": (r"nv set interface swp17 link state up\n", "", "BAT001"),

@@ -19,6 +19,7 @@ from fabric.systems.sonic import render as sonic
 from fabric.systems.sonic.ownership import MERGED_TABLES, OWNED_TABLES
 from fabric.systems.sonic.render import check_json, join_tables
 from tests.render.designs import design, variant
+from tests.systems.tenant_fabrics import project
 
 COMPUTED = {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"}
 UNNUMBERED = {"bgp: {": "bgp: {peering: unnumbered, "}
@@ -108,7 +109,9 @@ def test_sonic_writes_only_tables_that_rocefab_owns(tmp_path: Path) -> None:
     vlans = "  host_prefix_length: 24\n  vlan_first: 101"
     routed = {vlans: "  vlan_per: none\n  advertise: leaf"}
     summed = variant(tmp_path / "summed", "demo", routed)
-    written = {*_config(plain), *_config(managed["su1-rail0"]), *_config(summed["su1-rail0"])}
+    tenants = project(tmp_path / "tenants", "sonic", "local").devices
+    devices = [plain, *(one["su1-rail0"] for one in (managed, summed, tenants))]
+    written = {table for device in devices for table in _config(device)}
     assert written == {*OWNED_TABLES, *MERGED_TABLES}
 
 

@@ -237,7 +237,6 @@ SYSTEMS = {
             "vrf default router bgp neighbor 10.254.0.0 password SECRET",
             "vrf default router bgp address-family ipv4-unicast network 192.0.2.0/24",
             "vrf default router bgp address-family l2vpn-evpn enable on",
-            "nve vxlan enable on",
             "qos mapping STORAGE dscp 10 switch-priority 2",
             "interface lo ip address 192.0.2.10/32",
             "interface swp9 description others",
@@ -248,8 +247,9 @@ SYSTEMS = {
             "interface bond1 bond member swp11",
             "service ntp mgmt server 192.0.2.77",
             "system aaa user x role system-admin",
+            "nve vxlan enable on",
         ),
-        named=13,
+        named=12,
         stale=words(
             "system hostname old",
             "interface swp1 description old",

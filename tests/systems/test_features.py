@@ -24,6 +24,7 @@ OTHER_FIELDS = {
     "classes": ("lossless.pfc_priority",),
     "breakouts": ("devices.breakouts",),
     "ipv6": ("addressing.ipv6.hosts",),
+    "tenant_vrfs": ("tenants.id",),
 }
 #: Rendered without a line that names a field: EOS gives each part its speed; Enterprise SONiC
 #: always hashes queue pairs; Comware 7 takes headroom from own models alone; lines are merged when

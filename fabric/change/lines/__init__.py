@@ -12,13 +12,14 @@ from fabric.change.model import Change
 from fabric.change.scope import notes
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
-from fabric.render.scope import is_marked
+from fabric.render.scope import has_tenants, is_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fabric.change.lines.grammar import Grammar
     from fabric.change.scope import Scope
+    from fabric.change.tenants import TenantLines
     from fabric.core.artefact import Artefact
     from fabric.core.lines import LineTree
     from fabric.devices.driver import Driver
@@ -51,6 +52,8 @@ class LineAdapter(ConfigurationAdapter):
         is rendered.
     scope : Scope or None
         Whose a line is, where lines of others stay in sections of ours.
+    tenants : TenantLines or None
+        What is ours in a fabric with tenants alone; None where the system has none.
     """
 
     grammar: Grammar
@@ -62,6 +65,7 @@ class LineAdapter(ConfigurationAdapter):
     head: str = ""
     refuse: Callable[[str, LineTree, LineTree], None] | None = None
     scope: Scope | None = None
+    tenants: TenantLines | None = None
 
     def compose(self, running: LineTree, intended: LineTree) -> LineTree:
         """Return the whole configuration that is intended."""
@@ -84,9 +88,12 @@ class LineAdapter(ConfigurationAdapter):
         stays: tuple[str, ...] = ()
         conflicts: tuple[str, ...] = ()
         if self.scope and is_marked(text):
-            conflicts = self.scope.conflicts(now, intended)
-            intended, others = self.scope.merged(now, intended)
+            scope = self.scope.with_tenants if has_tenants(artefacts) else self.scope
+            conflicts = scope.conflicts(now, intended)
+            intended, others = scope.merged(now, intended)
             stays = notes(others)
+        elif self.tenants and not has_tenants(artefacts):
+            intended = self.tenants.with_others(now, intended)
         target = self.compose(now, intended)
         changes = self.steps(now, target)
         shown = redacted(difference(changes, self.diff_indent))

@@ -61,6 +61,8 @@ class ConfiguredVrf:
         without an ``unreachable`` default route.
     needs_vlan : bool
         Whether its VNI works with a VLAN alone.
+    exists : bool
+        Whether the line is there that a system demands before all others of a VRF.
     """
 
     name: str
@@ -78,6 +80,7 @@ class ConfiguredVrf:
     export_policy: str = ""
     falls_through: bool = False
     needs_vlan: bool = False
+    exists: bool = True
 
 
 @dataclass(slots=True)

@@ -15,14 +15,14 @@ from fabric.change.model import Change
 from fabric.change.scope import notes
 from fabric.devices.candidate import SetLines
 from fabric.devices.redaction import redacted
-from fabric.render.scope import is_merged
+from fabric.render.scope import has_tenants, is_merged
 from fabric.systems.cumulus.platforms import SELF_MADE
 from fabric.systems.cumulus.platforms.lines import natural, read, write
 from fabric.systems.cumulus.platforms.tree import is_value
-from fabric.systems.cumulus.scope import merged, owned_depth
+from fabric.systems.cumulus.scope import merged, owned_depth, tenants_of_others
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
@@ -34,13 +34,22 @@ _SELF_MADE = re.compile("|".join(SELF_MADE))
 _OBJECT = 2
 
 
-def compose(running: set[Path], intended: set[Path]) -> set[Path]:
-    """Return the whole configuration that is wanted."""
+def compose(running: set[Path], intended: set[Path], tenants: Collection[Path] = ()) -> set[Path]:
+    """Return the whole configuration that is wanted.
+
+    Parameters
+    ----------
+    running, intended : set of tuple of str
+        What runs, and what is rendered.
+    tenants : collection of tuple of str
+        Paths that would be ours in a fabric with tenants, and stay.
+    """
     objects = {path[:_OBJECT] for path in intended}
     kept = {
         path
         for path in running
         if not owned_depth(path)
+        or path in tenants
         or (path[:_OBJECT] in objects and _SELF_MADE.fullmatch(" ".join(path)))
     }
     valued = {path[:-1] for path in intended if is_value(path)}
@@ -105,10 +114,12 @@ class CumulusAdapter(ConfigurationAdapter):
         intended = read(next(item for item in artefacts if item.kind == "nv-set").text)
         stays: tuple[str, ...] = ()
         conflicts: tuple[str, ...] = ()
+        is_tenanted = has_tenants(artefacts)
+        theirs = set() if is_tenanted else tenants_of_others(now, intended)
         if is_merged(artefacts):
-            intended, others, conflicts = merged(now, intended)
+            intended, others, conflicts = merged(now, intended, tenants=is_tenanted)
             stays = notes(others, " ")
-        target = compose(now, intended)
+        target = compose(now, intended, theirs)
         way = patch(now, target)
         shown = redacted(f"{way.unload}{way.load}")
         return Draft(way, changes(now, target), shown, stays, conflicts)

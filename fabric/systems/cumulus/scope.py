@@ -45,6 +45,17 @@ _OTHERS = re.compile(
     r"|(?:service|system) (?:ntp|syslog) .*"
     r"|qos .*"
 )
+#: Branches that are ours in a fabric with tenants alone.
+_TENANTS = re.compile(
+    r"(?:evpn|nve vxlan|vrf Vrf\d+|router policy (?:prefix-list PL-|route-map RM-)Vrf\d+)(?: |$)"
+)
+#: Lines in our objects that are ours in a fabric with tenants alone.
+_BOUND = re.compile(
+    r"interface \S+ (?:ip )?vrf .*"
+    r"|vrf default router bgp neighbor \S+ address-family l2vpn-evpn .*"
+    r"|vrf default router bgp neighbor \S+ (?:update-source|multihop-ttl) .*"
+)
+_MEMBER = re.compile(r"interface (\S+) (?:ip )?vrf Vrf\d+")
 _PART = re.compile(r"(swp\d+)s\d+")
 
 
@@ -77,18 +88,39 @@ def owned_depth(path: Path) -> int:
     return min(depths, default=0)
 
 
-def merged(running: set[Path], intended: set[Path]) -> NvueMerge:
-    """Return the configuration that is intended, with the paths of others."""
+def tenants_of_others(running: set[Path], intended: set[Path]) -> set[Path]:
+    """Return the paths of VRFs and tunnels that stay in a fabric without tenants.
+
+    A port of ours in the VRF of a tenant says that the fabric had tenants, and that they are ours.
+    """
+    ours = {path[1] for path in intended if path[0] == "interface"}
+    bound = (_MEMBER.fullmatch(" ".join(path)) for path in running)
+    if any(match and match[1] in ours for match in bound):
+        return set()
+    return {path for path in running if _TENANTS.match(" ".join(path))}
+
+
+def merged(running: set[Path], intended: set[Path], *, tenants: bool = False) -> NvueMerge:
+    """Return the configuration that is intended, with the paths of others.
+
+    Parameters
+    ----------
+    running, intended : set of tuple of str
+        What runs, and what is rendered.
+    tenants : bool
+        Whether the fabric has tenants.
+    """
     objects = {_object(path) for path in intended}
     theirs = {
         path
         for path in _without_parts(running - intended, intended)
-        if _object(path) not in objects or not _is_ours(path)
+        if _object(path) not in objects or not _is_ours(path, tenants=tenants)
     }
     others = [
         path
         for path in theirs
         if owned_depth(path)
+        and (tenants or not _TENANTS.match(" ".join(path)))
         and path[0] not in {"service", "system"}
         and (path[0] != "interface" or _object(path) in objects)
     ]
@@ -107,9 +139,10 @@ def _object(path: Path) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def _is_ours(path: Path) -> bool:
+def _is_ours(path: Path, *, tenants: bool) -> bool:
     line = " ".join(path)
-    if not owned_depth(path):
+    is_theirs = not tenants and (_TENANTS.match(line) or _BOUND.fullmatch(line))
+    if is_theirs or not owned_depth(path):
         return False
     known = _ALONE.fullmatch(line) or (
         not _OTHERS.fullmatch(line) and statements("cumulus").is_printed(line)

@@ -11,12 +11,12 @@ from fabric.change.model import Change, Risk
 from fabric.change.scope import notes
 from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
-from fabric.render.scope import is_marked
+from fabric.render.scope import has_tenants, is_marked
 from fabric.systems.eos.parsers import marked_lines
-from fabric.systems.eos.scope import merged
+from fabric.systems.eos.scope import SCOPE, merged, tenants_of_others
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
@@ -48,12 +48,19 @@ def is_owned(stanza: str) -> bool:
     return bool(_BOOK.owned.fullmatch(head)) and not _STAYS.fullmatch(head)
 
 
-def compose(running: str, intended: str) -> str:
+def compose(running: str, intended: str, tenants: Collection[str] = ()) -> str:
     """Return the whole configuration that is wanted.
 
     What is not ours - accounts, AAA, management access, static routes - is kept as it runs.
+
+    Parameters
+    ----------
+    running, intended : str
+        What runs, and what is rendered.
+    tenants : collection of str
+        Stanzas that would be ours in a fabric with tenants, and stay.
     """
-    kept = [stanza for stanza in stanzas(running) if not is_owned(stanza)]
+    kept = [one for one in stanzas(running) if one in tenants or not is_owned(one)]
     return "\n".join([*kept, intended.rstrip(), ""])
 
 
@@ -72,9 +79,15 @@ class EosAdapter(ConfigurationAdapter):
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
         """Ask the switch for the difference to the wanted configuration."""
         intended = next(item for item in artefacts if item.kind == "startup-config").text
+        is_tenanted = has_tenants(artefacts)
+        now, wanted = stanzas(running.config), stanzas(intended)
         if is_marked(intended):
-            return self._merged(running, intended, driver)
-        return self._draft(compose(running.config, intended), driver)
+            scope = SCOPE.with_tenants if is_tenanted else SCOPE
+            both = merged(now, wanted, scope)
+            text = "\n".join([*both.stanzas, ""])
+            return self._draft(text, driver, notes(both.others), both.conflicts)
+        theirs = [] if is_tenanted else tenants_of_others(now, wanted)
+        return self._draft(compose(running.config, intended, theirs), driver)
 
     def _draft(
         self,
@@ -86,12 +99,6 @@ class EosAdapter(ConfigurationAdapter):
         candidate = WholeConfiguration(text)
         diff = redacted(driver.preview(candidate))
         return Draft(candidate, tuple(_changes(diff)), diff, notes, conflicts)
-
-    def _merged(self, running: Running, intended: str, driver: Driver) -> Draft:
-        """Return the draft of a configuration that keeps the lines of others."""
-        both = merged(stanzas(running.config), stanzas(intended))
-        text = "\n".join([*both.stanzas, ""])
-        return self._draft(text, driver, notes(both.others), both.conflicts)
 
     def restore(self, before: Running, now: Running) -> WholeConfiguration:  # noqa: ARG002
         """Return the earlier configuration whole."""

@@ -30,6 +30,8 @@ def settle_vrfs(switch: Configured) -> None:
     """Say which sessions carry EVPN, and put addresses where lines name a port."""
     for peer in switch.bgp.peers.values() if switch.bgp else ():
         peer.local_address = _address_of(switch, peer.local_address or "") or None
+    for vrf in switch.vrfs.values():
+        vrf.routes = vrf.routes and vrf.exists
     switch.settle_evpn()
     if switch.evpn:
         switch.evpn.source = _address_of(switch, switch.evpn.source)
@@ -45,14 +47,15 @@ def _address_of(switch: Configured, name: str) -> str:
 @LINES.means("vrf")
 def _vrf(switch: Configured, line: int, name: str) -> ConfiguredVrf:
     vrf = _named(switch, line, name)
-    vrf.line = line
+    vrf.line, vrf.exists = line, True
     return vrf
 
 
 def _named(switch: Configured, line: int, name: str) -> ConfiguredVrf:
     """Return a VRF, which routes nothing before a line says so."""
     if name not in switch.vrfs:
-        switch.vrf(name, line).routes = holds("eos", "routing_vrf")
+        vrf = switch.vrf(name, line)
+        vrf.routes, vrf.exists = holds("eos", "routing_vrf"), False
     return switch.vrfs[name]
 
 
@@ -136,14 +139,13 @@ def _activate_evpn(bgp: Bgp, line: int, name: str, no: str | None) -> None:
 
 @LINES.means("bgp_vrf")
 def _bgp_vrf(bgp: Process, line: int, name: str) -> ConfiguredVrf:
-    vrf = _named(bgp.switch, line, name)
-    vrf.advertises = True
-    return vrf
+    return _named(bgp.switch, line, name)
 
 
 @LINES.means("vrf_rd")
 def _vrf_rd(vrf: ConfiguredVrf, _: int, distinguisher: str) -> None:
-    vrf.route_distinguisher = distinguisher
+    """Routes of the VRF are in EVPN: Batfish wants this line and targets for that."""
+    vrf.route_distinguisher, vrf.advertises = distinguisher, True
 
 
 @LINES.means("vrf_import")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.book.book import INDENT
 from fabric.change.scope import Scope, indented
+from fabric.change.tenants import TenantLines
 from fabric.core.lines import LineTree, nested
 
 if TYPE_CHECKING:
@@ -22,13 +23,22 @@ SCOPE = Scope(
         r"(?:interface|vlan|vrf instance|router|qos profile|route-map|ip prefix-list) .*"
     ),
     alone=re.compile(
-        r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*|vrf instance Vrf\d+"
-        r"|(?:ip routing|router bgp \S+|interface \S+) vrf Vrf\d+"
-        r"|interface Vxlan1 vxlan vrf Vrf\d+ .*"
+        r"(?:no )?(?:qos profile ROCE.*|ip prefix-list PL-.*|route-map RM-.*"
         r"|platform trident mmu queue profile ROCE.*|qos map .*|priority-flow-control .*)"
     ),
+    tenants=re.compile(
+        r"(?:no )?(?:vrf instance Vrf\d+|(?:ip routing|router bgp \S+|interface \S+) vrf Vrf\d+"
+        r"|interface Vxlan1 vxlan vrf Vrf\d+ .*)"
+    ),
     others=re.compile(r".* secondary"),
+    tunnels=re.compile(r"(?:no )?ip routing vrf .*"),
     process=re.compile(r"router bgp .*"),
+)
+
+
+TENANTS = TenantLines(
+    sections=re.compile(r"interface Vxlan1|vrf instance Vrf\d+|(?:no )?ip routing vrf Vrf\d+"),
+    signs=re.compile(r"interface \S+ vrf Vrf\d+"),
 )
 
 
@@ -50,7 +60,7 @@ class EosMerge(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: Sequence[str], intended: Sequence[str]) -> EosMerge:
+def merged(running: Sequence[str], intended: Sequence[str], scope: Scope = SCOPE) -> EosMerge:
     """Return the configuration that is intended, with the lines of others.
 
     Parameters
@@ -58,16 +68,25 @@ def merged(running: Sequence[str], intended: Sequence[str]) -> EosMerge:
     running, intended : sequence of str
         Stanzas of what runs and of what is rendered, each with its indented lines. Those of others
         stay to the letter, also where two are equal.
+    scope : Scope, optional
+        Default: that of a fabric without tenants.
     """
     now, wanted = _tree(running), _tree(intended)
-    both, others = SCOPE.merged(now, wanted)
+    both, others = scope.merged(now, wanted)
     kept = [
         stanza
         for stanza in running
         if _head(stanza) in both.children and _head(stanza) not in wanted.children
     ]
     ours = ["\n".join([head, *_text(both.children[head], 1)]) for head in wanted.children]
-    return EosMerge([*kept, *ours], others, SCOPE.conflicts(now, wanted))
+    return EosMerge([*kept, *ours], others, scope.conflicts(now, wanted))
+
+
+def tenants_of_others(running: Sequence[str], intended: Sequence[str]) -> list[str]:
+    """Return the stanzas of VRFs and tunnels that stay in a fabric without tenants."""
+    now, wanted = _tree(running), _tree(intended)
+    theirs = TENANTS.with_others(now, wanted).children.keys() - wanted.children.keys()
+    return [stanza for stanza in running if _head(stanza) in theirs]
 
 
 def _tree(stanzas: Sequence[str]) -> LineTree:

@@ -12,14 +12,14 @@ from fabric.change.model import Change
 from fabric.change.scope import notes
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
-from fabric.render.scope import is_marked
+from fabric.render.scope import has_tenants, is_marked
 from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.grammar import levels, replaces
 from fabric.systems.junos.platforms.text import LINES_KEPT, line_text, quoted, read_set
-from fabric.systems.junos.scope import merged
+from fabric.systems.junos.scope import SCOPE, merged, tenants_of_others
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
@@ -37,12 +37,21 @@ def is_owned(line: Line) -> bool:
     return statements("junos").is_ours(_said(line))
 
 
-def compose(running: Sequence[Line], intended: Sequence[Line]) -> list[Line]:
+def compose(
+    running: Sequence[Line], intended: Sequence[Line], tenants: Collection[Line] = ()
+) -> list[Line]:
     """Return all lines that are wanted.
 
     What is not ours - accounts, NETCONF, the management port, static routes - is kept as it runs.
+
+    Parameters
+    ----------
+    running, intended : sequence of Line
+        What runs, and what is rendered.
+    tenants : collection of Line
+        Statements that would be ours in a fabric with tenants, and stay.
     """
-    kept = (line for line in running if not is_owned(line))
+    kept = (line for line in running if line in tenants or not is_owned(line))
     return list(dict.fromkeys([*kept, *intended]))
 
 
@@ -128,10 +137,13 @@ class JunosAdapter(ConfigurationAdapter):
         stays: tuple[str, ...] = ()
         conflicts: tuple[str, ...] = ()
         if is_marked(text):
-            after, others, conflicts = merged(before, intended)
+            scope = SCOPE.with_tenants if has_tenants(artefacts) else SCOPE
+            after, others, conflicts = merged(before, intended, scope)
             stays = notes((path for path in others if is_owned(("set", path))), " ")
         else:
-            after = compose(before, intended)
+            is_tenanted = has_tenants(artefacts)
+            theirs = set() if is_tenanted else tenants_of_others(before, intended)
+            after = compose(before, intended, theirs)
         changes = tuple(_changes(before, after))
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
         candidate = _candidate(before, after) if changes else LinePatch("")

@@ -28,12 +28,21 @@ SCOPE = Scope(
         r"class-of-service (?:classifiers dscp|congestion-notification-profile|scheduler-maps)"
         r" ROCE\S*|class-of-service drop-profiles ECN\S*"
         r"|class-of-service schedulers (?:(?:LOSSLESS|DEFAULT)\S*|CNP|CONTROL)"
-        r"|policy-options policy-statement (?:FABRIC-OUT|PFE-LB|Vrf\d+-OUT)"
-        r"|routing-instances Vrf\d+|protocols bgp group overlay"
+        r"|policy-options policy-statement (?:FABRIC-OUT|PFE-LB)"
         r"|policy-options as-list FABRIC-PEERS"
     ),
+    tenants=re.compile(
+        r"policy-options policy-statement Vrf\d+-OUT|routing-instances Vrf\d+"
+        r"|protocols bgp group overlay"
+    ),
     others=re.compile(r"interfaces lo0 .*"),
+    tunnels=re.compile(r"(?:policy-options policy-statement|routing-instances) Vrf\d+\b.*"),
     name=_NEVER,
+)
+
+
+_OF_TENANTS = re.compile(
+    r"(?:routing-instances Vrf\d+|policy-options policy-statement Vrf\d+-OUT)(?: |$)"
 )
 
 
@@ -55,13 +64,13 @@ class JunosMerge(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: Sequence[Line], intended: Sequence[Line]) -> JunosMerge:
+def merged(running: Sequence[Line], intended: Sequence[Line], scope: Scope = SCOPE) -> JunosMerge:
     """Return the configuration that is intended, with the statements of others.
 
     A statement that is deactivated stays so, unless it is one of ours or holds one.
     """
     wanted = _tree(intended)
-    both, others = SCOPE.merged(_tree(running), wanted)
+    both, others = scope.merged(_tree(running), wanted)
     ours, stay = set(wanted.lines()), set(both.lines())
     kept = [
         (verb, words)
@@ -78,6 +87,18 @@ def merged(running: Sequence[Line], intended: Sequence[Line]) -> JunosMerge:
             if words[:2] == _AS and words[:3] not in ours
         ),
     )
+
+
+def tenants_of_others(running: Iterable[Line], intended: Sequence[Line]) -> set[Line]:
+    """Return the statements of VRFs that stay in a fabric without tenants.
+
+    A port of ours in such a VRF says that the fabric had tenants, and that they are ours.
+    """
+    ours = (words for _, words in intended if words[0] == "interfaces")
+    units = {f"{words[1]}.{words[3]}" for words in ours if words[2:3] == ("unit",)}
+    theirs = {line for line in running if _OF_TENANTS.match(" ".join(line[1]))}
+    bound = {words[3] for _, words in theirs if words[2:3] == ("interface",)}
+    return set() if units & bound else theirs
 
 
 def _tree(lines: Iterable[Line]) -> LineTree:

@@ -20,6 +20,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, LayerChange, either
 from fabric.change.scope import Scope, TreeMerge, indented
+from fabric.change.tenants import TenantLines
 from fabric.core.lines import LineTree, nested
 from fabric.core.spans import numbers_of
 from fabric.systems.nxos.parsers.text import blocks
@@ -113,6 +114,8 @@ class TenantScope(Scope):
 
     def merged(self, now: LineTree, wanted: LineTree) -> TreeMerge:
         """Return the configuration that is intended, with the lines of others."""
+        if not self.has_tenants:
+            return super().merged(now, wanted)
         gone = {
             f"member vni {vni[1]} associate-vrf"
             for name, section in now.children.items()
@@ -138,11 +141,15 @@ SCOPE = TenantScope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
-        r"vrf context Vrf\d+",
-        r"router bgp \S+ vrf Vrf\d+",
-        r"interface \S+ vrf member Vrf\d+",
+    ),
+    tenants=either(
+        r"vrf context Vrf\d+", r"router bgp \S+ vrf Vrf\d+", r"interface \S+ vrf member Vrf\d+"
     ),
     others=re.compile(r".* secondary"),
+    tunnels=either(
+        r"interface \S+ vrf member .*",
+        r"router bgp \S+ (?:neighbor \S+ )?address-family l2vpn evpn.*",
+    ),
     process=re.compile(r"router bgp .*"),
     split=(
         re.compile(r"interface Ethernet1/(\d+)(?:/\d+)?"),
@@ -151,4 +158,14 @@ SCOPE = TenantScope(
     key=GRAMMAR.key_of,
 )
 
-adapters.add("nxos")(LineAdapter(grammar=GRAMMAR, read=tree, scope=SCOPE))
+TENANTS = TenantLines(
+    sections=either(
+        r"vrf context Vrf\d+",
+        "interface (?:nve1|loopback1)",
+        "nv overlay evpn",
+        "feature (?:nv overlay|vn-segment-vlan-based)",
+    ),
+    signs=either(r"interface \S+ vrf member Vrf\d+", "route-map RM-RELAY .*"),
+)
+
+adapters.add("nxos")(LineAdapter(grammar=GRAMMAR, read=tree, scope=SCOPE, tenants=TENANTS))

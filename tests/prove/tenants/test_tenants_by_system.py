@@ -104,7 +104,7 @@ def test_what_is_rendered_is_proved(tmp_path: Path, system: str, form: str) -> N
 def test_what_is_planted_is_found(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     system, switch, pattern, replacement, rules = PLANTED[name]
     whole, texts = _fabric(tmp_path_factory.getbasetemp(), system)
-    ((kind, text),) = texts[switch].items()
+    kind, text = next(iter(texts[switch].items()))
     wrong, count = re.subn(pattern, replacement, text, count=1)
     assert count
     found = prove(whole, {**texts, switch: {kind: wrong}}).breaches
@@ -123,7 +123,7 @@ def test_a_service_on_one_leaf_joins_no_tenants(tmp_path: Path) -> None:
     proof = prove(whole, texts)
     assert proof.breaches == ()
     assert proof.tenants == (3, 2, 0, 12, 0, 0)
-    ((kind, text),) = texts["su2-rail0"].items()
+    kind, text = next(iter(texts["su2-rail0"].items()))
     wrong = text.replace("  import vrf Vrf40\n", "", 1)
     found = prove(whole, {**texts, "su2-rail0": {kind: wrong}}).breaches
     assert "BAT025" in {breach.rule for breach in found}

@@ -20,6 +20,7 @@ from fabric.change.lines import LineAdapter
 from fabric.change.lines.book import changes
 from fabric.change.lines.grammar import Grammar, either
 from fabric.change.scope import Scope, TreeMerge, indented
+from fabric.change.tenants import TenantLines
 from fabric.core.errors import RefusedError
 from fabric.core.lines import LineTree
 from fabric.systems.esonic.adapters.breakouts import (
@@ -127,10 +128,11 @@ class CageScope(Scope):
         ours = {cage_of[line] for line in wanted.children if line in cage_of}
         changed = ours & changed_cages(now, wanted)
         gone = {line for cage, line in modes(now).items() if cage in changed}
-        gone |= tunnels_of(now, removed_vrfs(now, wanted))
+        vrfs = removed_vrfs(now, wanted) if self.has_tenants else set()
+        gone |= tunnels_of(now, vrfs)
         kept = without_ports(now, changed).children.items()
         left = LineTree({line: one for line, one in kept if line not in gone})
-        return super().merged(without_vnis(left, removed_vrfs(now, wanted)), wanted)
+        return super().merged(without_vnis(left, vrfs), wanted)
 
 
 SCOPE = CageScope(
@@ -141,13 +143,22 @@ SCOPE = CageScope(
         r"priority-flow-control .*",
         r"ip(?:v6)? prefix-list PL-.*",
         r"route-map RM-.*",
-        r"ip vrf Vrf\d+",
-        r"router bgp \d+ vrf Vrf\d+",
-        r"interface \S+ ip vrf forwarding Vrf\d+",
+    ),
+    tenants=either(
+        r"ip vrf Vrf\d+", r"router bgp \d+ vrf Vrf\d+", r"interface \S+ ip vrf forwarding Vrf\d+"
     ),
     others=re.compile(r".* secondary|router bgp \d+ address-family l2vpn evpn.*"),
+    tunnels=either(
+        r"interface \S+ ip vrf forwarding .*",
+        r"router bgp \d+ neighbor \S+ address-family l2vpn evpn.*",
+    ),
     process=re.compile(r"router bgp \d+"),
     key=GRAMMAR.key_of,
+)
+
+TENANTS = TenantLines(
+    sections=either(r"ip vrf Vrf\d+", "interface vxlan vtep1", r"router bgp \d+ vrf Vrf\d+"),
+    signs=re.compile(r"interface \S+ ip vrf forwarding Vrf\d+"),
 )
 
 adapters.add("esonic")(
@@ -156,6 +167,7 @@ adapters.add("esonic")(
         read=read,
         composer=compose,
         scope=SCOPE,
+        tenants=TENANTS,
         with_rollback=True,
         kind="running-configuration",
         diff_indent=" ",

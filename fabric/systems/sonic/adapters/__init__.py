@@ -18,9 +18,14 @@ from fabric.change.scope import notes
 from fabric.devices.candidate import Files, RemoteFile
 from fabric.devices.redaction import SECRET_FIELD, redacted
 from fabric.platforms.buffers import SELF_MADE_PROFILE
-from fabric.render.scope import is_merged
+from fabric.render.scope import has_tenants, is_merged
 from fabric.systems.sonic.adapters import kernel
-from fabric.systems.sonic.adapters.config import compose, differences, without_reclaimed
+from fabric.systems.sonic.adapters.config import (
+    compose,
+    differences,
+    other_vrfs,
+    without_reclaimed,
+)
 from fabric.systems.sonic.adapters.foreign import ConfigDb as ConfigDb
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.adapters.scope import merged
@@ -60,11 +65,13 @@ class SonicAdapter:
         intended = json.loads(_only(artefacts, "config_db").text)
         stays: tuple[str, ...] = ()
         blocked: tuple[str, ...] = ()
+        tenants = has_tenants(artefacts)
+        vrfs = other_vrfs(running.config, intended, tenants=tenants)
         if is_merged(artefacts):
-            intended, others, blocked = merged(running.config, intended)
+            intended, others, blocked = merged(running.config, intended, tenants=tenants)
             stays = notes(others, "|")
         asic = asic_of(updater(running), running.config)
-        target = without_reclaimed(running.config, compose(running.config, intended), asic)
+        target = without_reclaimed(running.config, compose(running.config, intended, vrfs), asic)
         cells = differences(running.config, target)
         changes = [
             Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.systems.sonic.adapters.foreign import ConfigDb, kept_rows
@@ -11,13 +11,28 @@ from fabric.systems.sonic.daemons import RECLAIMING
 from fabric.systems.sonic.ownership import MERGED_TABLES, OWNED_TABLES, Cell
 from fabric.systems.sonic.platforms import FRAMEWORK
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
+#: VRFs with the names of those of tenants.
+_TENANT = re.compile(r"Vrf\d+")
+
+
+def compose(
+    running: ConfigDb, intended: ConfigDb, vrfs: Mapping[str, Any] | None = None
+) -> ConfigDb:
     """Return the whole configuration that is wanted.
 
     Tables of ours are replaced but for rows of ports that are not ours, fields of shared tables
     merged, all else is kept, and so are the buffer profiles that the switch makes by itself; a
     switch that computes its buffers makes none.
+
+    Parameters
+    ----------
+    running, intended : dict
+        What runs, and what is rendered.
+    vrfs : mapping, optional
+        VRFs of others, which stay; default: those in a fabric without tenants.
     """
     target = {table: rows for table, rows in running.items() if table not in OWNED_TABLES}
     for table in MERGED_TABLES:
@@ -29,9 +44,9 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
             rows[row] = {**kept, **fields}
         target[table] = rows
     kept = kept_rows(running, intended)
-    foreign = _other_vrfs(running)
-    if foreign:
-        kept["VRF"] = {**foreign, **kept.get("VRF", {})}
+    vrfs = other_vrfs(running, intended, tenants=False) if vrfs is None else vrfs
+    if vrfs:
+        kept["VRF"] = {**vrfs, **kept.get("VRF", {})}
     for table in OWNED_TABLES:
         rows, others = intended.get(table, {}), kept.get(table, {})
         if rows or others:
@@ -49,10 +64,21 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     return {table: rows for table, rows in target.items() if rows}
 
 
-def _other_vrfs(running: ConfigDb) -> ConfigDb:
-    """Return the VRFs that no tenant has: those of others stay."""
-    rows = running.get("VRF", {}).items()
-    return {name: fields for name, fields in rows if not re.fullmatch(r"Vrf\d+", name)}
+def other_vrfs(running: ConfigDb, intended: ConfigDb, *, tenants: bool) -> dict[str, Any]:
+    """Return the VRFs that no tenant has.
+
+    Those that ``Vrf`` and a number name are of others too where the fabric has no tenants, unless
+    an interface of ours in one says that it had them.
+    """
+    rows = running.get("VRF", {})
+    theirs = {name: fields for name, fields in rows.items() if not _TENANT.fullmatch(name)}
+    bound = (
+        _TENANT.fullmatch(str(fields.get("vrf_name", "")))
+        for table in ("INTERFACE", "VLAN_INTERFACE")
+        for name, fields in running.get(table, {}).items()
+        if name in intended.get("PORT", {}) or name in intended.get("VLAN", {})
+    )
+    return theirs if tenants or any(bound) else rows
 
 
 def without_reclaimed(running: ConfigDb, target: ConfigDb, asic: str) -> ConfigDb:

@@ -33,8 +33,10 @@ _ALONE = re.compile(
     r"|(?:DEFAULT_LOSSLESS_BUFFER_PARAMETER|LOSSLESS_TRAFFIC_PATTERN)\|AZURE"
     r"|BGP_PEER_GROUP(?:_AF)?\|default\|(?:FABRIC|NUMBERED)(?:\|.*)?"
     r"|ROUTE_MAP(?:_SET)?\|PERMIT(?:\|.*)?"
-    r"|VRF\|Vrf\d+"
 )
+#: VRFs of tenants, and where interfaces name them: ours in a fabric with tenants alone.
+_VRF = re.compile(r"VRF\|Vrf\d+")
+_BINDING = "vrf_name"
 #: Rows that a switch has once: they are ours and others', even where the inventory has none.
 _SINGLE = frozenset({("BGP_GLOBALS", "default"), ("BGP_GLOBALS_AF", "default|ipv4_unicast")})
 #: Addresses of interfaces, and names that are ours beside ports and VLANs.
@@ -61,9 +63,17 @@ class ConfigDbMerge(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def merged(running: ConfigDb, intended: ConfigDb) -> ConfigDbMerge:
-    """Return what is intended, with the rows and fields of others."""
-    scope = _Scope(running, intended)
+def merged(running: ConfigDb, intended: ConfigDb, *, tenants: bool = False) -> ConfigDbMerge:
+    """Return what is intended, with the rows and fields of others.
+
+    Parameters
+    ----------
+    running, intended : dict
+        What runs, and what is rendered.
+    tenants : bool
+        Whether the fabric has tenants.
+    """
+    scope = _Scope(running, intended, tenants=tenants)
     theirs = scope.rows()
     add_references(theirs, running, intended)
     fields = scope.fields()
@@ -81,8 +91,9 @@ def merged(running: ConfigDb, intended: ConfigDb) -> ConfigDbMerge:
 class _Scope:
     """Tells what is ours in a running CONFIG_DB."""
 
-    def __init__(self, running: ConfigDb, intended: ConfigDb) -> None:
+    def __init__(self, running: ConfigDb, intended: ConfigDb, *, tenants: bool) -> None:
         self.running, self.intended = running, intended
+        self.tenants = tenants
         self.foreign = foreign_ports(running, intended)
         self.ports = {*running.get("PORT", {}), *intended.get("PORT", {})} - self.foreign
         self.interfaces = self.ports | {*intended.get("VLAN", {}), _LOOPBACK}
@@ -121,7 +132,8 @@ class _Scope:
             rows = self.intended.get(table, {})
             for row, now in self.running.get(table, {}).items():
                 if row in rows or (table, row) in _SINGLE:
-                    rendered = ours | rows.get(row, {}).keys()
+                    own = ours if self.tenants else ours - {_BINDING}
+                    rendered = own | rows.get(row, {}).keys()
                     kept[table, row] = {name: now[name] for name in sorted(now.keys() - rendered)}
         for row, now in self.running.get("CABLE_LENGTH", {}).items():
             kept["CABLE_LENGTH", row] = {port: now[port] for port in now if port not in self.ports}
@@ -147,6 +159,8 @@ class _Scope:
                 _network(last) in one for one in self.networks.values()
             )
         if (table, row) in _SINGLE:
+            return True
+        if self.tenants and _VRF.fullmatch(f"{table}|{row}"):
             return True
         return bool(_ALONE.fullmatch(f"{table}|{row}")) or not self.ports.isdisjoint(parts)
 
