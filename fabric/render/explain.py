@@ -21,6 +21,7 @@ from fabric.core.errors import RenderError
 from fabric.platforms.data_file import DataModel, read_toml
 from fabric.render.engine import template_folder, template_folders
 from fabric.render.registry import render_device
+from fabric.render.scope import TENANTS_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -244,6 +245,8 @@ def _names_field(text: str, context: str, line: str) -> bool:
 def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
     if artefact.kind == "config_db":
         yield from _config_db_lines(artefact.text)
+        return
+    if artefact.kind == TENANTS_KIND:  # no switch gets it
         return
     parents: list[tuple[int, str]] = []
     for number, line in enumerate(artefact.text.splitlines(), 1):

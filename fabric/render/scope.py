@@ -17,7 +17,7 @@ MARK = "Merged by rocefab into what runs: lines of others are kept."
 _MARK_KIND = "scope"
 #: In the file that a switch of a fabric with tenants has, also where no tenant has a NIC.
 _TENANTS = "VRFs named Vrf and a number are those of tenants."
-_TENANTS_KIND = "tenants"
+TENANTS_KIND = "tenants"
 
 
 def scoped(design: DeviceDesign) -> DeviceDesign:
@@ -58,9 +58,9 @@ def tenants_mark(design: DeviceDesign) -> list[Artefact]:
         return []
     path = f"switches/{design.name}/tenants.txt"
     text = f"{_TENANTS}\n".encode()
-    return [Artefact(design.name, design.platform, _TENANTS_KIND, path, text)]
+    return [Artefact(design.name, design.platform, TENANTS_KIND, path, text)]
 
 
 def has_tenants(artefacts: Iterable[Artefact]) -> bool:
     """Tell whether the files of a switch are those of a fabric with tenants."""
-    return any(one.kind == _TENANTS_KIND for one in artefacts)
+    return any(one.kind == TENANTS_KIND for one in artefacts)
