@@ -45,7 +45,7 @@ def test_every_line_is_in_the_command_tree(inventory: str, switch: str, release:
     made = tenants_designs.designs("cumulus", inventory) if is_tenant else designs(inventory)
     design = made[switch]
     design = replace(design, sku=replace(design.sku, facts={"release": release}))
-    config, clear = render_device(design)
+    config, clear, *_ = render_device(design)
     found = read(config.text)
     assert len(found) == len(config.text.splitlines())
     for path in [*found, *read(clear.text, "unset")]:
