@@ -108,7 +108,8 @@ def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) ->
 def _one(crew: Crew, order: RollBack, plan: DevicePlan) -> None:
     crew.check_going(plan.device)
     if plan.one_way:
-        raise NotPlannedError(plan.device, f"it is not rolled back: {plan.one_way}")
+        fix = "resume its run with apply --resume, or make a new plan"
+        raise NotPlannedError(plan.device, f"it is not rolled back: {plan.one_way}; {fix}")
     crew.record(plan.device, State.ROLLING_BACK)
     session = crew.session(plan)
     try:

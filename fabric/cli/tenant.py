@@ -50,9 +50,10 @@ def register(app: typer.Typer) -> None:
 
 
 def _editor(folder: Path, *, dry_run: bool, jobs: Path | None = None) -> TenantEditor:
+    from fabric.intent.inventory import load
     from fabric.workflow.tenant import TenantEditor, running_jobs
 
-    return TenantEditor(folder, dry_run, running_jobs(jobs))
+    return TenantEditor(folder, dry_run, running_jobs(jobs, load(folder)) if jobs else {})
 
 
 def _members(folder: Path, hosts: str, nics: list[str] | None) -> Members:

@@ -48,7 +48,7 @@ def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
     findings = []
     count = 0
     for number, line in enumerate(text.splitlines(), 1):
-        name, _, ranges = line.partition("#")[0].strip().partition(" ")
+        name, ranges = (*line.partition("#")[0].split(None, 1), "", "")[:2]
         try:
             if ranges.strip():
                 _refuse_unprintable(name)

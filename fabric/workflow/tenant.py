@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from fabric.core.files import write_whole
 from fabric.exchange.jobs import read_jobs
 from fabric.intent.documents import KINDS, MAIN_FILE
 from fabric.intent.inventory import load
+from fabric.intent.tenancy_model import TENANT_NAME
 from fabric.intent.yaml import edit
 from fabric.intent.yaml.file import read_text
 from fabric.topology.realise import realise
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Rails of each host.
 Members = dict[str, frozenset[int]]
+#: Highest id (`TenantId`).
+LAST_ID = 65_535
 _CABLING = ("cabling.csv", "cabling.dot")
 
 
@@ -60,6 +64,7 @@ class TenantEditor:
         self._intent = load(self.folder)
         self._texts: dict[str, str | None] = {}
         self._before: dict[str, str] = {}
+        self._expected = {item.value.name: self._facts(item.value) for item in self._intent.tenants}
 
     def add(self, name: str, ident: int | None, fields: dict[str, object]) -> Edited:
         """Add a tenant in a file of its name.
@@ -72,14 +77,20 @@ class TenantEditor:
             Other fields of `Tenant`; those that are empty are left out.
         """
         tenancy = self._tenancy()
+        if not re.fullmatch(TENANT_NAME, name):
+            form = "1 to 15 lower-case letters, digits and hyphens, starting with a letter"
+            raise InputError(f"{name[:40]!a} cannot be the name of a tenant; use {form}")
         file = f"tenants/{name}.yaml"
         if (self.folder / file).exists():
             raise InputError(f"{file}: exists already; use another name, or remove the tenant")
         used = {item.value.id for item in self._intent.tenants} | set(tenancy.retired)
         lowest = next(number for number in range(1, 65_537) if number not in used)
+        if lowest > LAST_ID and not ident:
+            raise InputError("no id is free; release one by `rocefab tenant release-id`")
         given = {key: value for key, value in fields.items() if value}
         entry = {"name": name, "id": ident or lowest, **given}
         self._texts[file] = f"tenants:\n  - {edit.flow(entry)}\n"
+        self._expected.pop(name, None)
         return self._written("run `rocefab tenant grant` to give it hosts, then `rocefab plan`")
 
     def grant(self, name: str, members: Members) -> Edited:
@@ -143,6 +154,7 @@ class TenantEditor:
             self._texts[file] = edit.remove(text, item.path[:1])
         else:
             self._texts[file] = None
+        del self._expected[name]
         self._retire([*self._tenancy().retired, item.value.id])
         return self._written("run `rocefab plan`; release the id when every switch is verified")
 
@@ -196,6 +208,7 @@ class TenantEditor:
         every = frozenset(range(self._intent.fabric.rails))
         whole = [host for host, rails in members.items() if rails == every]
         parts = {host: sorted(rails) for host, rails in members.items() if rails != every}
+        self._expected[item.value.name] = members, self._facts(item.value)[1]
         file, text = self._text(item)
         hosts = hostlist.fold(whole) if whole else None
         for name, value, old in (
@@ -239,8 +252,10 @@ class TenantEditor:
         return file, text if text is not None else self._read(file)
 
     def _read(self, file: str) -> str:
-        text = read_text(self.folder / file, file, root=self.folder, kind=FileKind.INVENTORY)
-        return self._before.setdefault(file, text)
+        return self._before.setdefault(file, self._now(file))
+
+    def _now(self, file: str) -> str:
+        return read_text(self.folder / file, file, root=self.folder, kind=FileKind.INVENTORY)
 
     def _written(self, next_step: str) -> Edited:
         """Check the inventory with all edits, and write them."""
@@ -254,13 +269,36 @@ class TenantEditor:
                 elif source.exists():
                     shutil.copyfile(source, copy / name)
             self._store(copy, lambda path, text: path.write_text(text))
-            realise(load(copy, str(self.folder)))
+            self._check(copy)
         for file, text in self._before.items():
-            if not (self.folder / file).exists() or (self.folder / file).read_text() != text:
+            if not (self.folder / file).exists() or self._now(file) != text:
                 raise InputError(f"{file}: changed while this ran; run it again")
         if not self.dry_run:
-            self._store(self.folder, lambda path, text: write_whole(path, text.encode()))
+            self._store(self.folder, lambda path, text: write_whole(path.resolve(), text.encode()))
         return Edited(diff, next_step)
+
+    def _check(self, copy: Path) -> None:
+        """Load the inventory with all edits, and refuse one that says other things than asked."""
+        is_added = any(not (self.folder / file).exists() for file in self._texts)
+        try:
+            intent = load(copy, str(self.folder))
+        except InputError:
+            if is_added:
+                raise
+            raise InputError(self._odd()) from None
+        facts = {item.value.name: self._facts(item.value) for item in intent.tenants}
+        if any(facts.get(name) != own for name, own in self._expected.items()):
+            raise InputError(self._odd())
+        realise(intent)
+
+    def _odd(self) -> str:
+        files = ", ".join(sorted(self._texts))
+        return f"{files}: cannot edit this layout; write each field of the tenant on its own line"
+
+    def _facts(self, tenant: Tenant) -> tuple[Members, Tenant]:
+        """Return the members of a tenant, and all else that is said of it."""
+        has = {host: rails for host, rails in self._has(tenant).items() if rails}
+        return has, tenant.model_copy(update={"hosts": None, "nics": {}})
 
     def _store(self, folder: Path, write: Callable[[Path, str], object]) -> None:
         for file, text in self._texts.items():
@@ -277,9 +315,23 @@ class TenantEditor:
         return "".join(difflib.unified_diff(old, new, f"a/{file}", f"b/{file}"))
 
 
-def running_jobs(file: Path | None) -> dict[str, tuple[str, ...]]:
-    """Return the hosts of each job of a list; none without a list."""
-    return read_jobs(file) if file else {}
+def running_jobs(file: Path | None, intent: Intent) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of each job of a list; none without a list.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, or has no host of the inventory: it is another list then.
+    """
+    jobs = read_jobs(file) if file else {}
+    known = {name for unit in intent.fabric.units for name in hostlist.expand(unit.hosts)}
+    strange = [host for hosts in jobs.values() for host in hosts if host not in known]
+    if odd := [host for host in strange if len(host.split()) > 1] or (
+        strange if len(strange) == sum(map(len, jobs.values())) else []
+    ):
+        fix = "print the jobs with squeue --noheader --format='%i %N'"
+        raise InputError(f"{file}: {odd[0][:40]!a} is not a host of the inventory; {fix}")
+    return jobs
 
 
 def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
@@ -291,7 +343,10 @@ def members_of(intent: Intent, hosts: str, nics: Sequence[str]) -> Members:
         When there are none, or one cannot be read.
     """
     every = frozenset(range(intent.fabric.rails))
-    members: Members = dict.fromkeys(hostlist.expand(hosts) if hosts else (), every)
+    try:
+        members: Members = dict.fromkeys(hostlist.expand(hosts) if hosts else (), every)
+    except ValueError as error:
+        raise InputError(f"--hosts: {error}; use a range such as gpu[001-004]") from error
     for text in nics:
         host, _, rails = text.partition(":")
         numbers = rails.split(",")

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.intent.inventory import load
-from fabric.workflow.tenant import Edited, TenantEditor, members_of
+from fabric.workflow.tenant import Edited, TenantEditor, members_of, running_jobs
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -150,3 +150,56 @@ def test_a_host_with_a_job_stays(folder: Path) -> None:
         editor.remove("red")
     assert (folder / "fabric.yaml").read_text() == before
     editor.revoke("red", members_of(load(folder), "gpu001", ()))
+
+
+ODD = {
+    "a block scalar": "tenants:\n- name: green\n  id: 19\n  hosts: >-\n    gpu001\n",
+    "a literal": "tenants:\n- name: green\n  id: 19\n  hosts: |-\n    gpu001\n  shared: true\n",
+    "another tenant behind": "tenants:\n- name: green\n  id: 19\n  hosts: >-\n    gpu001\n"
+    "- name: violet\n  id: 20\n",
+    "hosts first": "tenants:\n- hosts: gpu001\n  name: green\n  id: 19\n",
+    "a dash alone": "tenants:\n-\n  name: green\n  id: 19\n  hosts: gpu001\n",
+    "over several lines": "tenants:\n- {name: green,\n   hosts: gpu001,\n   id: 19 # b\n  }\n",
+    "line ends of Windows": "tenants:\r\n- name: green\r\n  id: 19\r\n  hosts: gpu001\r\n",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_layout_is_edited_rightly_or_not_at_all(name: str, folder: Path) -> None:
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("gpu[001,003]", "gpu003"))
+    own = folder / "tenants" / "green.yaml"
+    own.parent.mkdir()
+    own.write_bytes(ODD[name].encode())
+    before, rest = own.read_bytes(), {k: v for k, v in has(folder).items() if k != "green"}
+    for verb, hosts, nic, after in (
+        ("grant", "", ("gpu004:1",), ["gpu001", "gpu004:[1]"]),
+        ("revoke", "gpu001", (), [""]),
+    ):
+        own.write_bytes(before)
+        try:
+            change(folder, verb, "green", hosts, *nic)
+        except InputError as error:
+            assert "cannot edit this layout" in str(error), (name, verb, error)
+            assert own.read_bytes() == before
+            continue
+        assert has(folder)["green"] == after, (name, verb)
+        assert {key: value for key, value in has(folder).items() if key != "green"} == rest
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "", ".hid", "Red", "sixteen-letters1"])
+def test_no_name_leads_out_of_the_folder(name: str, folder: Path) -> None:
+    before = sorted(folder.parent.rglob("*"))
+    with pytest.raises(InputError, match="cannot be the name of a tenant"):
+        TenantEditor(folder).add(name, None, {})
+    assert sorted(folder.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("text", ["JOBID PARTITION NODELIST\n123 gpu gpu003\n", "gpu003 123\n"])
+def test_a_list_of_another_form_is_an_error(text: str, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "jobs"
+    file.write_text(text)
+    with pytest.raises(InputError):
+        running_jobs(file, load(folder))
+    file.write_text("123\tgpu003\n")
+    assert running_jobs(file, load(folder)) == {"123": ("gpu003",)}

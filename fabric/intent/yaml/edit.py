@@ -57,7 +57,7 @@ def set_value(text: str, path: Path, value: object) -> str:
     node = _child(parent, path[-1])
     if node is None:
         return _insert(text, parent, f"{flow(path[-1])}: {flow(value)}")
-    end = _end(node)
+    end = _end(node, text)
     if node.start_mark.index == end:  # nothing stands behind the colon
         return f"{text[:end]} {flow(value)}{text[end:]}"
     if (
@@ -87,7 +87,7 @@ def remove(text: str, path: Path) -> str:
     if node is None:
         raise KeyError(path[-1])
     start = _key(parent, path[-1]).start_mark.index
-    end = _end(node)
+    end = _end(node, text)
     if parent.flow_style:
         return _without(text, start, end)
     first = text.rfind("\n", 0, start) + 1
@@ -110,7 +110,7 @@ def _insert(text: str, parent: _Node, entry: str) -> str:
         head = text[:close].rstrip()
         comma = "" if head.endswith(("{", ",")) else ","
         return f"{head}{comma}{' ' * bool(comma)}{entry}{text[close:]}"
-    end = text.find("\n", _end(parent))
+    end = text.find("\n", _end(parent, text))
     end = len(text) if end < 0 else end
     column = parent.value[0][0].start_mark.column if parent.value else 0
     return f"{text[:end]}\n{' ' * column}{entry}{text[end:]}"
@@ -139,9 +139,11 @@ def _key(parent: _Node, part: str | int) -> _Node:
     return next(key for key, _ in parent.value if key.value == str(part))
 
 
-def _end(node: _Node) -> int:
+def _end(node: _Node, text: str) -> int:
     """Return where a node ends: PyYAML ends a block where the next token begins."""
     if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
-        return int(node.end_mark.index)
+        end = int(node.end_mark.index)
+        is_block = isinstance(node, yaml.ScalarNode) and node.style in ("|", ">")
+        return len(text[:end].rstrip()) if is_block else end
     last = node.value[-1]
-    return _end(last[1] if isinstance(last, tuple) else last)
+    return _end(last[1] if isinstance(last, tuple) else last, text)

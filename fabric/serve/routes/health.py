@@ -42,7 +42,8 @@ async def readyz(request: Request) -> Response:
     service = service_of(request)
     is_degraded = service.broken or service.broken_tokens or service.ignored
     content: dict[str, Any] = {"status": "degraded" if is_degraded else "ok"}
-    if READ in caller_of(request).scopes:
+    caller = caller_of(request)
+    if READ in caller.scopes and not caller.tenant:
         content |= _about(service)
     return as_json(json.dumps(content).encode())
 
