@@ -11,6 +11,7 @@ from fabric.design.features import FEATURES, missing
 from fabric.design.tenancy import TUNNEL_BYTES
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
+from fabric.topology.routed import named_pools
 from fabric.topology.tenants import UNASSIGNED
 from fabric.validate.origins import Place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
@@ -241,6 +242,47 @@ class Unassigned(ModelRule):
                 "give them to tenants, then set tenancy.unassigned: quarantine",
                 place=model.place("tenancy", "unassigned"),
             )
+
+
+@rules.add("TEN020")
+class TenantPools(ModelRule):
+    """Pools of tenants and of tunnel end points are usable, and apart from those of switches."""
+
+    why = (
+        "Hosts drop packets of reserved networks; an end point with the address of a link is lost."
+    )
+    source = "RFC 6890; RFC 4632 section 5 (longest match)"
+    guards = ("tenants.pools", "tenancy.vteps")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every pool of a tenant, and at that of the end points."""
+        tenants, pools = model.fabric.tenants, named_pools(model.intent.fabric)
+        if tenants is None:
+            return
+        links = ("loopbacks", "uplinks", "core_links")
+        switches = {name: pool for name, pool in pools.items() if name in links}
+        rows = [
+            (pool, _place(item, "pools"), switches)
+            for item in tenants.items
+            for pool in item.value.pools
+        ]
+        if vteps := tenants.tenancy.vteps:
+            others = {name: pool for name, pool in pools.items() if name != "loopbacks"}
+            rows.append((vteps, model.place("tenancy", "vteps"), others))
+        for pool, place, others in rows:
+            if pool.is_multicast or pool.is_loopback or pool.is_link_local or pool.is_reserved:
+                yield self.finding(
+                    f"{pool} is reserved and cannot be used for hosts",
+                    "use private address space",
+                    place=place,
+                )
+            for name, other in others.items():
+                if pool.overlaps(other):
+                    yield self.finding(
+                        f"{pool} overlaps addressing.{name} {other}",
+                        "use separate pools",
+                        place=place,
+                    )
 
 
 @rules.add("TEN019")
