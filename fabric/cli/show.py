@@ -59,7 +59,7 @@ _add("topology", "Switches with role, model, unit, rail, AS number and loopback.
 _add("addresses", "Every address: loopbacks, uplinks, gateways, NICs.", " --format json")
 _add("links", "Every cable with both ends, speed and length.")
 _add("hosts", "Every NIC: rail, device, address, leaf and port, GPUs.")
-_add("tenants", "Tenants with id, VRF, VNI and hosts, and the NICs without a tenant.")
+_add("tenants", "Tenants with VRF, VNI and hosts.")
 
 
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabric.workflow.tenant import Edited, Members, TenantEditor
 
 tenant_app = typer.Typer(
-    help="Edit the tenants of an inventory; switches change by `plan` and `apply` alone.",
+    help="Edit the tenants of an inventory.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -42,6 +42,7 @@ LIMITS_S = {
     "commit": 1800.0,
     "rollback": 1800.0,
     "confirm": 900.0,
+    "conclude": 900.0,
     "disarm": 900.0,
     "save": 900.0,
     "claim": 180.0,

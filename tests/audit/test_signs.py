@@ -13,7 +13,7 @@ from fabric.observe.configuration.recognition import system_of
 REPOSITORY = Path(__file__).parents[2]
 GOLDEN = REPOSITORY / "tests" / "golden"
 #: Files of a switch that are no configuration: they go with one.
-COMPANIONS = {"clear.nv", "zz-rocefab-neighbours.conf"}
+COMPANIONS = {"clear.nv", "tenants.txt", "zz-rocefab-neighbours.conf"}
 #: Whole configurations of the reference data, by system.
 SAMPLES = {"eos": "*.cfg", "junos": "jvd/*.conf", "nxos": "*.cfg"}
 

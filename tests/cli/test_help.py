@@ -19,7 +19,7 @@ VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
     "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
     "ansible", "import", "prove", "audit", "diff", "accept", "report", "serve", "models", "adopt",
-    "simulate", "judge", "completion", "man", "approve",
+    "simulate", "judge", "completion", "man", "approve", "tenant",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
@@ -41,6 +41,12 @@ NEEDS_A_LAB = {
     "judge",
     "import",
     "models add",
+    "tenant add",
+    "tenant grant",
+    "tenant revoke",
+    "tenant move",
+    "tenant remove",
+    "tenant release-id",
 }
 #: The other commands, whose example runs on its own.
 ALONE = (
@@ -48,7 +54,7 @@ ALONE = (
     "place", "export", "ansible", "serve", "completion", "man", "show topology", "show addresses",
     "show links", "show hosts", "show platforms", "show rules", "show schema", "show config",
     "show capacity", "show paths", "show ecn", "show buffer", "show dcqcn", "show ecmp",
-    "show deadlock", "show cable", "lab down",
+    "show deadlock", "show cable", "show tenants", "lab down",
 )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ CALLS = {
     "serve --tls-cert": "serve INV --tls-cert FILE --tls-key cables.dot",
     "serve --tls-key": "serve INV --tls-cert cables.dot --tls-key FILE",
     "serve --token-file": "serve INV --token-file FILE",
+    "tenant revoke --jobs": "tenant revoke red --hosts gpu001 --inventory INV --jobs FILE",
     "whatif --snapshot": "whatif INV --fail switch:spine01 --snapshot FILE",
 }
 #: Command, and a file in a folder that it reads.

@@ -99,8 +99,8 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
         (
             GOOD | {"spare.yml": ""},
             (
-                "inv/spare.yml: not read; move it to 'devices/', 'hosts/' or"
-                " 'platforms/', or out of the inventory folder"
+                "inv/spare.yml: not read; move it to 'devices/', 'hosts/', 'platforms/' or"
+                " 'tenants/', or out of the inventory folder"
             ),
         ),
         (

@@ -53,6 +53,10 @@ ALLOWED = {
         *("workflow/demo.py copytree", "workflow/demo.py read_text"),
         "workflow/import_folder.py read_text",
     ),
+    "an inventory that was read, within its limits, just before": (
+        *("workflow/tenant.py copytree", "workflow/tenant.py copyfile"),
+        "workflow/tenant.py read_text",
+    ),
     "SQLite reads no more than its format asks for": (
         *("change/journal.py sqlite3.connect", "serve/store.py sqlite3.connect"),
         "workflow/store.py sqlite3.connect",
@@ -65,6 +69,7 @@ ALLOWED = {
     ),
     "the text comes from the reader": (
         *("cli/config.py tomllib.loads", "devices/connections.py yaml.compose"),
+        *("intent/yaml/edit.py yaml.compose", "intent/yaml/edit.py yaml.load"),
         *("exchange/hardware/outputs.py json.JSONDecoder", "validate/json_lines.py json.loads"),
         *(
             "systems/cumulus/reading/text.py yaml.parse",

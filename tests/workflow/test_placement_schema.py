@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +28,13 @@ def wrong(answer: object) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda path: str(path.relative_to(INVENTORY)))
-def test_answers_of_the_examples_keep_to_it(folder: object) -> None:
-    for words in (("--nodes", "1"), ("--nodes", "3", "--traffic", "a2a", "--target", "0")):
+def test_answers_of_the_examples_keep_to_it(folder: Path) -> None:
+    tenant = ("--tenant", "red") if folder.name == "tenants" else ()
+    more = "2" if tenant else "3"
+    for words in (
+        ("--nodes", "1", *tenant),
+        ("--nodes", more, "--traffic", "a2a", "--target", "0", *tenant),
+    ):
         ended = run("place", folder, *words, "--format", "json")
         assert ended.code == 0, ended.err
         answer = json.loads(ended.out)

@@ -12,7 +12,7 @@ from fabric.design.tenancy import TUNNEL_BYTES
 from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.topology.routed import named_pools
-from fabric.topology.tenants import UNASSIGNED
+from fabric.topology.tenants import UNASSIGNED, vni_of
 from fabric.validate.origins import Place
 from fabric.validate.rule import ModelRule, SwitchRule, areas, rules
 from fabric.validate.traits import switch_policies
@@ -127,21 +127,22 @@ class TenantNumbers(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the VLANs of every leaf whose system needs one for a VNI."""
-        tenants = model.fabric.tenants
-        wrong: dict[int, str] = {}
-        for device in model.devices.values():
-            if not platforms[device.platform].vni_vlan:
+        fabric, tenants = model.fabric, model.fabric.tenants
+        if tenants is None or tenants.is_local:
+            return
+        skus = fabric.switches.skus[: fabric.switches.leaf_count]
+        needs = np.array([platforms[sku.nos].vni_vlan for sku in skus])
+        mine, table = needs[fabric.nics.leaf], fabric.subnets
+        used = set(np.unique(table.vlan[fabric.nics.subnet[mine]]).tolist())
+        for row, item in enumerate(tenants.items):
+            vlan = tenants.tenancy.vlan_first + item.value.id
+            vni = vni_of(tenants.tenancy, item.value)
+            if not (mine & (tenants.of_nic == row)).any():
                 continue
-            used = {vlan.vlan for vlan in device.vlans}
-            for vrf in device.vrfs:
-                if vrf.vni and vrf.vlan > _LAST_VLAN:
-                    wrong[vrf.tenant_id] = f"VLAN {vrf.vlan} behind VNI {vrf.vni} is above 4094"
-                elif vrf.vni and vrf.vlan in used:
-                    wrong[vrf.tenant_id] = f"VLAN {vrf.vlan} behind VNI {vrf.vni} has NICs too"
-        for item in tenants.items if tenants else ():
-            if item.value.id in wrong:
+            if vlan > _LAST_VLAN or vlan in used:
+                why = "is above 4094" if vlan > _LAST_VLAN else "has NICs too"
                 yield self.finding(
-                    f"{item.value.name}: {wrong[item.value.id]}",
+                    f"{item.value.name}: VLAN {vlan} behind VNI {vni} {why}",
                     "lower the id, or set tenancy.vlan_first",
                     place=_place(item, "id"),
                 )
@@ -203,7 +204,7 @@ class TenantMembers(ModelRule):
 
     severity = Severity.WARNING
     why = "It has no VRF anywhere; a job that names it finds no host."
-    source = "The design of rocefab: a VRF exists on leaves with members alone"
+    source = "netrisai/docs @ 7dde9d80 vpc (a VRF exists on a switch with a port of it alone)"
     guards = ("tenants.hosts", "tenants.nics")
 
     def check(self, model: Model) -> Iterator[Finding]:
@@ -293,7 +294,7 @@ class ServiceOnOneLeaf(ModelRule):
         "A leaf passes on to the next leaf of the service what it took of one tenant, and another "
         "tenant takes it there: both reach each other."
     )
-    source = "FRR 8.4.4 with VRFs and EVPN in tests/reallab/vm: routes of `import vrf` go into EVPN"
+    source = "FRRouting/frr 8.4.4 bgpd (routes of `import vrf` go into EVPN); tests/reallab/vm"
     guards = ("tenants.services", "tenants.shared")
 
     def check(self, model: Model) -> Iterator[Finding]:
