@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_command_has_a_page_with_all_its_options(folder: Path) -> None:
     names = {f"rocefab-{leaf.name.replace(' ', '-')}.1" for leaf in tree.leaves()}
-    groups = {f"rocefab-{words}.1" for words in ("show", "lab", "models")}
+    groups = {f"rocefab-{words}.1" for words in ("show", "lab", "models", "tenant")}
     assert {page.name for page in folder.iterdir()} == names | groups | {"rocefab.1"}
     for leaf in tree.leaves():
         text = (folder / f"rocefab-{leaf.name.replace(' ', '-')}.1").read_text()

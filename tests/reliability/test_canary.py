@@ -30,6 +30,10 @@ ELSEWHERE = {
     "lab up": "runs until it is stopped; tests/cli/test_lab.py has its secrets",
     "lab down": "needs root; it reads no device",
     "demo": "has a lab and a password of its own",
+    **{
+        f"tenant {verb}": "edits an inventory; it reads no device and knows no secret"
+        for verb in ("add", "grant", "revoke", "move", "remove", "release-id")
+    },
 }
 #: Forms of a command that runs until it is stopped.
 UNTIL_STOPPED = {("drift", "jsonl"): "with --watch alone; tests/workflow/test_drift_watch.py"}
