@@ -223,7 +223,7 @@ def _trait_value(designs: Designs, device: str, path: tuple[str, ...]) -> Value 
     for override in reversed(designs.intent.host_overrides.get(device, [])):
         traits = override.value.traits
         if traits and any(field_path[: len(path)] == path for field_path in set_paths(traits)):
-            name = ".".join(str(part) for part in (*override.path, "traits", *path))
+            name = override.field("traits", *path)
             value = str(field_value(traits, ".".join(path)))
             return Value(name, value, override.position("traits", *path))
     return None
@@ -233,7 +233,7 @@ def _set_value(
     override: Located[Any], value: Model, path: tuple[str | int, ...], field: str
 ) -> Iterator[Value]:
     if field in value.model_fields_set:
-        name = ".".join(str(part) for part in (*override.path, *path, field))
+        name = override.field(*path, field)
         yield Value(name, str(getattr(value, field)), override.position(*path, field))
 
 
