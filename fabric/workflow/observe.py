@@ -209,11 +209,7 @@ def _readings(connection: Connection) -> Mapping[str, tuple[str, Reading]]:
 
 def _session(connection: Connection, within_s: float) -> Driver:
     """Return an open session: of gNMI where the connections file says that it is read by it."""
-    if not connection.gnmi_port:
-        return open_driver(connection, within_s)
-    driver = timed(GnmiDriver(connection), within_s)  # type: ignore[arg-type]
-    driver.open()
-    return driver
+    return open_driver(connection, within_s, GnmiDriver if connection.gnmi_port else None)
 
 
 def _with_rates(seen: Seen, last: Seen | None) -> Seen:
