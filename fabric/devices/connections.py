@@ -178,7 +178,7 @@ def _told(error: ErrorDetails) -> str:
     if error["type"] == "model_type":
         return "not an object with fields in braces"
     if error["type"] != "extra_forbidden":
-        return error["msg"].lower()
+        return error["msg"].lower().removeprefix("value error, ")
     known = _FIELDS[len(error["loc"])]
     return f"unknown field{_hint(str(error['loc'][-1]), known)}"
 

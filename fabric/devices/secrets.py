@@ -86,14 +86,16 @@ def reveal(wanted: Reference, device: str) -> str:
         When there is none; the message holds no secret.
     """
     try:
-        text = _SOURCES[wanted.source].ask(wanted.name).removesuffix("\n").removesuffix("\r")
-        if not text or len(text) > _MOST_CHARACTERS or not text.isprintable():
-            raise _MissingError(
-                f"it is not one line of 1 to {_MOST_CHARACTERS:,} printable characters"
-            )
+        return _line(_SOURCES[wanted.source].ask(wanted.name))
     except _MissingError as error:
         raise DeviceError(device, f"no password from {wanted}: {error}") from None
-    return text
+
+
+def _line(text: str) -> str:
+    line = text.removesuffix("\n").removesuffix("\r")
+    if not line or len(line) > _MOST_CHARACTERS or not line.isprintable():
+        raise _MissingError(f"it is not one line of 1 to {_MOST_CHARACTERS:,} printable characters")
+    return line
 
 
 def _variable(name: str) -> str:

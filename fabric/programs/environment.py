@@ -34,7 +34,7 @@ def environment(*names: str) -> dict[str, str]:
 
 
 def operator_environment() -> dict[str, str]:
-    """Return what a command that the operator set sees: all variables of the operator, none of ours."""
+    """Return what a command that the operator set sees: all variables but ours."""
     return {name: text for name, text in os.environ.items() if not name.startswith(_OWN)}
 
 

@@ -15,7 +15,6 @@ from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.devices.gnmi import GnmiDriver
 from fabric.devices.kept_session import KeptSession
-from fabric.devices.limits import timed
 from fabric.observe import openconfig, read_snapshot
 from fabric.observe.host_session import read_counters
 from fabric.observe.hostfacts.assemble import host_facts
