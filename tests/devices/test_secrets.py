@@ -1,4 +1,4 @@
-"""Passwords by reference: where they come from, when they are asked for, and where they never are."""
+"""Passwords by reference: where they come from, when they are asked for, where they never are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabric.devices import secrets
 from fabric.devices.connections import connections
 from fabric.devices.secrets import Reference, missing, reference, reveal
 
-PASSWORD = "hunter2 ü"  # noqa: S105
+PASSWORD = "hunter2 ü"
 PLATFORMS = {"leaf1": "sonic", "leaf2": "sonic"}
 
 
