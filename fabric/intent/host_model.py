@@ -315,6 +315,14 @@ class HostOverride(Model):
     serial: Text | None = Field(
         None, description="Serial number; a host with a different one is never changed."
     )
+    management_address: Address | None = Field(
+        None, description="Address in the management network; default: by its position."
+    )
+    management_mac: Mac | None = Field(None, description="MAC of its management interface.")
+    bmc_address: Address | None = Field(
+        None, description="Address of its BMC; default: by the position of the host."
+    )
+    bmc_mac: Mac | None = Field(None, description="MAC of its BMC.")
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these hosts."
     )
