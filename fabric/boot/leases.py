@@ -13,7 +13,7 @@ from fabric.core.findings import Finding, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabric.boot.model import Answer, Device
+    from fabric.boot.model import Answer, Boot, Device
 
 RULE = "ZTP001"
 #: What a DHCP server takes in a text without quotes; serials of all vendors are made of it.
@@ -29,9 +29,14 @@ class Lease:
     answers: tuple[Answer, ...] = ()
 
 
+def boot_of(device: Device) -> Boot | None:
+    """Return how a device starts from the box; None where nothing is known of it."""
+    return dict(boots.items()).get(device.platform)
+
+
 def matched(device: Device) -> Match | Finding:
     """Return what a device is known by: its serial where the system sends it, else its MAC."""
-    boot = boots[device.platform] if device.platform in boots else None
+    boot = boot_of(device)
     if device.serial and not _PLAIN.fullmatch(device.serial):
         text = f"the serial {device.serial!r} has other characters than letters, digits, . _ and -"
         return _note(device, text, "write it as the device sends it", Severity.ERROR)

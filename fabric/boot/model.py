@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from fabric.core.artefact import Artefact
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from ipaddress import IPv4Network
 
-    from fabric.core.artefact import Artefact
-
 #: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
 TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
 VENDOR_CLASS, CLIENT_ID = 60, 61
+#: SHA-512 and SHA-256 of crypt(5).
+CRYPT = ("$6$", "$5$")
 
 
 class Match(NamedTuple):
@@ -126,22 +127,48 @@ class Boot:
     ----------
     match : callable
         Returns what the device sends with its serial; None where its MAC must do.
+    ending : str
+        What follows its name in the file that DHCP names.
     files : callable
-        Returns the files that it fetches; the first is the one that DHCP names.
+        Returns the files that it fetches.
     answers : callable
-        Returns the options of DHCP for the address of the first file, such as
+        Returns the options of DHCP for the address of that file, such as
         ``http://192.0.2.1:8781/leaf1.json``.
     warning : str
         What is not confirmed about all of this; empty where nothing is.
     hashes : tuple of str
         Beginnings of the hashes of passwords that the system takes; empty where it takes none.
+    needs_hash : bool
+        Whether rocefab logs in with a password alone.
     """
 
     match: Callable[[Device], Match | None]
+    ending: str
     files: Callable[[Order], tuple[Artefact, ...]]
     answers: Callable[[Device, str], tuple[Answer, ...]]
     warning: str = ""
-    hashes: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = CRYPT
+    needs_hash: bool = False
 
 
 boots: Registry[Boot] = Registry("system", plugins="boot")
+
+
+def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
+    """Return a file of a bootstrap, below the folder that is served."""
+    return Artefact(device.name, device.platform, kind, f"http/{path}", text.encode())
+
+
+def serial_after(option: int, mark: str) -> Callable[[Device], Match]:
+    """Return the match of systems that end an option with a mark and the serial."""
+    return lambda device: Match(option, f"{mark}{device.serial}".encode(), "end")
+
+
+def zero_and_serial(device: Device) -> Match:
+    """Return the match of systems whose client id is a zero and the serial."""
+    return Match(CLIENT_ID, b"\0" + device.serial.encode())
+
+
+def option_with_url(code: int) -> Callable[[Device, str], tuple[Answer, ...]]:
+    """Return the answer of systems that take the whole address of their file in one option."""
+    return lambda _, url: (Answer(code, url),)

@@ -27,6 +27,7 @@ class About(StrEnum):
     LAB = "lab"  # fabric.exchange.lab.Lab
     NODES = "nodes"  # fabric.placement.exporters.node_health.NodeHealth
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
+    BOOT = "boot"  # fabric.workflow.exporters.ztp.Ztp
 
 
 @dataclass(frozen=True)
