@@ -35,17 +35,20 @@ hosts:
 
 def project(folder: Path, devices: str = DEVICES, hosts: str = HOSTS, **changes: object) -> Project:
     """Return the project of an inventory that is written into a folder."""
-    data = document(
-        management={"network": NETWORK},
-        platforms__spine={"sku": "7060X6-64PE"},
-        platforms__leaf={"sku": "ACS-SN5600", "host_ports": 8},
-        speeds={"host_gbps": 400, "uplink_gbps": 800},
-        **changes,
-    )
+    own: dict[str, object] = {
+        "management": {"network": NETWORK},
+        "platforms__spine": {"sku": "7060X6-64PE"},
+        "platforms__leaf": {"sku": "ACS-SN5600", "host_ports": 8},
+        "speeds": {"host_gbps": 400, "uplink_gbps": 800},
+    }
+    data = document(**{**own, **changes})
     (folder / "fabric.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
     for kind, text in (("devices", devices), ("hosts", hosts)):
         (folder / kind).mkdir(exist_ok=True)
-        (folder / kind / "test.yaml").write_text(textwrap.dedent(text), encoding="utf-8")
+        file = folder / kind / "test.yaml"
+        file.unlink(missing_ok=True)
+        if text:
+            file.write_text(textwrap.dedent(text), encoding="utf-8")
     return Project(folder)
 
 
