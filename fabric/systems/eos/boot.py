@@ -28,7 +28,7 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     device = order.device
     own = render("boot/eos.j2", device.name, {"device": device, "account": order.account})
     rendered = "".join(one.content.decode() for one in order.rendered)
-    return (boot_file(device, f"{device.name}.cfg", f"{own}{rendered}"),)
+    return (boot_file(device, f"{device.name}.cfg", f"{own}\n{rendered}"),)
 
 
 boots.add("eos")(
