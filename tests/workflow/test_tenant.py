@@ -9,7 +9,8 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.intent.inventory import load
-from fabric.workflow.tenant import Edited, TenantEditor, members_of, running_jobs
+from fabric.workflow.inventory_edit import Edited
+from fabric.workflow.tenant import TenantEditor, members_of, running_jobs
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
