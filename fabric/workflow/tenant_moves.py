@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import WHOLE, readers
+from fabric.observe.configuration.vrfs import vrfs_of_ports
 from fabric.observe.parsers import UnreadableError
-from fabric.workflow.configurations import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.design.model import DeviceDesign
-    from fabric.observe.configuration import Configured
     from fabric.observe.snapshot import Running
 
 #: Beginning of the VRFs that rocefab makes; others are nobody's tenant here.
@@ -38,7 +37,7 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
     if design is None or _OURS not in running.canonical or design.platform not in readers:
         return TenantMoves()
     try:
-        now = _vrfs_of(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
+        now = vrfs_of_ports(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
     moved, out = [], []
@@ -66,12 +65,3 @@ def _planned(design: DeviceDesign) -> dict[str, str]:
     return {
         port.name: of_vlan.get(port.vlan, "") if port.vlan else port.vrf for port in design.ports
     }
-
-
-def _vrfs_of(switch: Configured) -> dict[str, str]:
-    """Return the VRF of each port that is in one, by itself or by its VLAN."""
-    of_vlan: dict[int | None, str] = {
-        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
-    }
-    found = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
-    return {name: vrf for name, vrf in found.items() if vrf}

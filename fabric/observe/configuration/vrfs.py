@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.observe.configuration.model import Configured
+
+#: Target that a system makes for import: of any AS number (FRR).
+ANY_AS = "*"
 
 
 class TargetLine(NamedTuple):
@@ -81,6 +89,39 @@ class ConfiguredVrf:
     falls_through: bool = False
     needs_vlan: bool = False
     exists: bool = True
+
+
+def import_targets(vrf: ConfiguredVrf) -> frozenset[str]:
+    """Return the targets whose routes a VRF takes."""
+    if vrf.imports or not vrf.makes_targets or not vrf.vni:
+        return frozenset(line.target for line in vrf.imports)
+    return frozenset([f"{ANY_AS}:{vrf.vni}"])
+
+
+def export_targets(vrf: ConfiguredVrf, asn: int) -> frozenset[str]:
+    """Return the targets that the routes of a VRF carry; ``asn`` is that of the switch."""
+    if vrf.exports or not vrf.makes_targets or not vrf.vni:
+        return frozenset(line.target for line in vrf.exports)
+    return frozenset([f"{asn}:{vrf.vni}"])
+
+
+def takes(imports: Iterable[str], exports: Iterable[str]) -> bool:
+    """Tell whether routes with some targets are imported."""
+    carried = set(exports)
+    numbers = {target.partition(":")[2] for target in carried}
+    return any(
+        target in carried or (target.startswith(f"{ANY_AS}:") and target[2:] in numbers)
+        for target in imports
+    )
+
+
+def vrfs_of_ports(switch: Configured) -> dict[str, str]:
+    """Return the VRF of each port that is in one, by itself or by its VLAN."""
+    of_vlan: dict[int | None, str] = {
+        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
+    }
+    every = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
+    return {name: vrf for name, vrf in every.items() if vrf}
 
 
 @dataclass(slots=True)
