@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import WHOLE, Configured, readers
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from fabric.lab.standin import SwitchStandIn
     from fabric.observe.configuration.vrfs import ConfiguredVrf
 
-#: A configuration without the VRF of a tenant is not read.
+#: Where a configuration has no VRF of a tenant, no port is looked at.
 _TENANT = re.compile(r"\bVrf[0-9]")
 _NOTHING = Configured("", "")
 
@@ -69,6 +70,21 @@ class LabVrfs:
         near, far = (port for port in ports if port is not None)
         return self._has_routes(near, far) and self._has_routes(far, near)
 
+    def is_gateway(self, end: tuple[str, str], address: str) -> bool:
+        """Tell whether the leaf port of a NIC, or the gateway of its VLAN, has an address."""
+        leaf = self.cables.get(end)
+        if leaf is None:
+            return False
+        number = int(ip_address(address))
+        ports = self._configured(leaf.switch).ports
+        vlan = ports[leaf.port].vlan if leaf.port in ports else None
+        return any(
+            entry.address == number
+            for port in ports.values()
+            if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan)
+            for entry in port.addresses
+        )
+
     def _has_routes(self, near: LeafPort, far: LeafPort) -> bool:
         """Tell whether the VRF of a port has routes of that of another one."""
         own, target = self._vrf(near), self._vrf(far)
@@ -87,6 +103,9 @@ class LabVrfs:
         )
 
     def _vrf(self, port: LeafPort) -> str:
+        device = self.switches.get(port.switch)
+        if device is None or not _TENANT.search(device.running_text):
+            return self.stuck.get(port, "")
         configured = vrfs_of_ports(self._configured(port.switch))
         return self.stuck.get(port, configured.get(port.port, ""))
 
@@ -97,7 +116,7 @@ class LabVrfs:
         known, configured = self._read.get(switch, ("", _NOTHING))
         if device is None or text == known:
             return configured
-        is_read = _TENANT.search(text) and device.spec.platform in readers
+        is_read = device.spec.platform in readers
         configured = (
             readers[device.spec.platform](dict.fromkeys(WHOLE, text)) if is_read else _NOTHING
         )

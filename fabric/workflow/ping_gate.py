@@ -159,6 +159,27 @@ class Isolation(Pings):
 
 
 @dataclass
+class Joined(Pings):
+    """NICs that come into a tenant answer there, whatever was before the wave."""
+
+    name: str = "tenant"
+
+    @property
+    def passed(self) -> str:
+        """What is said where nothing is wrong."""
+        return PASSED
+
+    def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
+        """Return nothing: they were in quarantine."""
+        return []
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Return the NICs that do not answer."""
+        failures = self._failures(stage.joined)
+        return [f"{ping}: {reason}" for ping, reason in failures.items()]
+
+
+@dataclass
 class Rdma(Pings):
     """NICs behind the devices of a wave read and write each other's memory, by ``rping``.
 

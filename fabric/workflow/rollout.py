@@ -170,6 +170,8 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
         return
     policy = plan.rollout.policy
     gates = [name for name in ("counters", "ping", "rdma") if getattr(policy.gates, name)]
+    gates += ["isolation"] if any(stage.denied for stage in plan.rollout.stages) else []
+    gates += ["tenant"] if any(stage.joined for stage in plan.rollout.stages) else []
     gates += ["jobs"] if policy.jobs.failed else []
     gates += [f"command {policy.gates.command[0]}"] if policy.gates.command else []
     yield f"gates of each wave: {', '.join(gates) or 'none'}; soak {policy.soak_s} s"

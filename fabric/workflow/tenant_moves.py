@@ -21,10 +21,21 @@ _NAMED = 3
 
 
 class TenantMoves(NamedTuple):
-    """What a plan of a switch does with ports of tenants: why it may not, and why it stays."""
+    """What a plan of a switch does with ports of tenants.
+
+    Parameters
+    ----------
+    refusals : tuple of str
+        Why it may not.
+    one_way : str
+        Why it is never undone.
+    joined : tuple of str
+        Ports that are shut and come into a tenant.
+    """
 
     refusals: tuple[str, ...] = ()
     one_way: str = ""
+    joined: tuple[str, ...] = ()
 
 
 def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> TenantMoves:
@@ -34,14 +45,18 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
     tenant again while its host is already handed over.
     """
     design = devices.get(running.device)
-    if design is None or _OURS not in running.canonical or design.platform not in readers:
+    if design is None or design.platform not in readers:
+        return TenantMoves()
+    planned_vrfs = _planned(design)
+    has_tenants = any(planned_vrfs.values())
+    if _OURS not in running.canonical and not has_tenants:
         return TenantMoves()
     try:
-        now = vrfs_of_ports(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
+        switch = readers[design.platform](dict.fromkeys(WHOLE, running.canonical))
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
-    moved, out = [], []
-    for port, planned in _planned(design).items():
+    now, moved, out = vrfs_of_ports(switch), list[str](), list[str]()
+    for port, planned in planned_vrfs.items():
         old = now.get(port, "")
         if not old.startswith(_OURS) or planned == old:
             continue
@@ -51,7 +66,12 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
     if moved:
         way = "a move needs quarantine between: revoke, plan and apply first"
         return TenantMoves((f"{_some(moved)}; {way}",))
-    return TenantMoves((), f"it takes out {_some(out)}") if out else TenantMoves()
+    joined = tuple(
+        port
+        for port, planned in planned_vrfs.items()
+        if planned and port not in now and port in switch.ports and not switch.ports[port].enabled
+    )
+    return TenantMoves((), f"it takes out {_some(out)}" if out else "", joined)
 
 
 def _some(texts: list[str]) -> str:

@@ -89,6 +89,12 @@ class LabPaths:
         back = routed(target.host, target.nic, target_address, address)
         return target if there and back else None
 
+    def reaches_gateway(self, source: End, address: str, gateway: str) -> bool:
+        """Tell whether the leaf of a NIC answers at an address of its port."""
+        if source.leaf in self.broken or not self.vrfs.is_gateway(source.place, gateway):
+            return False
+        return routed(source.host, source.nic, address, gateway)
+
     def _cabled(self, source: End, target: End) -> bool:
         leaves = {source.leaf, target.leaf}
         if leaves & self.broken or "" in leaves:
