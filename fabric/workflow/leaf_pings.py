@@ -129,8 +129,9 @@ class _Coming:
     @property
     def silent(self) -> str:
         """Why some are not probed; empty where all are."""
-        hosts = hostlist.fold(sorted(self._unknown))
-        return f"{hosts} in the new tenant: not probed, no login to them" if hosts else ""
+        names = hostlist.fold(sorted(self._unknown))
+        them = "it" if len(self._unknown) == 1 else "them"
+        return f"{names} in the new tenant: not probed, no login to {them}" if names else ""
 
     def pings(self) -> dict[str, tuple[Ping, ...]]:
         """Return the pings by the device that changes last on their way."""
