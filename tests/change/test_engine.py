@@ -356,8 +356,7 @@ def test_resume_does_not_undo_the_work_of_others(folder, plan):
     assert not result.ok
     assert (
         "leaf1: its configuration changed after it was planned: VLAN|Vlan7|vlanid differs now; "
-        "run `rocefab plan` again"
-        in result.reasons[0]
+        "run `rocefab plan` again" in result.reasons[0]
     )
     kept = [event.detail for event in Journal(folder / "state").events(1)]
     assert "VLAN|Vlan7|vlanid changed outside this run meanwhile and is kept" in kept
