@@ -101,8 +101,8 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
 
 def pinging(project: Project) -> Bools:
     """Return which hosts are pinged, shape (hosts,): IP is enough, nothing need be lossless."""
-    hosts = (
-        project.hosts[name].traits.nic.link_layer != "infiniband"
+    hosts = (  # by the inventory: a design of every host takes seconds
+        project.intent.host_traits(name).nic.link_layer != "infiniband"
         for name in project.fabric.hosts.names
     )
     return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
