@@ -15,7 +15,6 @@ from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.devices import Selection
-from fabric.workflow.mixed import hazards, sides
 from fabric.workflow.probe import leg_of, taking_part
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
     running : mapping of str to Running
         Running state of each device.
     """
+    from fabric.workflow.mixed import hazards, sides  # the proof takes long to import
+
     policy = project.intent.fabric.rollout
     stages = Stages(project.fabric, policy)
     before, after = sides(project, running)

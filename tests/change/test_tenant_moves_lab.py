@@ -263,7 +263,7 @@ def test_a_leaf_that_is_away_before_a_move_stops_all_of_it(site: Site) -> None:
     assert site.vrfs("gpu006") == ["shut", "shut"]
 
 
-def test_a_kill_on_the_way_out_leads_on_by_resume_alone(site: Site) -> None:
+def test_a_kill_on_the_way_out_leads_on_by_resume_or_a_new_plan(site: Site) -> None:
     site.move("gpu007")
     made = site.planned()
 
@@ -291,10 +291,10 @@ def test_a_kill_on_the_way_out_leads_on_by_resume_alone(site: Site) -> None:
     again = applying.resume(site.state, files, OPTIONS, labs.silent)
     assert not again.ok
     assert "su1-rail1" in again.reasons[0]
-    assert applying.status(site.state)[run["run"] - 1]["state"] == "interrupted"
+    assert applying.status(site.state)[run["run"] - 1]["state"] == "failed"
     assert site.vrfs("gpu007") == ["shut", RED]
     site.lab["su1-rail1"].faults.clear()
-    again = applying.resume(site.state, files, OPTIONS, labs.silent)
+    again = site.applied(site.planned())
     assert again.ok, again.reasons
     assert site.vrfs("gpu007") == ["shut", "shut"]
 
