@@ -205,15 +205,30 @@ def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
 
 
 def describe_pings(planned: LeafPings) -> str:
-    """Return what is pinged, and else why nothing is."""
-    if not planned.every:
-        more = f"; {planned.unjoined}" if planned.unjoined else ""
-        return f"no packet will be sent: {planned.silent}{more}"
+    """Return what is pinged, and else why nothing is; a line for each gate."""
+    number = sum(map(len, planned.joined.values()))
+    gates = (
+        _pairs_line(planned),
+        f"gate isolation: {_pings(len(planned.denied))} between tenants must not be answered"
+        if planned.denied
+        else "",
+        f"gate tenant: {_pings(number)} to NICs that enter a tenant must be answered"
+        if number
+        else "",
+        f"gate tenant: {planned.unjoined}" if planned.unjoined else "",
+    )
+    return "\n".join(line for line in gates if line)
+
+
+def _pairs_line(planned: LeafPings) -> str:
     count = len(planned.pings)
+    if not count:
+        what = "no NICs are pinged through leaves" if planned.every else "no packet will be sent"
+        return f"{what}: {planned.silent}"
     pairs = f"{count} pair{'' if count == 1 else 's'} of NICs, one for each leaf that changes"
     but = f"; none for the others: {planned.silent}" if planned.silent else ""
-    apart = f"; {len(planned.denied)} between tenants, which must fail" if planned.denied else ""
-    number = sum(map(len, planned.joined.values()))
-    joined = f"; {number} to NICs that come into a tenant, which must be answered" if number else ""
-    unjoined = f"; {planned.unjoined}" if planned.unjoined else ""
-    return f"pings before and after each wave: {pairs}{but}{apart}{joined}{unjoined}"
+    return f"pings before and after each wave: {pairs}{but}"
+
+
+def _pings(count: int) -> str:
+    return f"{count} ping{'' if count == 1 else 's'}"

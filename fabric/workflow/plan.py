@@ -19,6 +19,7 @@ from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
 from fabric.intent.contents import inventory_hash
 from fabric.platforms import platforms
+from fabric.topology.tenants import vrf_name
 from fabric.workflow.check import check, refuse, refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 from fabric.workflow.leaf_pings import describe_pings, leaf_pings, with_tenants
@@ -77,14 +78,16 @@ def plan(
     origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
     joined: dict[str, tuple[str, ...]] = {}
+    tenants = {vrf_name(item.value): item.value.name for item in project.intent.tenants}
 
     def keep_and_judge(target: Target, reading: DeviceReading) -> DeviceVerdict:
         running[target.connection.device] = reading.running
-        moves = tenant_moves(project.devices, reading.running)
+        moves = tenant_moves(project.devices, reading.running, tenants)
         joined[target.connection.device] = moves.joined
         verdict = judge(target, reading)
         refusals = (*verdict.refusals, *moves.refusals)
-        return replace(verdict, refusals=refusals, one_way=moves.one_way)
+        notes = (*moves.notes, *verdict.notes)
+        return replace(verdict, refusals=refusals, notes=notes, one_way=moves.one_way)
 
     if selection.only:
         refuse(project, check(project))  # of the others nothing is rendered

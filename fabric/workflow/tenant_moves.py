@@ -30,19 +30,29 @@ class TenantMoves(NamedTuple):
     one_way : str
         Why it is never undone.
     joined : tuple of str
-        Ports that are shut and come into a tenant.
+        Ports that are shut and enter a tenant.
+    notes : tuple of str
+        Which tenants they enter.
     """
 
     refusals: tuple[str, ...] = ()
     one_way: str = ""
     joined: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> TenantMoves:
+def tenant_moves(
+    devices: Mapping[str, DeviceDesign], running: Running, tenants: Mapping[str, str]
+) -> TenantMoves:
     """Return what a design changes about the tenants of the NIC ports of a switch.
 
     A change that takes a port out of a tenant is never undone, since the port would be in that
     tenant again while its host is already handed over.
+
+    Parameters
+    ----------
+    tenants : mapping of str to str
+        Names of tenants by VRF.
     """
     design = devices.get(running.device)
     if design is None or design.platform not in readers:
@@ -55,23 +65,44 @@ def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> Tenan
         switch = readers[design.platform](dict.fromkeys(WHOLE, running.canonical))
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
-    now, moved, out = vrfs_of_ports(switch), list[str](), list[str]()
+    now, moved, out = vrfs_of_ports(switch), list[str](), dict[tuple[str, bool], list[str]]()
+    quarantined = {port.name for port in design.ports if port.quarantined}
     for port, planned in planned_vrfs.items():
         old = now.get(port, "")
         if not old.startswith(_OURS) or planned == old:
             continue
-        out.append(f"{port} of {old}")
+        out.setdefault((old, port in quarantined), []).append(port)
         if planned:
             moved.append(f"{port} would go from {old} to {planned} at once")
     if moved:
         way = "a move needs quarantine between: revoke, plan and apply first"
         return TenantMoves((f"{_some(moved)}; {way}",))
-    joined = tuple(
-        port
-        for port, planned in planned_vrfs.items()
-        if planned and port not in now and port in switch.ports and not switch.ports[port].enabled
+    joined: dict[str, list[str]] = {}
+    for port, planned in planned_vrfs.items():
+        is_shut = port in switch.ports and not switch.ports[port].enabled
+        if planned and port not in now and is_shut:
+            joined.setdefault(planned, []).append(port)
+    one_way = (_left(ports, _named(vrf, tenants), shut=shut) for (vrf, shut), ports in out.items())
+    notes = (
+        f"{_some(ports)} {_verb(ports, 'enter')} {_named(vrf, tenants)}"
+        for vrf, ports in joined.items()
     )
-    return TenantMoves((), f"it takes out {_some(out)}" if out else "", joined)
+    names = tuple(port for ports in joined.values() for port in ports)
+    return TenantMoves((), "; ".join(one_way), names, tuple(notes))
+
+
+def _left(ports: list[str], tenant: str, *, shut: bool) -> str:
+    """Return that ports leave a tenant, and where they go."""
+    goal = f"and {'is' if len(ports) == 1 else 'are'} shut down" if shut else "for the default VRF"
+    return f"{_some(ports)} {_verb(ports, 'leave')} {tenant} {goal}"
+
+
+def _named(vrf: str, tenants: Mapping[str, str]) -> str:
+    return f"{tenants[vrf]} ({vrf})" if vrf in tenants else vrf
+
+
+def _verb(ports: list[str], word: str) -> str:
+    return f"{word}s" if len(ports) == 1 else word
 
 
 def _some(texts: list[str]) -> str:

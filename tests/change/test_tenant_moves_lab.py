@@ -160,14 +160,16 @@ def test_a_documented_move_passes_all_gates(site: Site) -> None:
     assert not site.answers("gpu001", "gpu009")
     site.move("gpu002")
     out = site.planned()
-    assert [out.devices[f"su1-rail{rail}"].one_way[:12] for rail in (0, 1)] == ["it takes out"] * 2
+    port = site.port("su1-rail0", "gpu002")
+    assert f"    ONE WAY: {port} leaves red (Vrf17) and is shut down\n" in describe(out)
     assert site.applied(out).ok
     assert site.vrfs("gpu002") == ["shut", "shut"]
     assert not site.answers("gpu001", "gpu002")
     site.move("gpu002")
     into = site.planned()
-    text = "2 to NICs that come into a tenant, which must be answered"
-    assert text in describe(into)
+    text = describe(into)
+    assert f"    {port} enters blue (Vrf18)\n" in text
+    assert "\ngate tenant: 2 pings to NICs that enter a tenant must be answered\n" in text
     result = site.applied(into)
     assert result.ok, result.reasons
     assert site.vrfs("gpu002") == [BLUE, BLUE]

@@ -311,7 +311,7 @@ RECORDED: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool]]] = {
 UNREAD = {
     "show_checkpoint_summary.txt": "checkpoints are asked for one by one, by their names",
     "show_interface_status.txt": "show interface is read in JSON, with more in it",
-    "show_ip_arp_detail.txt": "show ip arp vrf all is read in JSON; the sample is cut to 60 of 1625 rows",
+    "show_ip_arp_detail.txt": "the table is read in JSON; the sample is cut to 60 of 1625 rows",
     "show_ip_arp_summary_vrf_all.txt": "the rows of show ip arp vrf all are counted",
     "show_lldp_neighbors_detail.txt": "show lldp neighbors has a row for each, and counts them",
     "show_ip_bgp_summary.txt": "show bgp all summary vrf all is read in JSON",

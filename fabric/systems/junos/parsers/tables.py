@@ -11,7 +11,14 @@ import re
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.durations import junos_seconds
 from fabric.observe.parsers.tables import as_number, plain
-from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts, by_address
+from fabric.observe.state import (
+    BgpPeer,
+    LldpNeighbour,
+    MacEntry,
+    NeighbourEntry,
+    SystemFacts,
+    by_address,
+)
 
 _MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
 _PROMPT = re.compile(r"\{[a-z]+(:\d+)?\}")
