@@ -16,7 +16,6 @@ from fabric.observe.configuration.vrfs import (
     export_targets,
     import_targets,
     takes,
-    vrfs_of_ports,
 )
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class LabVrfs:
         device = self.switches.get(port.switch)
         if device is None or not _TENANT.search(device.running_text):
             return self.stuck.get(port, "")
-        configured = vrfs_of_ports(self._configured(port.switch))
+        configured = self._configured(port.switch).vrf_of_port
         return self.stuck.get(port, configured.get(port.port, ""))
 
     def _configured(self, switch: str) -> Configured:

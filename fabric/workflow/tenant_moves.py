@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration import WHOLE, readers
-from fabric.observe.configuration.vrfs import vrfs_of_ports
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def tenant_moves(
         switch = readers[design.platform](dict.fromkeys(WHOLE, running.canonical))
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
-    now, moved, out = vrfs_of_ports(switch), list[str](), dict[tuple[str, bool], list[str]]()
+    now, moved, out = switch.vrf_of_port, list[str](), dict[tuple[str, bool], list[str]]()
     quarantined = {port.name for port in design.ports if port.quarantined}
     for port, planned in planned_vrfs.items():
         old = now.get(port, "")

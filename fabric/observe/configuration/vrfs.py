@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.observe.configuration.model import Configured
-
 #: Target that a system makes for import: of any AS number (FRR).
 ANY_AS = "*"
 
@@ -113,15 +111,6 @@ def takes(imports: Iterable[str], exports: Iterable[str]) -> bool:
         target in carried or (target.startswith(f"{ANY_AS}:") and target[2:] in numbers)
         for target in imports
     )
-
-
-def vrfs_of_ports(switch: Configured) -> dict[str, str]:
-    """Return the VRF of each port that is in one, by itself or by its VLAN."""
-    of_vlan: dict[int | None, str] = {
-        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
-    }
-    every = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
-    return {name: vrf for name, vrf in every.items() if vrf}
 
 
 @dataclass(slots=True)
