@@ -30,6 +30,7 @@ from fabric.cli import (
     output,
     probe,
     prove,
+    serials,
     serve,
     show,
     simulate,
@@ -98,7 +99,7 @@ def root(
 
 for module in (
     *(init, inventory, exchange, show, draw, whatif, simulate, diff, change, health, observe),
-    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant),
+    *(judge, probe, accept, prove, audit, adopt, jobs, serve, laboratory, models, tenant, serials),
     *(completion, man),
 ):
     module.register(app)
