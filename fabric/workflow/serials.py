@@ -174,16 +174,18 @@ def _plain(model: str) -> str:
 
 
 def _write(files: InventoryEdit, known: _Known, new: dict[str, dict[str, str]]) -> Edited:
-    for kind, file in FILES.items():
-        text = files.text(file) if files.has(file) else f"{kind}:\n"
-        lines = [
-            f"  - {edit.flow({'names': name, **values})}\n"
-            for name, values in sorted(new.items())
-            if (known.by_name[name].platform == HOST) == (kind == "hosts")
-        ]
-        if lines:
-            files.write(file, "".join((text if text.endswith("\n") else f"{text}\n", *lines)))
+    for name, values in sorted(new.items()):
+        kind = "hosts" if known.by_name[name].platform == HOST else "devices"
+        append_entry(files, kind, {"names": name, **values})
     return files.written(lambda intent: _says(intent, new), "run `rocefab export ztp`")
+
+
+def append_entry(files: InventoryEdit, kind: str, entry: dict[str, object]) -> None:
+    """Add an entry to the file of adopted values of a kind."""
+    file = FILES[kind]
+    text = files.text(file) if files.has(file) else f"{kind}:\n"
+    text = text if text.endswith("\n") else f"{text}\n"
+    files.write(file, f"{text}  - {edit.flow(entry)}\n")
 
 
 def _says(intent: Intent, new: dict[str, dict[str, str]]) -> bool:
