@@ -120,7 +120,8 @@ class Replacement:
         if unit.rail is not None:
             return {"mac": unit.mac}
         own = "mac" if self._is_switch and self._now("mac") else "management_mac"
-        return {"serial": unit.serial, "management_mac": unit.management_mac, own: unit.mac}
+        fields = {"serial": unit.serial, own: unit.mac}
+        return fields | ({"management_mac": unit.management_mac} if unit.management_mac else {})
 
     def _now(self, field: str) -> str:
         place = self._place(field)
