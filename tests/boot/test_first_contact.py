@@ -1,4 +1,4 @@
-"""first-contact and replace, against the lab: keys are taken over for those whose serial answers."""
+"""first-contact and replace, against the lab: only the device whose serial answers is trusted."""
 
 from __future__ import annotations
 
