@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: Options of DHCP (RFC 2132; 239 is of sonic-ztp and Cumulus Linux).
 TFTP_SERVER, BOOT_FILE, TFTP_ADDRESSES, PROVISION_URL = 66, 67, 150, 239
 VENDOR_CLASS, CLIENT_ID = 60, 61
+#: Folder of an export that is served.
+FOLDER = "http"
 #: SHA-512 and SHA-256 of crypt(5).
 CRYPT = ("$6$", "$5$")
 
@@ -156,7 +158,7 @@ boots: Registry[Boot] = Registry("system", plugins="boot")
 
 def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
     """Return a file of a bootstrap, below the folder that is served."""
-    return Artefact(device.name, device.platform, kind, f"http/{path}", text.encode())
+    return Artefact(device.name, device.platform, kind, f"{FOLDER}/{path}", text.encode())
 
 
 def serial_after(option: int, mark: str) -> Callable[[Device], Match]:

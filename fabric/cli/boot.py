@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import AskPassword, Inventory, argument, option
+from fabric.cli.options import AskPassword, BootLogOption, Inventory, argument, option
 
 if TYPE_CHECKING:
     from fabric.workflow.serials import Adopted
@@ -95,6 +95,7 @@ def first_contact(
         str, option("User for a connections file that is created.", "ACCOUNT")
     ] = "rocefab",
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    boot_log: BootLogOption = None,
 ) -> None:
     """Take the keys of devices over, for those whose serial answers.
 
@@ -103,14 +104,17 @@ def first_contact(
 
     Exit codes: 0, 2, 3 (a device did not answer, or has another serial).
     """
+    from fabric.boot.log import BootLog
     from fabric.cli.options import duration_s
+    from fabric.workflow.first_contact import Contacts
     from fabric.workflow.first_contact import first_contact as workflow
     from fabric.workflow.place import host_names
     from fabric.workflow.project import Project
 
     names = frozenset(host_names(only) if only else ())
     seconds = duration_s("--window", window)
-    without = workflow(Project(inventory), connections, names, seconds, account, output.progress)
+    contacts = Contacts(connections, account, BootLog(boot_log))
+    without = workflow(Project(inventory), contacts, names, seconds, output.progress)
     if without:
         raise CommandExit(Exit.DEVICE)
 

@@ -62,6 +62,7 @@ def verify(
     snapshot_max_age: options.SnapshotMaxAge = options.SNAPSHOT_MAX_AGE,
     parallel: options.Parallel = 0,
     form: options.FormatOption = options.Format.TEXT,
+    boot_log: options.BootLogOption = None,
 ) -> None:
     """Verify that the fabric runs as planned.
 
@@ -90,6 +91,7 @@ def verify(
     project = Project(inventory)
     meter = output.meter_of(project, selection)
     health = workflow(project, connections, selection, meter, wait_s=wait_s, window_s=window_s)
+    _log_verified(health, boot_log)
     _health(health, form, watched=window_s > 0)
 
 
@@ -176,6 +178,16 @@ def drift(
     project = Project(inventory)
     found = workflow(project, connections, selection, output.meter_of(project, selection))
     _health(found, options.Format(form))
+
+
+def _log_verified(health: list[Health], boot_log: Path | None) -> None:
+    if boot_log is not None:
+        from fabric.boot.log import BootLog, State
+
+        log = BootLog(boot_log)
+        for item in health:
+            if item.ok and item.is_checked:
+                log.add(item.device, State.VERIFIED)
 
 
 def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from fabric.boot.devices import BMC, hosts, switches
+from fabric.boot.log import State
 from fabric.change.planner import check_identity, open_driver
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.file_kinds import FileKind
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from fabric.boot.log import BootLog
     from fabric.boot.model import Device
     from fabric.core.errors import FabricError
     from fabric.devices.driver import Connection
@@ -50,10 +52,13 @@ class Contacts:
         The file; it is made where it is not there.
     username : str
         Account for a file that is made.
+    log : BootLog
+        Gets a record of each device.
     """
 
     path: Path
     username: str
+    log: BootLog
 
     def __post_init__(self) -> None:
         self._lock = Lock()
@@ -79,20 +84,22 @@ class Contacts:
                 raise InputError(f"{self.path}: changed while this ran; run it again")
             self._before = json.dumps(self._content, indent=2) + "\n"
             write_whole(self.path, self._before.encode(), _MODE)
+            self.log.add(device.name, State.REACHABLE, address=device.address)
 
 
 def first_contact(
     project: Project,
-    file: Path,
+    contacts: Contacts,
     names: frozenset[str],
     window_s: float,
-    username: str,
     progress: Callable[[str, str], None],
 ) -> dict[str, str]:
     """Take the keys of devices over until all are known or the window ends.
 
     Parameters
     ----------
+    contacts : Contacts
+        Gets the keys.
     names : frozenset of str
         Devices that are asked for; empty for all whose key the file does not have.
     window_s : float
@@ -103,8 +110,7 @@ def first_contact(
     dict
         Why a device has no key, by name.
     """
-    contacts = Contacts(file, username)
-    waiting = _wanted(project, file, names)
+    waiting = _wanted(project, contacts.path, names)
     reasons: dict[str, str] = {}
     end = time.monotonic() + window_s
     while waiting:

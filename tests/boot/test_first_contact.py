@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from fabric.boot.log import BootLog, State, read_log, states
 from fabric.core.errors import InputError
 from fabric.devices.connections import connections
 from fabric.intent.inventory import load
-from fabric.workflow.first_contact import first_contact
+from fabric.workflow.first_contact import Contacts, first_contact
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.project import Project
 from fabric.workflow.replace import Replacement, Unit
@@ -54,10 +55,9 @@ def contact(folder: Path, names: frozenset[str] = frozenset()) -> tuple[dict[str
     said: list[str] = []
     reasons = first_contact(
         Project(folder / "inventory"),
-        folder / "own.json",
+        Contacts(folder / "own.json", "admin", BootLog(folder / "boot.log")),
         names,
         0.0,
-        "admin",
         lambda name, text: said.append(f"{name}: {text}"),
     )
     return reasons, said
@@ -80,6 +80,8 @@ def test_keys_are_taken_over_for_those_whose_serial_answers(
             name: text.strip() for name, text in known.items()
         }
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        reached = states(read_log(folder / "boot.log"), PLATFORMS)
+        assert set(reached.values()) == {State.REACHABLE}
         assert contact(folder)[1] == []  # nothing is left to ask
 
         Replacement(folder / "inventory", "su1-rail0", Unit("OTHER"), file).run()
