@@ -143,8 +143,7 @@ def replace(
 ) -> None:
     """Write that another unit takes the place of a switch, a host or a NIC.
 
-    The device keeps its name, addresses and cables. Nothing is sent to it. Running it again goes on
-    where it was stopped.
+    The device keeps its name, addresses and cables. Nothing is sent to it. If it is stopped, run it again.
 
     Exit codes: 0, 2.
     """

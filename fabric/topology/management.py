@@ -125,7 +125,7 @@ def _write(
         pool = "bmcs" if field == "bmc_address" else "hosts"
         yield _finding("there is no pool for it", f"add management.network.{pool}", item, field)
     elif address not in ends.subnet or address == ends.gateway:
-        message = f"{address} is no free address of the subnet {ends.subnet}"
+        message = f"{address} is the gateway, or outside the subnet {ends.subnet}"
         yield _finding(message, "use an address of the subnet", item, field)
     else:
         table[[rows[name] for name in names]] = int(address)

@@ -105,7 +105,7 @@ def test_an_address_that_another_device_has():
     name = with_network().switches.names[0]
     for address, message in (
         ("192.168.1.1", "192.168.1.1 is the address of another device too"),
-        ("192.168.0.1", "192.168.0.1 is no free address of the subnet 192.168.0.0/22"),
+        ("192.168.0.1", "192.168.0.1 is the gateway, or outside the subnet 192.168.0.0/22"),
     ):
         devices = f"devices: [{{names: {name}, management_address: {address}}}]"
         assert said(devices) == [f"management_address: {message}"]

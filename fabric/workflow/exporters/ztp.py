@@ -110,7 +110,7 @@ class Ztp:
                 leases.append(Lease(device, match, self._answers(device)))
         errors = [note for note in (*notes, *alike(leases)) if note.severity is Severity.ERROR]
         if errors:
-            raise InputError("devices cannot be told apart", errors)
+            raise InputError("devices have the same serial", errors)
         return leases, [*notes, *self._unconfirmed(leases)]
 
     def _answers(self, device: Device) -> tuple[Answer, ...]:
