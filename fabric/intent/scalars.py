@@ -263,6 +263,7 @@ PortName = Annotated[
 ]
 PortNames = Annotated[str, AfterValidator(_port_names)]
 Cages = Annotated[str, AfterValidator(_cages)]
+RackUnit = Annotated[int, Field(ge=1, le=99)]
 Release = Annotated[
     str,
     formed(
