@@ -472,6 +472,14 @@ class Sku:
         """Return the cable lengths that the vendor's table knows at a speed, ascending."""
         return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))
 
+    def table_length_m(self, speed_mbps: int, cable_m: int) -> int | None:
+        """Return the step of the vendor's table for a cable: the next length that is not shorter.
+
+        None where there is no table, or no row of it is long enough.
+        """
+        lengths = self.cable_lengths_m(speed_mbps)
+        return next((length for length in lengths if length >= cable_m), None)
+
 
 @lru_cache(maxsize=1024)
 def _names(model: Sku) -> tuple[str, ...]:
