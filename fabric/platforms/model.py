@@ -142,11 +142,16 @@ class Platform:
 
     def knows(self, release: str) -> bool:
         """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""
-        return any(f"{release}.".startswith(f"{known}.") for known in self.releases)
+        return self.train(release) in self.releases
+
+    def train(self, release: str) -> str:
+        """Return the one of ``releases`` that a release is of: 5.14 of 5.14.1; else itself."""
+        of = (known for known in self.releases if f"{release}.".startswith(f"{known}."))
+        return next(of, release)
 
     def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
         """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""
-        return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
+        return {**self.watchdog_ms, **self.release_watchdog_ms.get(self.train(release), {})}
 
 
 platforms: Registry[Platform] = Registry("platform", plugins="platforms")
