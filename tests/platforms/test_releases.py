@@ -34,16 +34,13 @@ def test_forms_of_vendors_are_accepted(system):
         assert runs_planned(system, text, text) is True
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "..", "../x", "a/b", "a..b", "/etc", ".5", "5.", "5.14/..", "a\\b", "5 14", "5.14\n", "", "-5",
-        "~", "$(id)", "%2e%2e", "a" * 33, "5.\x00",
-    ],
-)  # fmt: skip
-def test_a_release_is_never_a_way_out_of_a_folder(text):
-    with pytest.raises(ValidationError):
-        SAFE.validate_python(text)
+def test_a_release_is_never_a_way_out_of_a_folder():
+    for text in (
+        *("..", "../x", "a/b", "a..b", "/etc", ".5", "5.", "5.14/..", "a\\b", "5 14", "5.14\n"),
+        *("", "-5", "~", "$(id)", "%2e%2e", "a" * 33, "5.\x00"),
+    ):
+        with pytest.raises(ValidationError):
+            SAFE.validate_python(text)
 
 
 @pytest.mark.parametrize(
