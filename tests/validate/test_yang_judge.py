@@ -216,5 +216,5 @@ def test_a_folder_without_models_is_refused(tmp_path):
 @pytest.mark.parametrize("release", ["..", "../models", "/etc", "a/b", "..\\x", "202405/.."])
 def test_a_release_leads_to_no_other_folder(models, release):
     answer = Yang(models.parent, release).answer(GOOD)
-    assert answer.why_not.endswith("is no name of a folder")
+    assert answer.why_not.endswith("is not a folder name")
     assert answer.complaints == ()

@@ -87,7 +87,7 @@ class Yang:
             return Answer(why_not="yanglint is not installed (Debian: libyang2-tools)")
         release = self.release or _release_of(config)
         if release and not _FOLDER_NAME.fullmatch(release):
-            return Answer(why_not=f"the release {release[:40]!a} is no name of a folder")
+            return Answer(why_not=f"the release {release[:40]!a} is not a folder name")
         folder = self.folder if has_models(self.folder) else self.folder / release
         if not release and folder == self.folder and not has_models(folder):
             return Answer(why_not=f"the release is not known; specify a folder in {self.folder}")

@@ -70,7 +70,7 @@ class CageModule(ModelRule):
     """The cables of one cage are of one type."""
 
     why = "A cage holds one module: both ports of a twin-port module have the same optics."
-    source = "docs.nvidia.com 400g100gpam4: ports of a twin-port module are both alike"
+    source = "docs.nvidia.com 400g100gpam4: both ports of a twin-port module have one kind"
     guards = (*_TYPES, *_OWN)
 
     def check(self, model: Model) -> Iterator[Finding]:
