@@ -115,7 +115,8 @@ def _short(text: str) -> str:
 
 
 def _deviant(deviation: Deviation) -> Finding:
-    rule = UNKNOWN if deviation.unknown else RELEASE if deviation.subject == OFF_RELEASE else SETTING
+    known = RELEASE if deviation.subject == OFF_RELEASE else SETTING
+    rule = UNKNOWN if deviation.unknown else known
     return _finding(
         rule,
         deviation.device,
