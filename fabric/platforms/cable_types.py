@@ -1,8 +1,8 @@
 """Types of cables and of the optics in their ends, and how far each reaches.
 
-Reach at 100 Gb/s for each lane: docs.nvidia.com 400g100gpam4 (2025-11-27): SR4 50 m of multimode
-fibre, DR4 100 m or 500 m of single-mode fibre by the module, FR4 2 km. About 3 m of a DAC is in no
-document of a vendor that we know, so that it only warns. Other types: the reach is not known.
+Reach at 100 Gb/s for each lane: NVIDIA LinkX guide, docs.nvidia.com 400g100gpam4ovpub (2025-11-27):
+SR4 50 m of multimode fibre, DR4 100 m or 500 m of single-mode fibre by the module, FR4 2 km, DAC up
+to 3 m. Copper of other makers is not in it, so that a longer DAC warns. Other types: not known.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Reach:
 
 
 _REACH = {
-    "dac": Reach(3, None, "passive copper usually ends at about 3 m (no vendor's document)"),
+    "dac": Reach(3, None, "passive copper of NVIDIA ends at 3 m, that of others is not known"),
     "sr4": Reach(50, 50),
     "dr4": Reach(100, 500, "modules are made for 100 m or for 500 m"),
     "fr4": Reach(2000, 2000),

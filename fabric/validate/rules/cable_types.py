@@ -28,7 +28,7 @@ class CableReach(ModelRule):
     """A cable is no longer than its type reaches."""
 
     why = "A link beyond the reach of its optics or of its copper has errors, or does not come up."
-    source = "docs.nvidia.com 400g100gpam4: SR4 50 m, DR4 100 m or 500 m, FR4 2 km; DAC: no vendor"
+    source = "NVIDIA LinkX guide 400g100gpam4: SR4 50 m, DR4 100 m or 500 m, FR4 2 km; DAC 3 m"
     guards = (*_TYPES, *_OWN, "cables.host_m", "cables.uplink_m", "cables.core_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ class CageModule(ModelRule):
     """The cables of one cage are of one type."""
 
     why = "A cage holds one module: both ports of a twin-port module have the same optics."
-    source = "docs.nvidia.com 400g100gpam4: both ports of a twin-port module have one kind"
+    source = "NVIDIA LinkX guide 400g100gpam4: both ports of a twin-port module have one kind"
     guards = (*_TYPES, *_OWN)
 
     def check(self, model: Model) -> Iterator[Finding]:
