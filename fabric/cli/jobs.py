@@ -293,8 +293,32 @@ def export(
     ] = "",
     command: Annotated[str, option("Command line of the job, in shell syntax.", "COMMAND")] = "",
     account: Annotated[
-        str, option("Account on the devices that the rights are for.", "ACCOUNT")
+        str, option("Account on the devices, for rights and ztp.", "ACCOUNT")
     ] = "rocefab",
+    account_key: Annotated[
+        Path | None, option("For ztp: file with the public SSH key of the account.", "ACCOUNT_KEY")
+    ] = None,
+    account_hash: Annotated[
+        list[str] | None,
+        option(
+            "For ztp: where the hash of its password is, as the connections file says it, such as "
+            "env:boot; may be repeated with a system, such as eos=env:eos.",
+            "ACCOUNT_HASH",
+            metavar="[SYSTEM=]SOURCE:NAME",
+        ),
+    ] = None,
+    boot_url: Annotated[
+        str,
+        option(
+            "For ztp: where the folder http of the export is served, such as "
+            "http://192.0.2.1:8781.",
+            "BOOT_URL",
+            metavar="URL",
+        ),
+    ] = "",
+    whole: Annotated[
+        bool, option("For ztp: devices start with their whole rendered configuration.", "WHOLE")
+    ] = False,
     avoid_state: Annotated[
         list[Path] | None,
         option(
@@ -351,6 +375,7 @@ def export(
     """
     from fabric.workflow.export import Request, export_to, forms
     from fabric.workflow.export import export as workflow
+    from fabric.workflow.exporters.ztp import Words
     from fabric.workflow.netbox_push import Target
     from fabric.workflow.project import Project
 
@@ -381,6 +406,7 @@ def export(
         avoid=tuple(avoid_state or ()),
         max_age_s=duration_s("--state-max-age", state_max_age),
         spare_percent=spare,
+        boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole),
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

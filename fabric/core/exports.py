@@ -28,6 +28,7 @@ class About(StrEnum):
     NODES = "nodes"  # fabric.placement.exporters.node_health.NodeHealth
     PARTS = "parts"  # fabric.workflow.exporters.bom.PartsOrder
     ACCOUNT = "account"  # fabric.workflow.exporters.rights.Account
+    BOOT = "boot"  # fabric.workflow.exporters.ztp.Ztp
 
 
 @dataclass(frozen=True)

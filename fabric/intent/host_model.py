@@ -322,6 +322,14 @@ class HostOverride(Model):
     rack_unit: RackUnit | None = Field(
         None, description="Rack unit of its lower edge, counted from the floor; for labels."
     )
+    management_address: Address | None = Field(
+        None, description="Address in the management network; default: by its position."
+    )
+    management_mac: Mac | None = Field(None, description="MAC of its management interface.")
+    bmc_address: Address | None = Field(
+        None, description="Address of its BMC; default: by the position of the host."
+    )
+    bmc_mac: Mac | None = Field(None, description="MAC of its BMC.")
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these hosts."
     )

@@ -9,13 +9,13 @@ from pydantic import Field
 from fabric.intent.drift_model import Drift
 from fabric.intent.host_model import HostProfile
 from fabric.intent.kubernetes_model import Kubernetes
+from fabric.intent.management_model import Management
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
     Address6,
     AddressOffset,
-    AnyAddress,
     Asn,
     BufferModel,
     CableMetres,
@@ -383,15 +383,6 @@ class Arp(Model):
     )
 
 
-class Management(Model):
-    """Servers used by the switches; logins and management ports are not changed."""
-
-    ntp_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field((), description="NTP servers.")
-    syslog_servers: Annotated[tuple[AnyAddress, ...], Loose] = Field(
-        (), description="Syslog servers."
-    )
-
-
 class Waiver(Model):
     """Findings that are accepted for a time."""
 
@@ -458,7 +449,9 @@ class FabricFile(Model):
     bgp: Bgp = Field(Bgp(), description="The BGP underlay.")
     ecmp: Ecmp = Field(Ecmp(), description="ECMP load balancing.")
     host: HostProfile = Field(description="Host profile.")
-    management: Management = Field(Management(), description="Servers used by the switches.")
+    management: Management = Field(
+        Management(), description="Servers used by the switches, and the management network."
+    )
     kubernetes: Kubernetes = Field(Kubernetes(), description="Kubernetes cluster on the hosts.")
     tenancy: Tenancy | None = Field(None, description="How tenants are kept apart.")
     tenants: Annotated[tuple[Tenant, ...], Loose] = Field(
@@ -573,6 +566,12 @@ class DeviceOverride(Model):
     rack: Text | None = Field(None, description="Rack, for labels and cable plans.")
     rack_unit: RackUnit | None = Field(
         None, description="Rack unit of its lower edge, counted from the floor; for labels."
+    )
+    management_address: Address | None = Field(
+        None, description="Address in the management network; default: by its position."
+    )
+    management_mac: Mac | None = Field(
+        None, description="MAC of its management port; default: the chassis MAC."
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these switches."

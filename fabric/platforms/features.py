@@ -113,7 +113,7 @@ class FeatureCell(Where):
 
     def is_newer(self, release: str) -> bool:
         """Tell whether it came after a release, which may be empty: unknown."""
-        return bool(release and self.since) and _numbers(release) < _numbers(self.since)
+        return bool(release and self.since) and numbers(release) < numbers(self.since)
 
 
 class Limit(Where):
@@ -233,7 +233,7 @@ class SystemFeatures(DataModel):
     rules: tuple[LimitedRule, ...] = ()
 
 
-def _numbers(release: str) -> list[int]:
+def numbers(release: str) -> list[int]:
     """Return the numbers of a release, such as 9.3(6) or 21.3R1, for comparison."""
     return [int(number) for number in re.findall(r"\d+", release)]
 

@@ -9,7 +9,8 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.intent.inventory import load
-from fabric.workflow.tenant import Edited, TenantEditor, members_of, running_jobs
+from fabric.workflow.inventory_edit import Edited
+from fabric.workflow.tenant import TenantEditor, members_of, running_jobs
 
 EXAMPLE = Path(__file__).parents[2] / "inventory" / "tenants"
 
@@ -94,7 +95,7 @@ def test_of_two_operators_the_second_sees_the_first(folder: Path) -> None:
     one, other = TenantEditor(folder), TenantEditor(folder)
     members = members_of(load(folder), "gpu001", ())
     original = (folder / "fabric.yaml").read_text()
-    other._read("fabric.yaml")
+    other._edit.text("fabric.yaml")
     one.revoke("red", members)
     assert (folder / "fabric.yaml").read_text() != original
     with pytest.raises(InputError, match="changed while this ran; run it again"):
@@ -133,6 +134,14 @@ def test_no_move_through_the_default_vrf(folder: Path) -> None:
     file.write_text(file.read_text().replace("unassigned: quarantine", "unassigned: keep"))
     with pytest.raises(InputError, match="default VRF between the two tenants"):
         change(folder, "move", "blue", "gpu001")
+
+
+def test_who_revokes_without_a_quarantine_is_warned(folder: Path) -> None:
+    assert change(folder, "revoke", "red", "gpu001").next_step == "run `rocefab plan`"
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("unassigned: quarantine", "unassigned: keep"))
+    said = change(folder, "revoke", "red", "gpu003").next_step
+    assert said.startswith("warning: tenancy.unassigned is keep, so that these NICs go into the de")
 
 
 def test_a_tenant_with_nics_is_not_removed(folder: Path) -> None:
