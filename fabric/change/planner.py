@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """A device that may change: how to reach it, who it must be, what it is to become."""
+    """A device that may change: how to reach it, who it must be, what it is to become.
+
+    ``release`` is what the inventory plans for it; empty where it says none.
+    """
 
     connection: Connection
     role: str
@@ -43,6 +46,7 @@ class Target:
     expected: Expectation
     serial: str = ""
     mac: str = ""
+    release: str = ""
 
 
 @dataclass(frozen=True)

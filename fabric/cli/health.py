@@ -213,14 +213,21 @@ def _health(health: list[Health], form: options.Format, *, watched: bool = False
         if unchecked := [item.device for item in health if not item.is_checked]:
             names = hostlist.fold(unchecked)
             output.result(f"not checked, nothing to compare in the snapshot: {names}")
-        for skipped, number in _skipped(health).items():
-            output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
+        _not_compared(health)
         if warning:
             output.result(f"warning: {warning}")
     if any(item.error or not item.is_checked for item in health):
         raise CommandExit(Exit.DEVICE)
     if not all(item.ok for item in health):
         raise CommandExit(Exit.FINDINGS)
+
+
+def _not_compared(health: list[Health]) -> None:
+    for skipped, number in _skipped(health).items():
+        output.result(f"skipped, not in the snapshot: {skipped}: {number} devices")
+    for item in health:
+        for text in item.uncompared:
+            output.result(f"{item.device}: not compared: {text}")
 
 
 def _skipped(health: list[Health]) -> Counter[str]:
@@ -281,6 +288,7 @@ def _health_json(item: Health) -> dict[str, object]:
         ],
         **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
         **({"skipped": list(item.skipped)} if item.skipped else {}),
+        **({"uncompared": list(item.uncompared)} if item.uncompared else {}),
         **({"time": item.time.isoformat()} if item.time else {}),
         "deviations": [
             {

@@ -226,8 +226,9 @@ def export(
     form: Annotated[
         str,
         argument(
-            "Export format, such as slurm, openmpi or k8s, netbox for the fabric itself, or rights "
-            "for sudoers files and roles; `rocefab export list` prints all of them."
+            "Export format, such as slurm, openmpi or k8s, netbox for the fabric itself, bom and "
+            "labels for parts and cables, or rights for sudoers files and roles; `rocefab export "
+            "list` prints all of them."
         ),
     ],
     inventory: Inventory = Path(),
@@ -327,6 +328,16 @@ def export(
         ),
     ] = None,
     state_max_age: StateMaxAge = "15m",
+    spare: Annotated[
+        int,
+        option(
+            "For bom: percentage of spare parts, rounded up for each line.",
+            "EXPORT_SPARE",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+        ),
+    ] = 0,
     lab_image: Annotated[
         list[str] | None,
         option(
@@ -394,6 +405,7 @@ def export(
         lab_images=tuple(lab_image or ()),
         avoid=tuple(avoid_state or ()),
         max_age_s=duration_s("--state-max-age", state_max_age),
+        spare_percent=spare,
         boot=Words(account, account_key, tuple(account_hash or ()), boot_url, whole),
     )
     if out is None:

@@ -268,11 +268,6 @@ def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> F
     return cell if fits else None
 
 
-def has_first_releases(system: str) -> bool:
-    """Tell whether some feature of a system came with a release that is known."""
-    return any(cell.since for cell in features_of(system).features.values())
-
-
 def marking_unit(system: str) -> MarkingUnit:
     """Return the unit in which a system writes marking thresholds."""
     return features_of(system).marking_unit

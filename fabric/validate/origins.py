@@ -155,7 +155,7 @@ def names_place(fabric: Fabric, role: str, name: str) -> Place:
     )
 
 
-def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], int, Place]]:
+def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], Any, Place]]:
     """Yield (cable, value, place) for every override of a field at either end of a cable."""
     for override in fabric.intent.devices:
         for name in hostlist.expand(override.value.names):

@@ -20,6 +20,7 @@ from fabric.placement.exporters.node_health import NodeHealth
 from fabric.placement.job_host import JobImage
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
+from fabric.workflow.exporters.bom import PartsOrder
 from fabric.workflow.exporters.rights import Account
 from fabric.workflow.exporters.ztp import Words, ztp
 from fabric.workflow.pairs import pairs
@@ -53,6 +54,8 @@ class Request:
         ``KIND=IMAGE`` of a virtual lab.
     avoid : tuple of Path
         Files of what is not as planned; older than ``max_age_s`` is stale.
+    spare_percent : int
+        Share of spare parts in a parts list.
     boot : Words or None
         How devices start from the box.
     """
@@ -76,6 +79,7 @@ class Request:
     lab_images: tuple[str, ...] = ()
     avoid: tuple[Path, ...] = ()
     max_age_s: float = 900.0
+    spare_percent: int = 0
     boot: Words | None = None
 
 
@@ -163,6 +167,10 @@ def _account(project: Project, request: Request) -> Account:
     return Account(project, request.account)
 
 
+def _parts(project: Project, request: Request) -> PartsOrder:
+    return PartsOrder(project.fabric, request.spare_percent)
+
+
 def _boot(project: Project, request: Request) -> Ztp:
     return ztp(project, request.boot or Words("rocefab"))
 
@@ -182,6 +190,7 @@ _SUBJECTS: Mapping[About, Callable[[Project, Request], object]] = {
     About.MONITORING: _fabric,
     About.LAB: _lab,
     About.NODES: _nodes,
+    About.PARTS: _parts,
     About.ACCOUNT: _account,
     About.BOOT: _boot,
 }
