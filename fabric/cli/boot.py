@@ -143,7 +143,8 @@ def replace(
 ) -> None:
     """Write that another unit takes the place of a switch, a host or a NIC.
 
-    The device keeps its name, addresses and cables. Nothing is sent to it. If it is stopped, run it again.
+    The device keeps its name, addresses and cables. Nothing is sent to it. If the command is
+    stopped, run it again.
 
     Exit codes: 0, 2.
     """

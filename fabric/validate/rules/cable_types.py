@@ -23,7 +23,7 @@ _TYPES = ("cables.host_type", "cables.uplink_type", "cables.core_type")
 _OWN = ("devices.ports.cable_type", "hosts.nics.cable_type")
 
 
-@rules.add("TOP028")
+@rules.add("TOP030")
 class CableReach(ModelRule):
     """A cable is no longer than its type reaches."""
 
