@@ -178,8 +178,9 @@ boots: Registry[Boot] = Registry("system", plugins="boot")
 
 
 def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
-    """Return a file of a bootstrap, below the folder that is served."""
-    return Artefact(device.name, device.platform, kind, f"http/{path}", text.encode())
+    """Return a file of a bootstrap, below the folder that is served; its last line ends."""
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return Artefact(device.name, device.platform, kind, f"http/{path}", whole.encode())
 
 
 def no_serial(_: Device) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: From here on the client id has the serial (NVIDIA Config Manager, documentation of its DHCP).
 _SERIAL_SINCE = "5.10"
 
+_END = "nv config apply --assume-yes\nnv config save\n"
+
 
 def _match(device: Device) -> Match | None:
     old = device.release and numbers(device.release) < numbers(_SERIAL_SINCE)
@@ -37,7 +39,8 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     account = render("boot/account.j2", device.name, {"account": order.account})
     lines = [one.content.decode() for one in order.rendered if one.kind == "nv-set"]
     own = render("boot/cumulus.j2", device.name, {"device": device})
-    text = f"{account}{own}{''.join(lines)}nv config apply --assume-yes\nnv config save\n"
+    parts = (account, own, *(line.rstrip("\n") for line in lines), _END)
+    text = "\n".join(parts)
     return (boot_file(device, f"{device.name}.sh", text),)
 
 

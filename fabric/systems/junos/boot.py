@@ -43,7 +43,7 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     values = {"device": device, "account": account, "key": _KEYS.get(method, "ssh-ecdsa")}
     own = render("boot/junos.j2", device.name, values)
     rendered = "".join(one.content.decode() for one in order.rendered if one.kind == "set")
-    lines = dict.fromkeys(words for _, words in read_set(own + rendered))
+    lines = dict.fromkeys(words for _, words in read_set(f"{own}\n{rendered}"))
     text = nested(statement for words in lines for statement in statements(words))
     return (boot_file(device, f"{device.name}.conf", text),)
 

@@ -26,9 +26,9 @@ def _files(order: Order) -> tuple[Artefact, ...]:
     device, name = order.device, order.device.name
     own = render("boot/nxos.j2", name, {"device": device, "account": order.account})
     rendered = "".join(one.content.decode() for one in order.rendered)
-    config = boot_file(device, f"{name}.cfg", f"{own}{rendered}")
+    config = boot_file(device, f"{name}.cfg", f"{own}\n{rendered}")
     values = {"device": device, "url": f"{order.url}/{name}.cfg", "md5": _md5(config.content)}
-    body = render("boot/poap.j2", name, values)
+    body = render("boot/poap.j2", name, values) + "\n"
     return (config, boot_file(device, f"{name}.py", signed(body)))
 
 
