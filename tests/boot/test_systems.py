@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import IPv4Network
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fabric.boot.leases import boot_of
 from fabric.boot.model import Device
 from fabric.core.artefact import Artefact
 from fabric.systems.junos.platforms.hierarchy import read_tree
-from tests.boot.fabrics import KEY, order
+from tests.boot.fabrics import KEY, URL, order
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "boot" / "systems"
 SHA512 = "$6$saltsalt$abcdefghijklmnopqrstuvwxyz0123456789./ABC"
@@ -32,13 +33,13 @@ HASHES = {
     "sonic": SHA512,
 }
 SUBNET = IPv4Network("192.168.0.0/22")
-CLI = '''
+CLI = """
 import os, shutil
 def cli(line):
     with open(os.environ["LOG"], "a") as log:
         log.write(line + "\\n")
     return os.environ["SAYS"] if " md5sum" in line else ""
-'''
+"""
 
 
 def device(system: str) -> Device:
@@ -111,8 +112,7 @@ def test_poap_lets_the_switch_start_with_its_file(tmp_path: Path) -> None:
     assert poap(tmp_path) == (
         0,
         [
-            "terminal dont-ask ; copy http://192.168.0.2:8781/leaf1.cfg bootflash:rocefab.cfg "
-            "vrf management",
+            f"terminal dont-ask ; copy {URL}/leaf1.cfg bootflash:rocefab.cfg vrf management",
             "show file bootflash:rocefab.cfg md5sum",
             "copy bootflash:rocefab.cfg scheduled-config",
         ],
@@ -141,3 +141,12 @@ def test_junos_with_its_whole_configuration() -> None:
 def test_nxos_with_its_whole_configuration() -> None:
     whole = Artefact("leaf1", "nxos", "config", "x", b"feature bgp\n")
     assert files("nxos", (whole,))["leaf1.cfg"].endswith("192.168.0.193/22\nfeature bgp\n")
+
+
+@pytest.mark.parametrize(("release", "word"), [("5.9", "ip"), ("5.14", "ip"), ("5.15", "ipv4")])
+def test_cumulus_uses_the_words_of_its_release(release: str, word: str) -> None:
+    boot = boot_of(device("cumulus"))
+    assert boot is not None
+    (file,) = boot.files(order(replace(device("cumulus"), release=release)))
+    assert f"nv set interface eth0 {word} address 192.168.0.193/22\n" in file.text
+    assert f"nv set interface eth0 {word} gateway 192.168.0.1\n" in file.text

@@ -79,7 +79,7 @@ def hex_text(text: str) -> str:
 
 
 def sub_options(digits: str) -> str:
-    """Return what option 43 holds, in the order of its codes; each server has an order of its own."""
+    """Return what option 43 holds by code; the order is another one with each server."""
     content, by_code = bytes.fromhex(digits), {}
     while content and content[0] != END:
         code, size = content[:2]
@@ -103,7 +103,8 @@ CLIENTS = {
         {"opt239": hex_text(f"{URL}/leaf-cumulus.sh")},
     ),
     "leaf-nxos": Client(
-        "nxos", "FDO22", "", identity("\0FDO22"), {"bootfile": "leaf-nxos.py", "opt150": SERVER_HEX},
+        "nxos", "FDO22", "", identity("\0FDO22"),
+        {"bootfile": "leaf-nxos.py", "opt150": SERVER_HEX},
     ),
     "leaf-junos": Client(
         "junos", "DN817", "", ("-V", "Juniper-qfx5240-64od-DN817"),

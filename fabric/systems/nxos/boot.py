@@ -1,10 +1,10 @@
 """NX-OS from the box: a script of POAP that schedules a configuration for the next start.
 
 Cisco Nexus 9000 NX-OS Fundamentals guide 10.6(x), "Using PowerOn Auto Provisioning": the client id
-is a zero and the serial; the script comes by TFTP. datacenter/nexus9000 244912e1 nx-os/poap/poap.py:
-the ``cli`` of the script, its environment, its line ``#md5sum``, and ``scheduled-config``. The
-switch starts again with it when the script ends. Keys: Nexus 9000 security guide 10.5(x), SSH.
-NX-API takes a password alone; changes need the scheduler.
+is a zero and the serial; the script comes by TFTP. datacenter/nexus9000 244912e1
+nx-os/poap/poap.py: the ``cli`` of the script, its environment, its line ``#md5sum``, and
+``scheduled-config``. The switch starts again with it when the script ends. Keys: Nexus 9000
+security guide 10.5(x), SSH. NX-API takes a password alone; changes need the scheduler.
 """
 
 from __future__ import annotations

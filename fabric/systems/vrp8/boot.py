@@ -1,9 +1,10 @@
 """VRP8 from the box: an intermediate file in INI form, which names a configuration.
 
-CloudEngine 6800 and 8800 V300R023C00 configuration guide, "ZTP Configuration" (WheaterW/INTA-project
-@ 9308062d): options, both forms, and an account that can log in from afar, without which the switch
-refuses the file. TFTP is what its examples and tables have for both servers and without an account.
-The lines are those of its configuration scripts.
+CloudEngine 6800 and 8800 V300R023C00 configuration guide, "ZTP Configuration"
+(WheaterW/INTA-project @ 9308062d): options, the form of the intermediate file, and an account that
+can log in from afar, without which the switch does not take the configuration. The server of the
+option may be HTTP or TFTP; that of the file is SFTP in the guide, and TFTP, FTP or SFTP in that of
+the NE routers (V800R021C00): TFTP is in both, and needs no account. Lines: its scripts.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def _files(order: Order) -> tuple[Artefact, ...]:
         "server": _server(order.url),
         "number": f"{_FIRST + since:%Y%m%d%H%M%S}",
     }
-    return (config, boot_file(device, f"{_BEGIN}{name}.ini", render("boot/vrp8_ini.j2", name, values)))
+    text = render("boot/vrp8_ini.j2", name, values)
+    return (config, boot_file(device, f"{_BEGIN}{name}.ini", text))
 
 
 def _server(url: str) -> str:

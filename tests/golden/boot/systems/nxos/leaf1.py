@@ -1,5 +1,5 @@
 #!/bin/env python3
-#md5sum="d025d25daad85a0b066a7bb0bb39d31a"
+# md5sum="50939a4a1810a99ab35f7b589273854a"
 """Written by rocefab: lets leaf1 start with its configuration."""
 
 import os
@@ -15,9 +15,9 @@ FILE = "bootflash:rocefab.cfg"
 
 serial = os.environ.get("POAP_SERIAL", "")
 if SERIAL and serial and serial != SERIAL:
-    sys.exit("the switch has serial %s, and its script is for %s" % (serial, SERIAL))
+    sys.exit(f"the switch has serial {serial}, and its script is for {SERIAL}")
 vrf = os.environ.get("POAP_VRF", "management")
-cli("terminal dont-ask ; copy %s %s vrf %s" % (URL, FILE, vrf))
-if MD5 not in re.findall("[0-9a-f]{32}", cli("show file %s md5sum" % FILE).lower()):
-    sys.exit("%s is not the file that was written" % URL)
-cli("copy %s scheduled-config" % FILE)
+cli(f"terminal dont-ask ; copy {URL} {FILE} vrf {vrf}")
+if MD5 not in re.findall("[0-9a-f]{32}", cli(f"show file {FILE} md5sum").lower()):
+    sys.exit(f"{URL} is not the file that was written")
+cli(f"copy {FILE} scheduled-config")
