@@ -10,6 +10,7 @@ import pytest
 from fabric.boot.devices import switches
 from fabric.boot.leases import boot_of
 from fabric.boot.model import Account, Order
+from fabric.core.json_text import parse_json
 from fabric.lab.standin import stand_ins
 from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import line_text
@@ -22,23 +23,47 @@ from tests.change import labs
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fabric.design.model import DeviceDesign
+
 NETWORK = "\n  network: {subnet: 192.0.2.0/24, switches: 192.0.2.128/25}"
 FABRICS = {
     "nxos": labs.NXOS,
     "junos": labs.JUNOS,
     "vrp8": labs.VRP8,
     "comware7": labs.COMWARE7,
+    "cumulus": labs.CUMULUS,
+    "sonic": labs.of_models({"7060X6-64PE": "ACS-SN5600"}),
     "eos": labs.of_models({"ACS-MSN4700": "7060X6-64PE"}),
 }
+ADDRESS = "192.0.2.193"
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 
 
-def junos(text: str) -> str:
+def junos(text: str, _factory: str) -> str:
     """Return the lines that the stand-in starts with."""
     return "\n".join(line_text(line) for line in read_tree(text)) + "\n"
 
 
-TAKEN: Mapping[str, Callable[[str], Any]] = {"junos": junos}
+def cumulus(text: str, factory: str) -> str:
+    """Return what runs after the script; the account is one of Linux."""
+    lines = [line for line in text.splitlines() if line.startswith("nv set ")]
+    return "\n".join([factory.replace(" ip address dhcp", ""), *lines, ""])
+
+
+def sonic(text: str, factory: dict[str, Any]) -> dict[str, Any]:
+    """Return what runs after the file was loaded over what the image makes."""
+    own = parse_json(text)
+    local = factory["DEVICE_METADATA"]["localhost"] | own["DEVICE_METADATA"]["localhost"]
+    own["DEVICE_METADATA"]["localhost"] = local
+    return {**factory, **own}
+
+
+TAKEN: Mapping[str, Callable[[str, Any], Any]] = {
+    "junos": junos,
+    "cumulus": cumulus,
+    "sonic": sonic,
+}
+ENDINGS = {"cumulus": ".sh", "sonic": "-config_db.json", "junos": ".conf"}
 
 
 def bootstraps(project: Project, system: str) -> dict[str, str]:
@@ -51,8 +76,8 @@ def bootstraps(project: Project, system: str) -> dict[str, str]:
         boot = boot_of(device)
         assert boot is not None
         files = boot.files(Order(device, account, "http://192.0.2.1"))
-        (text,) = [one.text for one in files if one.path.endswith((".cfg", ".conf"))]
-        texts[device.name] = TAKEN.get(system, str)(text)
+        ending = ENDINGS.get(system, ".cfg")
+        (texts[device.name],) = [one.text for one in files if one.path.endswith(ending)]
     return texts
 
 
@@ -66,9 +91,14 @@ def test_a_switch_from_the_box_becomes_what_is_planned(
     )
     before = Project(labs.write_inventory(tmp_path / "before", inventory))
     texts = bootstraps(before, system)
-    monkeypatch.setattr(
-        stand_ins[system], "factory", staticmethod(lambda design, _mac: texts[design.name])
-    )
+    kind: Any = stand_ins[system]
+    factory = kind.factory
+
+    def started(design: DeviceDesign, mac: str) -> Any:
+        text = texts[design.name]
+        return TAKEN[system](text, factory(design, mac)) if system in TAKEN else text
+
+    monkeypatch.setattr(kind, "factory", staticmethod(started))
     with labs.running_lab(tmp_path, monkeypatch, inventory) as (lab, project, connections):
         result = apply(
             labs.planned(project, connections), tmp_path / "state", connections, OPTIONS,
@@ -76,4 +106,4 @@ def test_a_switch_from_the_box_becomes_what_is_planned(
         )  # fmt: skip
         assert result.ok, result.reasons
         assert labs.unhealthy(project, connections) == []
-        assert "192.0.2." in lab[labs.LEAF].running_text
+        assert ADDRESS in lab[labs.LEAF].running_text
