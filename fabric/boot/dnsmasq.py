@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.boot.kea import LEASE_S
+from fabric.boot.leases import boot_of
 from fabric.boot.model import CLIENT_ID, TFTP_ADDRESSES
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from fabric.boot.leases import Lease
     from fabric.boot.model import Answer
     from fabric.topology.model import ManagementEnds
+
+#: What Debian's servers of TFTP serve (tftpd-hpa, /etc/default).
+TFTP_ROOT = "/srv/tftp"
 
 
 def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
@@ -24,6 +28,8 @@ def dnsmasq(leases: Sequence[Lease], ends: ManagementEnds) -> str:
         f"dhcp-range={ends.subnet.network_address},static,{ends.subnet.netmask},{LEASE_S}",
         f"dhcp-option=option:router,{ends.gateway}",
     ]
+    if any(boot.tftp for lease in leases if (boot := boot_of(lease.device))):
+        lines += ["enable-tftp", f"tftp-root={TFTP_ROOT}"]
     for lease in leases:
         lines += ["", *_lease(lease, ends)]
     return "\n".join(lines) + "\n"

@@ -45,7 +45,7 @@ def matched(device: Device) -> Match | Finding:
         return by_serial
     if device.mac:
         return Match(0, bytes.fromhex(device.mac.replace(":", "")))
-    if boot and not device.serial:
+    if boot and not device.serial and boot.match(device) is not None:
         return _note(
             device,
             "its serial is not known yet: it gets no address",

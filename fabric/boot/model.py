@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from fabric.core.artefact import Artefact
 from fabric.core.registry import Registry
@@ -19,6 +21,8 @@ VENDOR_CLASS, CLIENT_ID = 60, 61
 FOLDER = "http"
 #: SHA-512 and SHA-256 of crypt(5).
 CRYPT = ("$6$", "$5$")
+#: crypt(5): a method, its parameters, salt and digest.
+CRYPT_FORM = r"\$[A-Za-z0-9./$=,+-]{1,255}"
 
 
 class Match(NamedTuple):
@@ -142,6 +146,16 @@ class Boot:
         Beginnings of the hashes of passwords that the system takes; empty where it takes none.
     needs_hash : bool
         Whether rocefab logs in with a password alone.
+    tftp : bool
+        Whether it fetches a file by TFTP from the server of the address.
+    begin : str
+        What stands before its name in the file that DHCP names.
+    http_alone : bool
+        Whether no document says that it takes HTTPS.
+    takes_whole : bool
+        Whether it can start with the whole rendered configuration.
+    hash_form : str
+        Regular expression of the hashes.
     """
 
     match: Callable[[Device], Match | None]
@@ -151,14 +165,28 @@ class Boot:
     warning: str = ""
     hashes: tuple[str, ...] = CRYPT
     needs_hash: bool = False
+    tftp: bool = False
+    begin: str = ""
+    http_alone: bool = False
+    takes_whole: bool = True
+    hash_form: str = CRYPT_FORM
+
+    def file(self, device: Device) -> str:
+        """Return the name of the file that DHCP names."""
+        return f"{self.begin}{device.name}{self.ending}"
 
 
 boots: Registry[Boot] = Registry("system", plugins="boot")
 
 
 def boot_file(device: Device, path: str, text: str, kind: str = "bootstrap") -> Artefact:
-    """Return a file of a bootstrap, below the folder that is served."""
-    return Artefact(device.name, device.platform, kind, f"{FOLDER}/{path}", text.encode())
+    """Return a file of a bootstrap, below the folder that is served; its last line ends."""
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return Artefact(device.name, device.platform, kind, f"{FOLDER}/{path}", whole.encode())
+
+
+def no_serial(_: Device) -> None:
+    """Return no match: what a device sends of itself is not known, so that its MAC must do."""
 
 
 def serial_after(option: int, mark: str) -> Callable[[Device], Match]:
@@ -174,3 +202,17 @@ def zero_and_serial(device: Device) -> Match:
 def option_with_url(code: int) -> Callable[[Device, str], tuple[Answer, ...]]:
     """Return the answer of systems that take the whole address of their file in one option."""
     return lambda _, url: (Answer(code, url),)
+
+
+def server_of(url: str) -> Answer:
+    """Return the answer with the server of an address: by number, else by name."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return Answer(TFTP_ADDRESSES, str(IPv4Address(host)))
+    except AddressValueError:
+        return Answer(TFTP_SERVER, host)
+
+
+def file_by_tftp(_: Device, url: str) -> tuple[Answer, ...]:
+    """Return the answers of systems that fetch a file from the root of a TFTP server."""
+    return (server_of(url), Answer(BOOT_FILE, url.rpartition("/")[2]))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from fabric.core.errors import DeviceError, InputError
-from fabric.core.exports import export, exporters
+from fabric.core.exports import Exported, export, exporters
 from tests.boot.fabrics import HASH, KEY, URL, boot, project
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "boot"
@@ -118,3 +118,42 @@ def test_no_network(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         export(other, exporters["ztp"], ("kea",))
     assert caught.value.findings[0].fix == "add management.network to fabric.yaml"
+
+
+def other(folder: Path, sku: str, *parts: str, **words: object) -> Exported:
+    """Return the export of a fabric whose spines are of another system."""
+    spines = {"platforms__spine": {"sku": sku}, "speeds": {"host_gbps": 400, "uplink_gbps": 400}}
+    made = boot(folder, **{"hashes": ("env:boot",), **words})
+    return export(replace(made, project=project(folder, **spines)), exporters["ztp"], parts)
+
+
+def test_dnsmasq_serves_tftp_where_a_system_needs_it(tmp_path: Path) -> None:
+    assert "tftp" not in files(tmp_path, "dnsmasq")["dnsmasq.conf"]
+    (server,) = other(tmp_path, "N9K-C9364D-GX2A", "dnsmasq").files
+    assert "\nenable-tftp\ntftp-root=/srv/tftp\n" in server.text
+    assert 'tag:spine01,67,"spine01.py"' in server.text
+
+
+def test_junos_is_not_sent_to_https(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        other(tmp_path, "QFX5230-64CD", "kea", url="https://192.168.0.2")
+    assert caught.value.findings[0].fix == "give --boot-url with http://"
+
+
+def test_each_system_has_a_hash_of_its_form(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        other(tmp_path, "N9K-C9364D-GX2A", "switches")
+    assert "nxos takes: it must begin with $5$" in caught.value.findings[0].message
+
+
+def test_a_system_that_cannot_start_with_its_whole_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCEFAB_SECRET_VRP", "$1d$" + "x" * 20 + "$")
+    hashes = ("env:boot", "vrp8=env:vrp")
+    done = other(tmp_path, "CE8851-32CQ8DQ-P", "switches", whole=True, hashes=hashes)
+    (note,) = done.notes
+    assert "Huawei VRP8 starts with the part of its configuration" in note.message
+    text = next(one.text for one in done.files if one.path == "http/spine01.cfg")
+    assert "stelnet server enable" in text
+    assert "bgp" not in text

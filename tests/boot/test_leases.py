@@ -27,6 +27,11 @@ KNOWN = {
         device("cumulus", "MT22", "02:00:00:00:00:01", "5.9"),
         Match(0, b"\2\0\0\0\0\1"),
     ),
+    "nxos": (device("nxos", "FDO22"), Match(61, b"\0FDO22")),
+    "junos": (device("junos", "DN817"), Match(60, b"-DN817", "end")),
+    "vrp8": (device("vrp8", "2102311"), Match(61, b"2102311 ", "begin")),
+    "comware7": (device("comware7", "S1", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
+    "esonic": (device("esonic", "S1", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
     "no serial": (device("sonic", "", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
     "host": (device("host", "S1", "02:00:00:00:00:01"), Match(0, b"\2\0\0\0\0\1")),
 }
@@ -41,6 +46,8 @@ def test_the_serial_counts_where_the_system_sends_it(name: str) -> None:
 UNKNOWN = {
     "nothing yet": (device("eos"), "its serial is not known yet", Severity.WARNING),
     "a host": (device("host", "S1"), "it sends no serial", Severity.WARNING),
+    "no serial in it": (device("comware7", "S1"), "it sends no serial", Severity.WARNING),
+    "nothing, and no serial in it": (device("esonic"), "it sends no serial", Severity.WARNING),
     "an old release": (
         device("cumulus", "MT22", release="5.9"),
         "it sends no serial",

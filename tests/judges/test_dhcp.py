@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from fabric.boot.dnsmasq import dnsmasq
+from fabric.boot.dnsmasq import TFTP_ROOT, dnsmasq
 from fabric.boot.kea import kea
 from fabric.boot.leases import Lease, boot_of, matched
 from fabric.boot.model import Device
@@ -42,6 +42,11 @@ ip addr add 10.9.0.1/24 dev server
 ip link set server up
 ip link set lo up
 ip -n client link set client up
+"""
+POAP = "print('POAP')\n"
+FETCH = """
+ip -n client addr add 10.9.0.2/24 dev client
+ip netns exec client timeout 20 busybox tftp -g -r leaf-nxos.py -l {folder}/got 10.9.0.1
 """
 SERVERS = {
     "kea": "KEA_LOCKFILE_DIR=none KEA_PIDFILE_DIR=/run/kea kea-dhcp4 -c {folder}/kea.json",
@@ -73,6 +78,17 @@ def hex_text(text: str) -> str:
     return text.encode().hex()
 
 
+def sub_options(digits: str) -> str:
+    """Return what option 43 holds by code; the order is another one with each server."""
+    content, by_code = bytes.fromhex(digits), {}
+    while content and content[0] != END:
+        code, size = content[:2]
+        by_code[code], content = content[2 : 2 + size].decode(), content[2 + size :]
+    return str(sorted(by_code.items()))
+
+
+END = 0xFF
+SERVER_HEX = bytes((10, 9, 0, 1)).hex()
 CLIENTS = {
     "leaf-sonic": Client(
         "sonic", "ABC123", "", identity("SONiC##E1031##ABC123"),
@@ -86,6 +102,29 @@ CLIENTS = {
         "cumulus", "MT22", "", ("-V", "cumulus-linux  x86_64", *identity("\0MT22")),
         {"opt239": hex_text(f"{URL}/leaf-cumulus.sh")},
     ),
+    "leaf-nxos": Client(
+        "nxos", "FDO22", "", identity("\0FDO22"),
+        {"bootfile": "leaf-nxos.py", "opt150": SERVER_HEX},
+    ),
+    "leaf-junos": Client(
+        "junos", "DN817", "", ("-V", "Juniper-qfx5240-64od-DN817"),
+        {
+            "opt43": "[(1, 'leaf-junos.conf'), (3, 'http'), (5, '8781')]",
+            "opt150": SERVER_HEX,
+        },
+    ),
+    "leaf-vrp8": Client(
+        "vrp8", "2102311LDL0000000806", "",
+        ("-V", "HUAWEI CE8851-32CQ8DQ-P", *identity("2102311LDL0000000806 00e0-fc12-3456")),
+        {"tftp": "bad", "bootfile": "ztp_leaf-vrp8.ini"},  # udhcpc takes no URL for option 66
+    ),
+    "leaf-comware": Client(
+        "comware7", "", "02:00:00:00:00:15", (),
+        {"bootfile": "leaf-comware.cfg", "opt150": SERVER_HEX},
+    ),
+    "leaf-esonic": Client(
+        "esonic", "", "02:00:00:00:00:16", (), {"bootfile": f"{URL}/leaf-esonic.json"},
+    ),
     "leaf-mac": Client(
         "cumulus", "", "02:00:00:00:00:13", (), {"opt239": hex_text(f"{URL}/leaf-mac.sh")},
     ),
@@ -94,6 +133,8 @@ CLIENTS = {
 STRANGERS = {
     "the serial of none": ("-V", "Arista;DCS-7050S-64;01.23;JPE999"),
     "a serial with more": ("-V", "Arista;DCS-7050S-64;01.23;JPE1234"),
+    "another ESN": identity("2102311LDL0000000807 00e0-fc12-3456"),
+    "another Junos": ("-V", "Juniper-qfx5240-64od-DN818"),
     "no serial": identity("SONiC##E1031##"),
 }
 
@@ -114,7 +155,7 @@ def leases() -> list[Lease]:
     for device in devices().values():
         match, boot = matched(device), boot_of(device)
         assert not isinstance(match, Finding)
-        url = f"{URL}/{device.name}{boot.ending if boot else ''}"
+        url = f"{URL}/{boot.file(device) if boot else ''}"
         made.append(Lease(device, match, boot.answers(device, url) if boot else ()))
     return made
 
@@ -175,12 +216,19 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             f"{quoted} 2>/dev/null || true",
             "echo --",
         ]
+    if request.param == "dnsmasq":
+        lines.append(FETCH.format(folder=folder))
     ended = subprocess.run(
         ["unshare", "-mn", "sh", "-c", "\n".join([*lines, "kill $!"])],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    return {SERVER: request.param, **parsed(ended.stdout)}
+    got = folder / "got"
+    return {
+        SERVER: request.param,
+        POAP: got.read_text() if got.exists() else "",
+        **parsed(ended.stdout),
+    }
 
 
 def write(folder: Path) -> None:
@@ -188,7 +236,10 @@ def write(folder: Path) -> None:
     config = json.loads(kea(leases(), ENDS))
     config["Dhcp4"]["lease-database"] = {"type": "memfile", "persist": False}
     (folder / "kea.json").write_text(json.dumps(config))
-    (folder / "dnsmasq.conf").write_text(dnsmasq(leases(), ENDS))
+    lines = dnsmasq(leases(), ENDS)
+    assert f"tftp-root={TFTP_ROOT}\n" in lines
+    (folder / "dnsmasq.conf").write_text(lines.replace(TFTP_ROOT, str(folder)))
+    (folder / "leaf-nxos.py").write_text(POAP)
     (folder / "script").write_text(SCRIPT)
     (folder / "script").chmod(0o755)
 
@@ -199,6 +250,8 @@ def parsed(text: str) -> dict[str, dict[str, str]]:
     for part in text.split("--\n")[:-1]:
         name, *rows = part.splitlines()
         found[name] = dict(row.split("=", 1) for row in rows if "=" in row)
+        if "opt43" in found[name]:
+            found[name]["opt43"] = sub_options(found[name]["opt43"])
     return found
 
 
@@ -215,3 +268,8 @@ def test_a_stranger_gets_nothing(answers: Answers, name: str) -> None:
         assert answers[name]["ip"] == devices()["leaf-eos"].address  # docs/boot.md names this limit
     else:
         assert answers[name] == {}
+
+
+def test_dnsmasq_serves_what_is_fetched_by_tftp(answers: Answers) -> None:
+    if answers[SERVER] == "dnsmasq":
+        assert answers[POAP] == POAP

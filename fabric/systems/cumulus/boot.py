@@ -18,6 +18,7 @@ from fabric.boot.model import (
 )
 from fabric.platforms.features import numbers
 from fabric.render.engine import render
+from fabric.systems.cumulus.platforms.words import words
 
 if TYPE_CHECKING:
     from fabric.boot.model import Device, Match, Order
@@ -25,19 +26,27 @@ if TYPE_CHECKING:
 
 #: From here on the client id has the serial (NVIDIA Config Manager, documentation of its DHCP).
 _SERIAL_SINCE = "5.10"
+#: How addresses are called before 5.15.
+_OLD_WORD = "ip"
+_END = "nv config apply --assume-yes\nnv config save\n"
+
+
+def _is_old(device: Device) -> bool:
+    return bool(device.release) and numbers(device.release) < numbers(_SERIAL_SINCE)
 
 
 def _match(device: Device) -> Match | None:
-    old = device.release and numbers(device.release) < numbers(_SERIAL_SINCE)
-    return None if old else zero_and_serial(device)
+    return None if _is_old(device) else zero_and_serial(device)
 
 
 def _files(order: Order) -> tuple[Artefact, ...]:
     device = order.device
     account = render("boot/account.j2", device.name, {"account": order.account})
     lines = [one.content.decode() for one in order.rendered if one.kind == "nv-set"]
-    own = render("boot/cumulus.j2", device.name, {"device": device})
-    text = f"{account}{own}{''.join(lines)}nv config apply --assume-yes\nnv config save\n"
+    word = words(device.release).ip if device.release and not _is_old(device) else _OLD_WORD
+    own = render("boot/cumulus.j2", device.name, {"device": device, "ip": word})
+    parts = (account, own, *(line.rstrip("\n") for line in lines), _END)
+    text = "\n".join(parts)
     return (boot_file(device, f"{device.name}.sh", text),)
 
 

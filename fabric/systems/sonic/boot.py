@@ -68,4 +68,5 @@ def _text(value: object) -> str:
     return json.dumps(value, indent=4) + "\n"
 
 
-boots.add("sonic")(Boot(serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE)))
+BOOT = Boot(serial_after(CLIENT_ID, "##"), ".json", _files, option_with_url(BOOT_FILE))
+boots.add("sonic")(BOOT)

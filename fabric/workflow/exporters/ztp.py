@@ -11,7 +11,7 @@ from fabric.boot.devices import HOST, hosts, switches
 from fabric.boot.dnsmasq import dnsmasq
 from fabric.boot.kea import kea
 from fabric.boot.leases import Lease, alike, boot_of, matched
-from fabric.boot.model import CRYPT, Account, Order, boots
+from fabric.boot.model import CRYPT, CRYPT_FORM, Account, Order, boots
 from fabric.boot.seeds import seed
 from fabric.core.errors import InputError
 from fabric.core.exports import About, Exported, Exporter, exporters, refused, text_file
@@ -55,8 +55,8 @@ class Words(NamedTuple):
 
 #: A line of authorized_keys(5) without options, and with a comment of plain characters.
 _KEY = re.compile(r"(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/=]+( [\w.@-]+)?")
-#: crypt(5): a method, its parameters, salt and digest.
-_HASH = re.compile(r"\$[A-Za-z0-9./$=,+-]{1,255}")
+_PART = "{} starts with the part of its configuration that it needs to be reached"
+_APPLY = "run `rocefab plan` and `rocefab apply` after that"
 _URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
 
 
@@ -115,7 +115,12 @@ class Ztp:
 
     def _answers(self, device: Device) -> tuple[Answer, ...]:
         boot = boot_of(device)
-        return boot.answers(device, f"{self.url}/{device.name}{boot.ending}") if boot else ()
+        if boot is None:
+            return ()
+        if boot.http_alone and not self.url.startswith("http:"):
+            message = f"no document says that {device.platform} fetches its file by HTTPS"
+            raise refused("ZTP002", message, "give --boot-url with http://")
+        return boot.answers(device, f"{self.url}/{boot.file(device)}")
 
     def _unconfirmed(self, leases: list[Lease]) -> Iterator[Finding]:
         """Yield what is not confirmed about a system, once for all of its devices."""
@@ -132,6 +137,9 @@ class Ztp:
         return Order(device, self._account(device.platform), self.url, self._rendered(device))
 
     def _rendered(self, device: Device) -> tuple[Artefact, ...]:
+        boot = boot_of(device)
+        if boot and not boot.takes_whole:
+            return ()
         rendered = self._hosts if device.platform == HOST else self._switches
         return tuple(rendered.get(device.name, ()))
 
@@ -157,19 +165,21 @@ class Ztp:
         boot = dict(boots.items()).get(platform)
         takes = boot.hashes if boot else CRYPT
         text = self.hashes.get(platform) or self.hashes.get("")
-        secret = self._revealed(text, takes, platform) if text and takes else ""
+        form = boot.hash_form if boot else CRYPT_FORM
+        secret = self._revealed(text, takes, form, platform) if text and takes else ""
         if not secret and (not self.key or (boot and boot.needs_hash)):
             what = "a hash of a password" if boot and boot.needs_hash else "a key or a hash"
             fix = f"add --account-hash {platform}=env:NAME"
             raise refused("ZTP002", f"{platform} needs {what} to log in with", fix)
         return Account(self.account, self.key, secret)
 
-    def _revealed(self, text: str, takes: tuple[str, ...], platform: str) -> str:
+    def _revealed(self, text: str, takes: tuple[str, ...], form: str, platform: str) -> str:
         secret = reveal(reference(text), platform)
-        if not _HASH.fullmatch(secret) or not secret.startswith(takes):
+        if not re.fullmatch(form, secret) or not secret.startswith(takes):
             forms = " or ".join(takes)
             message = f"{text} is not a hash that {platform} takes: it must begin with {forms}"
-            raise refused("ZTP002", message, "make it with `openssl passwd -6`")
+            fix = "make it with `openssl passwd`, or copy it from a device"
+            raise refused("ZTP002", message, fix)
         return secret
 
 
@@ -210,11 +220,13 @@ def _switch_files(boot: Ztp) -> Exported:
     notes = []
     for device in switches(boot.project.fabric, boot.ends):
         way = boot_of(device)
+        title = platforms[device.platform].title
         if way is None:
-            title = platforms[device.platform].title
             notes.append(Finding("ZTP003", Severity.WARNING, f"{title} has no way from the box"))
-        else:
-            files += way.files(boot.order(device))
+            continue
+        if boot.whole and not way.takes_whole:
+            notes.append(Finding("ZTP003", Severity.WARNING, _PART.format(title), _APPLY))
+        files += way.files(boot.order(device))
     return Exported(tuple(files), tuple(dict.fromkeys(notes)))
 
 
