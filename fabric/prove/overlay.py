@@ -13,7 +13,7 @@ from fabric.observe.configuration.model import address_number, is_address, numbe
 from fabric.prove.sessions import far_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,6 +36,8 @@ class EvpnSession:
         Why no EVPN routes are exchanged; empty where they are.
     takes_own_as : bool
         Whether routes of leaves that have the AS number of the switch arrive and are accepted.
+    sends_targets : bool
+        Whether routes go to the peer with their route targets.
     """
 
     switch: str
@@ -45,6 +47,7 @@ class EvpnSession:
     far: str
     reason: str
     takes_own_as: bool = False
+    sends_targets: bool = True
 
 
 def end_points(network: Network) -> dict[str, int]:
@@ -107,7 +110,8 @@ def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSe
     reason = link.reason or _not_active(network, link.peer, far)
     reason = reason or (_stopped(own, mine, other, link.far) if other else "")
     takes = _takes_own_as(network.switches[name], link.session, link.far)
-    return EvpnSession(name, link.session, line, link.peer, far, reason, takes)
+    sends = mine is None or mine.sends_targets is not False
+    return EvpnSession(name, link.session, line, link.peer, far, reason, takes, sends)
 
 
 def _between_loopbacks(
@@ -133,7 +137,8 @@ def _between_loopbacks(
         or _stopped(own, mine, other, far)
         or _no_way(network, underlay, (name, number), (peer, source))
     )
-    return EvpnSession(name, session, line, peer, text, reason, _takes_own_as(own, session, far))
+    takes, sends = _takes_own_as(own, session, far), mine.sends_targets is not False
+    return EvpnSession(name, session, line, peer, text, reason, takes, sends)
 
 
 def _source(own: Configured, peer: BgpPeer) -> int:
@@ -237,12 +242,13 @@ class Exchange:
 
 
 def exchange(
-    network: Network, fabric: Fabric, sessions: Iterable[EvpnSession], underlay: Underlay
+    network: Network, fabric: Fabric, sessions: Sequence[EvpnSession], underlay: Underlay
 ) -> Exchange:
     """Return what EVPN and the underlay make of routes between leaves."""
     flows = _Flows(network, fabric)
+    silent = {(one.switch, one.session) for one in sessions if not one.sends_targets}
     for session in sessions:
-        if not session.reason:
+        if not session.reason and (session.peer, session.far) not in silent:
             flows.add(session)
     paths, good = flows.paths()
     paths, good = paths.T, good.T  # a row receives routes, and so sends packets

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from fabric.prove.static_routes import egress
 from fabric.prove.vrfs import DEFAULT, passing
 
 if TYPE_CHECKING:
@@ -153,6 +154,12 @@ def _leaks(network: Network, nodes: VrfNodes, places: NicPlaces) -> Iterator[tup
                 continue
             stops = _stops(network, node.switch, vrf.export_policy, own)
             yield row, other, not stops
+        announces = any(line.kind == "static" for line in vrf.redistributions)
+        for route in vrf.static_routes:
+            into = egress(configured, route)
+            other = nodes.index.get((node.switch, into)) if into is not None else None
+            if other is not None and other != row:
+                yield row, other, announces
         if vrf.falls_through and configured.system:
             yield row, nodes.index[node.switch, DEFAULT], False
 

@@ -12,14 +12,15 @@ from fabric.core.findings import Severity
 from fabric.observe.configuration.model import number_text
 from fabric.prove.breach import Breach
 from fabric.prove.relations import export_targets, import_targets, takes
+from fabric.prove.static_routes import egress, leads_away
 from fabric.prove.vrfs import DEFAULT, announces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.design.model import DeviceDesign, VrfDesign
-    from fabric.observe.configuration import Configured
-    from fabric.observe.configuration.vrfs import ConfiguredVrf, LeakLine, TargetLine
+    from fabric.observe.configuration import Configured, StaticRoute
+    from fabric.observe.configuration.vrfs import ConfiguredVrf, TargetLine
     from fabric.prove.wiring import Network
 
 #: Names that systems have for the default VRF.
@@ -119,6 +120,7 @@ class _Vrf:
             yield from self._targets()
             yield from self._announced()
         yield from self._leaks()
+        yield from self._static_routes()
 
     def _breach(self, rule: str, line: int, words: str) -> Breach:
         text = f"{self.catalogue.named(self.own.name)} {words}"
@@ -170,6 +172,9 @@ class _Vrf:
 
     def _announced(self) -> Iterator[Breach]:
         own = self.own
+        if own.export_policy and own.export_policy not in self.configured.policies:
+            words = f"routing policy {own.export_policy} does not exist"
+            yield Breach("BAT011", self.switch, "", own.line, words)
         for line in own.redistributions:
             if line.policy and line.policy not in self.configured.policies:
                 words = f"routing policy {line.policy} does not exist"
@@ -206,16 +211,43 @@ class _Vrf:
                 words = f"routing policy {line.policy} does not exist"
                 yield Breach("BAT011", self.switch, "", line.line, words)
             if line.source not in self.design.imports:
-                yield self._leak(line)
+                yield self._joined("has routes of", line.source, line.line)
 
-    def _leak(self, line: LeakLine) -> Breach:
-        if line.source in DEFAULT_NAMES:
-            words = "has routes of the default VRF: loopbacks, tunnel end points and uplinks"
-            return self._breach("BAT023", line.line, words)
-        pair = frozenset((self.own.name, line.source))
+    def _joined(self, how: str, other: str, line: int) -> Breach:
+        """Return that it is joined to another VRF of its switch."""
+        if other in DEFAULT_NAMES:
+            words = f"{how} the default VRF: loopbacks, tunnel end points and uplinks"
+            return self._breach("BAT023", line, words)
+        for port in self.configured.management.values():
+            if port.enabled and port.vrf == other:
+                words = f"{how} VRF {other}, in which the management port {port.name} is"
+                return self._breach("BAT023", line, words)
+        pair = frozenset((self.own.name, other))
         is_service = pair in self.catalogue.services or pair & self.catalogue.shared
-        words = f"has routes of {self.catalogue.named(line.source)}, which is not planned"
-        return self._breach("BAT025" if is_service else "BAT022", line.line, words)
+        words = f"{how} {self.catalogue.named(other)}, which is not planned"
+        return self._breach("BAT025" if is_service else "BAT022", line, words)
+
+    def _static_routes(self) -> Iterator[Breach]:
+        for route in self.own.static_routes:
+            into = egress(self.configured, route)
+            prefix = f"{number_text(route.network, is_ipv6=False)}/{route.prefix_length}"
+            if into is not None and into != self.own.name:
+                how = f"has a static route to {prefix} that leads into"
+                yield self._joined(how, into, route.line)
+            elif self._takes(route):
+                words = f"has a static route to {prefix} that takes packets away from NICs"
+                yield self._breach("BAT024", route.line, words)
+            else:
+                words = f"has a static route to {prefix}, which is not planned"
+                yield self._breach("BAT032", route.line, words)
+
+    def _takes(self, route: StaticRoute) -> bool:
+        """Tell whether packets for single NICs of the tenant go by a route and not to them."""
+        spans = ((*_span(pool.network), pool.prefix_length) for pool in self.design.pools)
+        return leads_away(route) and any(
+            first <= route.network <= last and route.prefix_length >= length
+            for first, last, length in spans
+        )
 
 
 @cache

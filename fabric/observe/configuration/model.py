@@ -87,13 +87,17 @@ class Discard(NamedTuple):
 
 
 class StaticRoute(NamedTuple):
-    """A static route; ``next_hop`` is an address as a number, the name of a port, or a discard."""
+    """A static route; ``next_hop`` is an address as a number, the name of a port, or a discard.
+
+    ``egress`` is the VRF in which the next hop is; None where a line names none.
+    """
 
     network: int
     prefix_length: int
     next_hop: int | str | Discard
     line: int
     is_ipv6: bool = False
+    egress: str | None = None
 
 
 class Origination(NamedTuple):
@@ -197,7 +201,8 @@ class BgpTemplate:
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
     ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
     peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
-    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes.
+    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes; ``sends_targets`` says whether
+    these go to the peer with their route targets.
     """
 
     line: int
@@ -224,6 +229,7 @@ class BgpTemplate:
     hops: int | None = None
     policy_in_evpn: str | None = None
     policy_out_evpn: str | None = None
+    sends_targets: bool | None = None
 
     @property
     def names_as(self) -> bool:
@@ -331,6 +337,8 @@ class Configured:
         Kind of the file that line numbers count in.
     ports : dict of str to Port
         Ports, loopbacks and gateways that the file names.
+    management : dict of str to Port
+        Ports for management alone, with no more than what says who reaches them.
     vlans : dict of int to int
         Line of each VLAN.
     no_routing, no_routing6, no_routing_over_ipv6 : list of str
@@ -353,6 +361,7 @@ class Configured:
     file: str
     name: str = ""
     ports: dict[str, ConfiguredPort] = field(default_factory=dict)
+    management: dict[str, ConfiguredPort] = field(default_factory=dict)
     vlans: dict[int, int] = field(default_factory=dict)
     bgp: Bgp | None = None
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.model import StaticRoute
 
 
 class TargetLine(NamedTuple):
@@ -52,6 +55,8 @@ class ConfiguredVrf:
         What it announces.
     leaks : list of LeakLine
         VRFs of the switch whose routes it has too.
+    static_routes : list of StaticRoute
+        Its static routes of IPv4.
     routes : bool
         Whether packets are routed in it.
     export_policy : str
@@ -76,6 +81,7 @@ class ConfiguredVrf:
     advertises: bool = False
     redistributions: list[RedistributionLine] = field(default_factory=list)
     leaks: list[LeakLine] = field(default_factory=list)
+    static_routes: list[StaticRoute] = field(default_factory=list)
     routes: bool = True
     export_policy: str = ""
     falls_through: bool = False
