@@ -175,7 +175,7 @@ class Isolation:
         start[self.inside[[tenant], :].indices] = True
         entered |= start
         looked_up = self._next(self.relations.lookup, start)
-        entered |= looked_up & self._speaks
+        entered |= (looked_up & self._speaks) | self._next(self.relations.led, start)
         known = np.zeros(size, dtype=np.bool_)
         while True:
             more = self._through_tunnels(looked_up) & ~known

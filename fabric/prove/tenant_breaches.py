@@ -119,10 +119,9 @@ class _Writer:
             one.line for one in where.vrf.static_routes if egress(where.configured, one) == exposed
         ]
         port = nodes.management.get((where.switch, exposed))
-        if exposed and port:
-            own = port.vrf_line if exposed == where.vrf.name else where.vrf.line
-            words = f"management: {port.name} of {where.switch} is in VRF {exposed}"
-            return [*lines, own][0], words
+        if exposed:
+            own = port.vrf_line if port and exposed == where.vrf.name else where.vrf.line
+            return [*lines, own][0], f"management: VRF {exposed} of {where.switch}"
         name = self._fabric.switches.names[0]
         words = f"what is in the default VRF: the loopback of {name}, tunnel end points, management"
         return [*lines, where.vrf.line][0], words

@@ -13,7 +13,7 @@ from fabric.observe.configuration.model import number_text
 from fabric.prove.breach import Breach
 from fabric.prove.relations import export_targets, import_targets, takes
 from fabric.prove.static_routes import egress, leads_away
-from fabric.prove.vrfs import DEFAULT, announces
+from fabric.prove.vrfs import DEFAULT, MANAGEMENT, announces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -218,10 +218,9 @@ class _Vrf:
         if other in DEFAULT_NAMES:
             words = f"{how} the default VRF: loopbacks, tunnel end points and uplinks"
             return self._breach("BAT023", line, words)
-        for port in self.configured.management.values():
-            if port.enabled and port.vrf == other:
-                words = f"{how} VRF {other}, in which the management port {port.name} is"
-                return self._breach("BAT023", line, words)
+        ports = self.configured.management.values()
+        if other in MANAGEMENT or other in {port.vrf for port in ports if port.enabled}:
+            return self._breach("BAT023", line, f"{how} VRF {other}, that of management")
         pair = frozenset((self.own.name, other))
         is_service = pair in self.catalogue.services or pair & self.catalogue.shared
         words = f"{how} {self.catalogue.named(other)}, which is not planned"

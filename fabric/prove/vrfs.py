@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Name of the default VRF, in which uplinks and loopbacks are.
 DEFAULT = ""
+#: Names of the VRF of management where the system gives one: SONiC (sonic-static-route.yang) and
+#: Cumulus Linux (CumulusNetworks/docs, Management VRF), NX-OS (Unicast Routing guide), Junos
+#: (juniper.net CLI reference, management-instance).
+MANAGEMENT = ("mgmt", "management", "mgmt_junos")
 #: Networks up to which a policy is followed one by one; our choice: arrays cost more below it.
 _FEW = 16
 #: Node of a NIC port that is in no VRF at all: it is down, or has no gateway.
@@ -108,18 +112,22 @@ class VrfNodes:
         It is the default VRF of its switch, or that of a management port.
         """
         reached = (
-            node.vrf.name == DEFAULT or (node.switch, node.vrf.name) in self.management
+            node.vrf.name in {DEFAULT, *MANAGEMENT}
+            or (node.switch, node.vrf.name) in self.management
             for node in self.items
         )
         return np.fromiter(reached, dtype=np.bool_, count=len(self))
 
 
 def _vrfs(configured: Configured) -> Iterable[ConfiguredVrf]:
-    """Return the VRFs of a switch, the default one first, then those that ports alone name."""
+    """Return the VRFs of a switch, the default one first, then those that others name."""
     known = {DEFAULT: ConfiguredVrf(DEFAULT, 0), **configured.vrfs}
     for port in (*configured.ports.values(), *configured.management.values()):
         if port.vrf not in known:
             known[port.vrf] = ConfiguredVrf(port.vrf, port.vrf_line, routes=False)
+    for route in [one for vrf in configured.vrfs.values() for one in vrf.static_routes]:
+        if route.egress is not None and route.egress not in known:
+            known[route.egress] = ConfiguredVrf(route.egress, route.line, routes=False)
     return known.values()
 
 
