@@ -118,7 +118,8 @@ TokenFile = Annotated[
     Path | None,
     option(
         "File of mode 0600 with lines `SCOPES TOKEN NAME`. Scopes are read, jobs, plans, approve "
-        "and stop, with commas between them; read and jobs need no name.",
+        "and stop, with commas between them; read and jobs need no name. `tenant:red TOKEN` is for "
+        "the tenant red.",
         "TOKEN_FILE",
         "--token-file",
     ),

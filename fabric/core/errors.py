@@ -83,6 +83,10 @@ class RenderError(FabricError):
     """A template failed or printed something that is not valid configuration."""
 
 
+class UnsupportedError(InputError, RenderError):
+    """The system of a switch lacks what the inventory asks of it."""
+
+
 class ProgramError(FabricError):
     """Another program did not do its work.
 

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 #: Kinds that other fabrics share; those of others are used as they are.
 _SHARED = frozenset({
     *("tags", "sites", "manufacturers", "device-types", "device-roles", "platforms", "racks"),
+    *("tenants", "route-targets"),
 })
 #: Kinds that NetBox has no tags for (netbox/extras/models).
 UNTAGGED = frozenset({"tags", "custom-fields"})
 #: Kinds of one site, in the order in which objects are deleted.
-DELETED = ("cables", "ip-addresses", "mac-addresses", "interfaces", "devices", "racks")
+DELETED = (
+    *("cables", "ip-addresses", "mac-addresses", "interfaces", "devices", "racks"),
+    *("vrfs", "route-targets", "tenants"),
+)
 #: What NetBox deletes with a device, as the device counts it (DeviceSerializer).
 _PARTS = (
     *("console_port_count", "console_server_port_count", "power_port_count"),
@@ -120,8 +124,7 @@ class _Comparison:
             result.numbers |= {Ref(kind, key): int(row["id"]) for key, row in rows.items()}
         self._keys = {one.ref for one in wanted}
         for one in wanted:
-            named = {value for value in one.fields.values() if isinstance(value, Ref)}
-            if named & self._blocked or one.ref in self._blocked:
+            if one.named & self._blocked or one.ref in self._blocked:
                 self._blocked.add(one.ref)
                 result.skipped += not one.late
             elif one.late:
@@ -207,10 +210,12 @@ class _Comparison:
         different = []
         for name in sorted(names):
             value, before = one.fields[name], _value(row, name)
-            after = self._changes.numbers.get(value) if isinstance(value, Ref) else value
-            if isinstance(value, Ref) and after is None:
-                different.append((name, _text(row, name), str(value)))
-            elif not _same(before, after):
+            try:
+                after = numbered(value, self._changes.numbers)
+            except KeyError:
+                different.append((name, _text(row, name), _shown(value)))
+                continue
+            if not _same(before, after):
                 different.append((name, _text(row, name), _shown(value)))
         return tuple(different)
 
@@ -303,25 +308,44 @@ def _tags(row: Row) -> list[str]:
 
 
 def _by_key(kind: str, rows: Iterable[Row], tag: str) -> dict[Key, Row]:
-    """Return objects by their keys; of several, one with the tag. Addresses of VRFs are others."""
+    """Return objects by their keys; of several, one with the tag.
+
+    VRFs without it, and addresses in them, are others: fabrics may have VRFs of the same name.
+    """
     by_key: dict[Key, Row] = {}
     for row in rows:
         key = present_key(kind, row)
-        if key is None or (row.get("vrf") and tag not in _tags(row)):
+        in_vrf = kind == "vrfs" or (kind == "ip-addresses" and row.get("vrf"))
+        if key is None or (in_vrf and tag not in _tags(row)):
             continue
         if key not in by_key or (tag in _tags(row) and tag not in _tags(by_key[key])):
             by_key[key] = row
     return by_key
 
 
+def numbered(value: object, numbers: Mapping[Ref, int]) -> object:
+    """Return the value of a field with the numbers of the objects that it names.
+
+    Raises
+    ------
+    KeyError
+        When one of them is not there.
+    """
+    if isinstance(value, tuple):
+        return tuple(numbered(item, numbers) for item in value)
+    return numbers[value] if isinstance(value, Ref) else value
+
+
 def _value(row: Row, name: str) -> object:
-    """Return the value of a field: the number of another object, the value of a choice."""
+    """Return the value of a field: numbers of other objects, the value of a choice."""
     head, _, custom = name.partition(".")
     value = row.get(head)
     if custom:
         return value.get(custom) if isinstance(value, dict) else None
     if isinstance(value, dict):
         return value.get("id", value.get("value"))
+    if isinstance(value, list):
+        return [item.get("id") if isinstance(item, dict) else item for item in value]
     return value
 
 
@@ -334,7 +358,7 @@ def _text(row: Row, name: str) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
-        value = ", ".join(map(str, value))
+        value = ", ".join(name_of(item) if isinstance(item, dict) else str(item) for item in value)
     return printable("" if value is None else str(value))[:_MAX_SHOWN]
 
 
@@ -346,4 +370,4 @@ def _same(before: object, after: object) -> bool:
             return before is not None and float(str(before)) == float(after)
         except ValueError:
             return False
-    return ("" if before is None else before) == after
+    return ("" if before is None else before) == ("" if after is None else after)

@@ -6,7 +6,7 @@ and netbox/extras/api/serializers_. The rows are those of the bulk import.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.exchange.exporters.netbox import rows_of, slug
@@ -15,7 +15,7 @@ from fabric.exchange.netbox_words import NO_MODEL, Row, name_of, slug_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.exchange.plant import Plant
+    from fabric.exchange.plant import End, Plant
 
 Key: TypeAlias = tuple[str, ...]
 
@@ -34,6 +34,11 @@ _ONCE = {
     "cables": frozenset({"status"}),
 }
 _INTERFACE = "dcim.interface"
+#: Kinds that a name identifies, as it is written.
+_NAMED = frozenset({"custom-fields", "racks", "route-targets", "vrfs"})
+#: Columns of bulk import that name an object of another kind.
+_NAMES = {"rack": "racks", "tenant": "tenants", "vrf": "vrfs"}
+_TARGETS = frozenset({"import_targets", "export_targets"})
 #: Columns of bulk import that name another object, by the field of the API.
 _MAKER = "manufacturer"
 
@@ -74,6 +79,16 @@ class NetBoxObject:
         """Return what names the object."""
         return Ref(self.kind, self.key)
 
+    @property
+    def named(self) -> set[Ref]:
+        """Return the objects that the fields name."""
+        return {
+            value
+            for field in self.fields.values()
+            for value in (field if isinstance(field, tuple) else (field,))
+            if isinstance(value, Ref)
+        }
+
 
 def tag_of(fabric: str) -> str:
     """Return the tag of the objects of a fabric, by its name."""
@@ -88,11 +103,15 @@ def wanted(plant: Plant, site: str) -> list[NetBoxObject]:
     site : str
         Slug of the site; empty is that of the plant's name.
     """
-    rows = rows_of(replace(plant, tenants=()))  # VRFs in NetBox have other owners
+    rows = rows_of(plant)
     (own,) = rows["sites"]
     name = own["name"] if site in {"", own["slug"]} else site
     rows["sites"] = [{**own, "name": name, "slug": site or own["slug"]}]
     where = Ref("sites", (rows["sites"][0]["slug"],))
+    ends = _nic_ends(plant) if plant.tenants else set()
+    for row in rows["interfaces"]:
+        if (row["device"], row["name"]) in ends:
+            row.setdefault("vrf", None)
     tag = tag_of(plant.name)
     objects = [NetBoxObject("tags", (tag,), {"name": tag, "slug": tag})]
     late: list[NetBoxObject] = []
@@ -104,6 +123,12 @@ def wanted(plant: Plant, site: str) -> list[NetBoxObject]:
             objects.append(one)
             late += _late(kind, row, one.ref)
     return objects + late
+
+
+def _nic_ends(plant: Plant) -> set[End]:
+    """Return the NICs and their ports on leaves, which are in the VRF of a tenant or in none."""
+    cables = ((cable.near, cable.far) for cable in (*plant.cables, *plant.disabled))
+    return {end for ends in cables if not plant.nic.keys().isdisjoint(ends) for end in ends}
 
 
 def _once(kind: str, row: Row) -> frozenset[str]:
@@ -137,10 +162,16 @@ def _key(kind: str, row: Row) -> Key:
     if kind == "mac-addresses":
         return (row["device"].lower(), row["interface"], row["mac_address"].upper())
     if kind == "ip-addresses":
-        return (row["address"].partition("/")[0],)
-    if kind in {"custom-fields", "racks"}:
+        return _address_key(row["address"], row.get("vrf"))
+    if kind in _NAMED:
         return (row["name"],)
     return (row["name"].lower(),) if kind == "devices" else (row["slug"],)
+
+
+def _address_key(address: str, vrf: object) -> Key:
+    """Return what identifies an address: without its length, and with its VRF if it has one."""
+    host = address.partition("/")[0]
+    return (host, name_of(vrf)) if vrf else (host,)
 
 
 def cable_key(one: tuple[str, str], other: tuple[str, str]) -> Key:
@@ -167,16 +198,24 @@ def _fields(kind: str, row: Row, site: Ref) -> dict[str, Any]:
         fields["mac_address"] = fields["mac_address"].upper()
     if kind == "interfaces":
         fields["device"] = Ref("devices", (fields["device"].lower(),))
-    if "site" in fields:
-        fields["site"] = site
-    if "rack" in fields:
-        fields["rack"] = Ref("racks", (fields["rack"],))
+    fields |= _references(fields, site)
     if kind == "device-types":
         fields[_MAKER] = Ref("manufacturers", (slug(row[_MAKER]),))
     if kind == "devices":
         fields |= _device(row)
         del fields[_MAKER]
     return fields
+
+
+def _references(fields: dict[str, Any], site: Ref) -> dict[str, Any]:
+    """Return the fields that name an object of another kind by its name."""
+    named: dict[str, Any] = {"site": site} if "site" in fields else {}
+    for name, kind in _NAMES.items():
+        if fields.get(name):
+            named[name] = Ref(kind, (slug(fields[name]) if name == "tenant" else fields[name],))
+    for name in _TARGETS & fields.keys():
+        named[name] = (Ref("route-targets", (fields[name],)),)
+    return named
 
 
 def _device(row: Row) -> dict[str, Any]:
@@ -213,8 +252,8 @@ def present_key(kind: str, row: Row) -> Key | None:
     if kind == "mac-addresses":
         return (*end, str(row.get("mac_address") or "").upper())
     if kind == "ip-addresses":
-        return (str(row.get("address") or "").partition("/")[0],)
-    if kind in {"custom-fields", "racks"}:
+        return _address_key(str(row.get("address") or ""), row.get("vrf"))
+    if kind in _NAMED:
         return (name_of(row),)
     return (name_of(row).lower(),) if kind == "devices" else (slug_of(row),)
 

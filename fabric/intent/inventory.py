@@ -16,6 +16,7 @@ from fabric.intent.documents import read_folder
 from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
 from fabric.intent.model import DeviceOverride, DevicesFile, FabricFile
 from fabric.intent.policy import merge
+from fabric.intent.scalars import dotted
 from fabric.intent.tenancy_model import Tenant, TenantsFile
 from fabric.platforms.catalogue import Skus
 
@@ -35,11 +36,22 @@ FieldPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Located(Generic[T]):
-    """A validated value together with the place where it stands."""
+    """A validated value together with the place where it stands.
+
+    Parameters
+    ----------
+    prefix : str
+        What messages put before its path: ``fabric`` in ``fabric.yaml``.
+    """
 
     value: T
     document: Document
     path: FieldPath
+    prefix: str = ""
+
+    def field(self, *path: str | int) -> str:
+        """Return what messages call a field below the value: ``hosts.0.nics.1.mac``."""
+        return dotted((*((self.prefix,) if self.prefix else ()), *self.path, *path))
 
     def content(self, *path: str | int) -> str:
         """Return all that the value, or what is below it, says in the file, and where."""
@@ -158,7 +170,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
         ),
         tenants=(
             *(
-                Located(item, documents.fabric, ("tenants", index))
+                Located(item, documents.fabric, ("tenants", index), "fabric")
                 for index, item in enumerate(fabric.tenants)
             ),
             *(

@@ -124,8 +124,8 @@ class PolicyResolver:
 
 
 def _layer(level: str, policy: LosslessPolicy, located: Located[Any], *path: str) -> _Layer:
-    field = ".".join(str(part) for part in (*located.path, *path, "lossless"))
-    return _Layer(level, policy, field, located, (*path, "lossless"))
+    whole = (*path, "lossless")
+    return _Layer(level, policy, located.field(*whole), located, whole)
 
 
 def field_value(policy: Model, field: str) -> object:

@@ -331,6 +331,11 @@ def field_text(path: Path) -> str:
     return text
 
 
+def dotted(path: Path) -> str:
+    """Return a path as dotted text with the numbers of items: ``fabric.units.1.hosts``."""
+    return ".".join(map(str, path))
+
+
 def listed(choices: Iterable[str], last: str = "or") -> str:
     """Return the choices as a sentence has them: ``a, b or c``."""
     *head, tail = choices

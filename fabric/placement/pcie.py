@@ -135,8 +135,7 @@ def traits_place(fabric: Fabric, host: str, *path: str) -> tuple[str, Position |
     """Return field and position of a trait of a host; the last override that sets it counts."""
     for override in reversed(fabric.intent.host_overrides.get(host, [])):
         if _sets(override.value.traits, path):
-            field = ".".join(str(part) for part in (*override.path, "traits", *path))
-            return field, override.position("traits", *path)
+            return override.field("traits", *path), override.position("traits", *path)
     return ".".join(("fabric", "host", *path)), fabric.intent.position("host", *path)
 
 

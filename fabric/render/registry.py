@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.core.errors import RenderError
+from fabric.core.errors import RenderError, UnsupportedError
 from fabric.core.registry import Registry
 from fabric.design.features import missing
 from fabric.design.limits import refusals
@@ -31,6 +31,8 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
 
     Raises
     ------
+    UnsupportedError
+        When the system of the switch lacks what the design needs of it.
     RenderError
         When no renderer knows the platform, or when its output would not be valid.
     """
@@ -41,5 +43,5 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
         *(f"{one.message}; {one.fix} [{one.rule.id}]" for one in refusals(design)),
     ]
     if refused:
-        raise RenderError("\n".join(f"{design.name}: {reason}" for reason in refused))
+        raise UnsupportedError("\n".join(f"{design.name}: {reason}" for reason in refused))
     return [*renderers[design.platform](design), *tenants_mark(design)]

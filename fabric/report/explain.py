@@ -8,45 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.intent.classes import ONE_CLASS, lossless_classes
-from fabric.intent.policy import set_paths
-from fabric.intent.resolve import field_value
 from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.report.explain_plans import in_plan
+from fabric.report.explain_values import spot_of, values
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fabric.core.artefact import Artefact
-    from fabric.core.findings import Position
     from fabric.design.designs import Designs
-    from fabric.intent.inventory import Located
-    from fabric.intent.policy import Model
     from fabric.render.explain import PlacedLine
+    from fabric.report.explain_values import Spot, Value
 
-
-_POLICY = "lossless."
 #: Beginning of the ids of rules that speak of hosts alone.
 _HOST_RULES = {"HST": "host"}
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An inventory value that decides a line: what it is, and where it stands."""
-
-    field: str
-    value: str
-    position: Position | None = None
-    level: str = ""
-
-    @property
-    def where(self) -> str:
-        """Return level and position of the value, or that it is a default."""
-        if not self.position:
-            return "rocefab default"
-        return ", ".join(part for part in (self.level, str(self.position)) if part)
 
 
 @dataclass(frozen=True)
@@ -98,7 +73,8 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
     platform = _platform(designs, device)
     if not text:
         return [
-            _answer(designs, device, entry.template, "", entry, "") for entry in entries(platform)
+            _answer(designs, device, entry.template, "", entry, spot_of(designs, device, "", ""))
+            for entry in entries(platform)
         ]
     matches = explain_lines(platform, artefacts, text)
     if not matches:
@@ -107,19 +83,19 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
             message, "try a table or field name; `rocefab render` shows all lines"
         )
     return [
-        _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, port)
+        _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, spot)
         for line in matches
         for entry in line.explanations[:1]
-        for port in [_port(designs, device, line.context, line.line)]
+        for spot in [spot_of(designs, device, line.context, line.line)]
     ]
 
 
 def answer_line(designs: Designs, device: str, line: PlacedLine, text: str) -> Answer | None:
     """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
     for entry in known(_platform(designs, device), line, text)[:1]:
-        port = _port(designs, device, line.context, line.text)
+        spot = spot_of(designs, device, line.context, line.text)
         subject = f"{line.artefact}:{line.number}"
-        return _answer(designs, device, subject, line.text.strip(), entry, port)
+        return _answer(designs, device, subject, line.text.strip(), entry, spot)
     return None
 
 
@@ -128,23 +104,15 @@ def nothing_to_explain(message: str, fix: str) -> InputError:
     return InputError("nothing to explain", [Finding("EXP001", Severity.ERROR, message, fix)])
 
 
-def _port(designs: Designs, device: str, context: str, line: str) -> str:
-    """Return the port that a line is about, so that its own override counts."""
-    if device not in designs.devices:
-        return ""
-    words = {*context.replace("|", " ").split(), *line.replace('"', " ").split()}
-    return next((port.name for port in designs.devices[device].ports if port.name in words), "")
-
-
 def _answer(
-    designs: Designs, device: str, subject: str, line: str, entry: Explanation, port: str
+    designs: Designs, device: str, subject: str, line: str, entry: Explanation, spot: Spot
 ) -> Answer:
-    entry = in_plan(designs, device, port, line, entry)
+    entry = in_plan(designs, device, spot.port, line, entry)
     return Answer(
         subject=subject,
         line=line,
         values=tuple(
-            value for field in entry.fields for value in _values(designs, device, field, port)
+            value for field in entry.fields for value in values(designs, device, field, spot)
         ),
         rules=_rules(entry.fields, _platform(designs, device)),
         template=f"templates/{entry.template}",
@@ -171,85 +139,3 @@ def _rules_of_one_platform() -> dict[str, str]:
 
 def _platform(designs: Designs, device: str) -> str:
     return designs.devices[device].platform if device in designs.devices else "host"
-
-
-def _values(designs: Designs, device: str, field: str, port: str) -> list[Value]:
-    if field.startswith(_POLICY):
-        return list(_policy_values(designs, device, field.removeprefix(_POLICY), port))
-    parts = field.split(".")
-    if parts[0] == "devices":
-        return list(_device_values(designs, device, parts[1:]))
-    if parts[0] == "hosts":
-        return list(_host_values(designs, device, parts[1:]))
-    if parts[0] == "host" and device in designs.hosts:
-        own = _trait_value(designs, device, tuple(parts[1:]))
-        if own:
-            return [own]
-    value: Any = designs.intent.fabric
-    for part in parts:
-        value = getattr(value, part, None)
-    if value is None:
-        return []
-    text = f"{len(value)} entries" if isinstance(value, tuple) and value else str(value)
-    return [Value(f"fabric.{field}", text, designs.intent.position(*parts))]
-
-
-def _device_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a switch set: a field of its own, or of its ports."""
-    for override in designs.intent.device_overrides.get(device, []):
-        if parts[0] != "ports":
-            yield from _set_value(override, override.value, (), parts[0])
-            continue
-        for port, change in override.value.ports.items():
-            yield from _set_value(override, change, ("ports", port), parts[-1])
-
-
-def _host_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a host, or of the hosts at a leaf, set."""
-    names = {device}
-    if device in designs.devices:
-        names = {port.peer for port in designs.devices[device].ports if port.kind == "host"}
-    for name in sorted(names):
-        for override in designs.intent.host_overrides.get(name, []):
-            if parts[0] != "nics":
-                yield from _set_value(override, override.value, (), parts[0])
-                continue
-            for index, nic in enumerate(override.value.nics):
-                yield from _set_value(override, nic, ("nics", index), parts[-1])
-
-
-def _trait_value(designs: Designs, device: str, path: tuple[str, ...]) -> Value | None:
-    """Return what an override says a host is like, where it says so."""
-    for override in reversed(designs.intent.host_overrides.get(device, [])):
-        traits = override.value.traits
-        if traits and any(field_path[: len(path)] == path for field_path in set_paths(traits)):
-            name = ".".join(str(part) for part in (*override.path, "traits", *path))
-            value = str(field_value(traits, ".".join(path)))
-            return Value(name, value, override.position("traits", *path))
-    return None
-
-
-def _set_value(
-    override: Located[Any], value: Model, path: tuple[str | int, ...], field: str
-) -> Iterator[Value]:
-    if field in value.model_fields_set:
-        name = ".".join(str(part) for part in (*override.path, *path, field))
-        yield Value(name, str(getattr(value, field)), override.position(*path, field))
-
-
-def _policy_values(designs: Designs, device: str, field: str, port: str) -> Iterator[Value]:
-    """Yield the value of a policy field; of each class that has its own."""
-    resolver = designs.resolver
-    if device in designs.hosts:
-        policy = resolver.host(device)
-    else:
-        policy = resolver.switch(device, designs.devices[device].role, port)
-    fields = {one.field(field): one for one in lossless_classes(policy)}
-    listed = field in ONE_CLASS or field.startswith(("ecn.", "scheduler.lossless_percent"))
-    for name, one in fields.items() if listed else ((field, None),):
-        if device in designs.hosts:
-            origin = resolver.host_origin(name, device)
-        else:
-            origin = resolver.switch_origin(name, device, designs.devices[device].role, port)
-        value = field_value(policy, field) if one is None or name == field else one.value(field)
-        yield Value(origin.field, str(value), origin.position, origin.level)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
 from fabric.intent.model import CageSplit
-from fabric.intent.scalars import cage_numbers
+from fabric.intent.scalars import cage_numbers, dotted
 from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def lost_splits(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> I
                 seen.add(override.path)
                 message = f"{override.value.sku} has no {lost}, unlike the model that it replaces"
                 fix = "set the breakouts of this switch; breakouts: [] uses whole ports"
-                field = ".".join(str(part) for part in (*override.path, "sku"))
-                place = override.position("sku")
+                field, place = override.field("sku"), override.position("sku")
                 yield Finding("TOP007", Severity.ERROR, message, fix, field, place)
 
 
@@ -141,9 +140,8 @@ def split_findings(
     position : callable
         From the index of a split to its position.
     """
-    whole = ".".join(str(part) for part in path)
     return [
-        Finding("TOP007", Severity.ERROR, message, fix, f"{whole}.{index}", position(index))
+        Finding("TOP007", Severity.ERROR, message, fix, dotted((*path, index)), position(index))
         for index, message, fix in _problems(model, splits)
     ]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
@@ -92,6 +92,12 @@ def names_in(intent: Intent, host: str) -> tuple[NicNames, ...]:
                 nic.interface or old.interface, nic.rdma_device or old.rdma_device
             )
     return tuple(names)
+
+
+def unknown(kind: str, names: Sequence[str]) -> str:
+    """Return that there is no thing of a kind with the first of some names, and how many more."""
+    more = f" (and {len(names) - 1:,} more)" if len(names) > 1 else ""
+    return f"there is no {kind} {names[0]!r}{more}"
 
 
 def hint(kind: str, name: str, known: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
 from fabric.topology.model import NO_PORT, ROLES
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 from fabric.topology.own_addresses import write_own_links, write_own_nic, wrong_subnets
 
 if TYPE_CHECKING:
@@ -52,23 +52,23 @@ def _rows(
 ) -> tuple[list[tuple[int, Located[OverrideT]]], list[Finding]]:
     rows, findings = [], []
     for override in overrides:
-        for name in hostlist.expand(override.value.names):
-            if name in known:
-                rows.append((known[name], override))
-            else:
-                findings.append(_unknown(override, kind, name, known, "names"))
+        names = hostlist.expand(override.value.names)
+        rows += [(known[name], override) for name in names if name in known]
+        if wrong := [name for name in names if name not in known]:
+            findings.append(_unknown(override, kind, wrong, known, "names"))
     return rows, findings
 
 
 def _unknown(
-    override: Located[Any], kind: str, name: str, known: Iterable[str], *path: str | int
+    override: Located[Any], kind: str, name: str | list[str], known: Iterable[str], *path: str | int
 ) -> Finding:
+    names = [name] if isinstance(name, str) else name
     return Finding(
         "TOP005",
         Severity.ERROR,
-        f"there is no {kind} {name!r}",
-        hint(kind, name, known),
-        ".".join(str(part) for part in (*override.path, *path)),
+        unknown(kind, names),
+        hint(kind, names[0], known),
+        override.field(*path),
         override.position(*path),
     )
 

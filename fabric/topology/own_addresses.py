@@ -158,5 +158,5 @@ def _write_end(fabric: Fabric, cable: int, address: _Interface, *, upper: bool) 
 
 def _finding(message: str, fix: str, place: _Place) -> Finding:
     override, *path = place
-    field = ".".join(str(part) for part in (*override.path, *path))
-    return Finding("TOP028", Severity.ERROR, message, fix, field, override.position(*path))
+    field, position = override.field(*path), override.position(*path)
+    return Finding("TOP028", Severity.ERROR, message, fix, field, position)

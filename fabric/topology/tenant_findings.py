@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Finding, Severity
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 from fabric.topology.routed import host_pools
 from fabric.topology.tenants import UNASSIGNED, vni_of
 
@@ -92,14 +92,15 @@ def _wrong_services(intent: Intent) -> Iterator[Finding]:
         for index, name in enumerate(item.value.services):
             other = by_name.get(name)
             path = ("services", index)
-            if other is None or other is item:
-                yield tenant_finding(
-                    "TEN007",
-                    f"there is no service {name!r}",
-                    hint("tenant", name, by_name),
-                    item,
-                    *path,
-                )
+            if name in item.value.services[:index]:
+                message = f"service {name!r} is listed twice"
+                yield tenant_finding("TEN007", message, "remove it once", item, *path)
+            elif other is item:
+                message = "it names itself as a service"
+                yield tenant_finding("TEN007", message, "remove it", item, *path)
+            elif other is None:
+                message, fix = unknown("service", [name]), hint("tenant", name, by_name)
+                yield tenant_finding("TEN007", message, fix, item, *path)
             elif not other.value.shared:
                 message = f"{name} is not shared"
                 yield tenant_finding("TEN007", message, f"set shared: true on {name}", item, *path)
@@ -169,12 +170,11 @@ def tenant_finding(
     rule: str, message: str, fix: str, item: Located[Tenant], *path: str | int
 ) -> Finding:
     """Return what is wrong with a field of a tenant."""
-    field = ".".join(str(part) for part in (*item.path, *path))
     return Finding(
         rule,
         Severity.ERROR,
         f"tenant {item.value.name}: {message}",
         fix,
-        field,
+        item.field(*path),
         item.position(*path),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.topology.naming import hint
+from fabric.topology.naming import hint, unknown
 from fabric.topology.routed import host_pools
 from fabric.topology.tenant_findings import (
     no_tenancy,
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.intent.tenancy_model import Tenant
     from fabric.topology.model import Fabric, Ints
+
+
+_Field: TypeAlias = "tuple[str, ...]"
 
 
 def assign_tenants(fabric: Fabric) -> tuple[Fabric, list[Finding]]:
@@ -98,45 +101,44 @@ def _move(fabric: Fabric, nics: Ints, pool: IPv4Network, by: int) -> None:
 
 
 def _take(fabric: Fabric, tenants: Tenants, row: int) -> Iterator[Finding]:
-    """Give a tenant its NICs; yield what it cannot have."""
+    """Give a tenant its NICs; yield what it cannot have, one finding for each field and reason."""
     item = tenants.items[row]
+    strangers: dict[_Field, list[str]] = {}
+    taken: dict[tuple[_Field, str], list[str]] = {}
     for name, rails, path in _members(item.value, fabric.rails):
         if name not in fabric.host_row:
-            yield tenant_finding(
-                "TEN002",
-                f"there is no host {name!r}",
-                hint("host", name, fabric.host_row),
-                item,
-                *path,
-            )
+            strangers.setdefault(path, []).append(name)
             continue
         if wrong := [rail for rail in rails if rail >= fabric.rails]:
             message = f"{name} has no rail {wrong[0]}; the fabric has {fabric.rails}"
             yield tenant_finding("TEN002", message, "name rails from 0", item, *path)
             continue
-        first = fabric.nic_row(name, 0)
-        rows = np.array(
-            [
-                first + rail * fabric.nic_ports + port
-                for rail in rails
-                for port in range(fabric.nic_ports)
-            ],
-            dtype=np.int64,
-        )
-        taken = rows[tenants.of_nic[rows] != UNASSIGNED]
-        if len(taken):
-            other = tenants.items[int(tenants.of_nic[taken[0]])].value.name
-            which = f"rail {int(fabric.nics.rail[taken[0]])} of {name}"
-            message = (
-                f"{which} is listed twice"
-                if other == item.value.name
-                else f"{which} is in tenant {other} too"
-            )
-            yield tenant_finding("TEN001", message, "remove it from one of them", item, *path)
-        tenants.of_nic[rows] = row
+        for rail, other in _taken(fabric, tenants, row, name, rails):
+            taken.setdefault((path, other), []).append(f"rail {rail} of {name}")
+    for path, names in strangers.items():
+        fix = hint("host", names[0], fabric.host_row)
+        yield tenant_finding("TEN002", unknown("host", names), fix, item, *path)
+    for (path, other), nics in taken.items():
+        more = f" (and {len(nics) - 1:,} more)" if len(nics) > 1 else ""
+        where = "listed twice" if other == item.value.name else f"in tenant {other} too"
+        message = f"{nics[0]} is {where}{more}"
+        yield tenant_finding("TEN001", message, "remove it from one of them", item, *path)
 
 
-def _members(tenant: Tenant, rails: int) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+def _taken(
+    fabric: Fabric, tenants: Tenants, row: int, name: str, rails: tuple[int, ...]
+) -> Iterator[tuple[int, str]]:
+    """Give NICs of a host to a tenant; yield rails that a tenant has, and its name."""
+    first, ports = fabric.nic_row(name, 0), fabric.nic_ports
+    for rail in rails:
+        nics = slice(first + rail * ports, first + (rail + 1) * ports)
+        owner = int(tenants.of_nic[nics].max())
+        if owner != UNASSIGNED:
+            yield rail, tenants.items[owner].value.name
+        tenants.of_nic[nics] = row
+
+
+def _members(tenant: Tenant, rails: int) -> Iterator[tuple[str, tuple[int, ...], _Field]]:
     """Yield host, rails and field of the members of a tenant."""
     for name in hostlist.expand(tenant.hosts) if tenant.hosts else ():
         yield name, tuple(range(rails)), ("hosts",)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
+from fabric.intent.scalars import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,13 +36,11 @@ class Place:
 
 def fabric_place(intent: Intent, *path: str | int) -> Place:
     """Return the place of a field of ``fabric.yaml``."""
-    dotted = ".".join(str(part) for part in ("fabric", *path))
-    return Place(dotted, intent.position(*path))
+    return Place(dotted(("fabric", *path)), intent.position(*path))
 
 
 def _place(located: Located[Any], *path: str | int) -> Place:
-    dotted = ".".join(str(part) for part in (*located.path, *path))
-    return Place(dotted, located.position(*path))
+    return Place(located.field(*path), located.position(*path))
 
 
 def switch_place(intent: Intent, name: str, field: str) -> Place | None:

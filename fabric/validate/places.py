@@ -96,7 +96,16 @@ class Places:
             return next((place for place in ports if place), self.sku_place(device))
         if group == "platforms":
             return self.hardware_place(device, last)
+        if group == "tenants":
+            return self._tenant_place(device, last)
         return self.place(group, name)
+
+    def _tenant_place(self, device: DeviceDesign, field: str) -> Place:
+        """Return where a tenant of a switch sets a field, the first one that does."""
+        here = {vrf.tenant for vrf in device.vrfs}
+        items = (item for item in self.intent.tenants if item.value.name in here)
+        item = next((item for item in items if field in item.value.model_fields_set), None)
+        return Place(item.field(field), item.position(field)) if item else self.place("tenants")
 
     def peering_place(self, device: DeviceDesign) -> Place:
         """Return where the inventory makes links of a switch unnumbered."""

@@ -105,6 +105,5 @@ def traits_place_in(intent: Intent, host: str, *path: str) -> Place:
     for override in reversed(intent.host_overrides.get(host, [])):
         traits = override.value.traits
         if traits and any(values[: len(path)] == path for values in set_paths(traits)):
-            dotted = ".".join(str(part) for part in (*override.path, "traits", *path))
-            return Place(dotted, override.position("traits", *path))
+            return Place(override.field("traits", *path), override.position("traits", *path))
     return fabric_place(intent, "host", *path)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, InputError, RefusedError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.devices.netbox import NetBox
-from fabric.exchange.netbox_changes import DELETED, UNTAGGED, Change, Changes, changes
-from fabric.exchange.netbox_wanted import Ref, wanted
+from fabric.exchange.netbox_changes import DELETED, UNTAGGED, Change, Changes, changes, numbered
+from fabric.exchange.netbox_wanted import wanted
 from fabric.exchange.network import plant
 from fabric.intent.scalars import printable
 from fabric.workflow.check import refuse_errors
@@ -210,8 +210,9 @@ class _Writer:
         """Return the body of a request; nothing where an object that it names is missing."""
         body: dict[str, Any] = {}
         for name, value in one.fields.items():
-            plain = self._numbers.get(value) if isinstance(value, Ref) else value
-            if plain is None:
+            try:
+                plain = numbered(value, self._numbers)
+            except KeyError:
                 return None
             head, _, custom = name.partition(".")
             if custom:

@@ -41,16 +41,24 @@ KINDS: dict[str, tuple[str, dict[str, str], list[tuple[str, ...]]]] = {
         },
         [("site", "name")],
     ),
+    "tenancy/tenants": ("name slug", {}, [("name",), ("slug",)]),
+    "ipam/route-targets": ("name", {"tenant": "tenancy/tenants"}, [("name",)]),
+    "ipam/vrfs": ("name", {"tenant": "tenancy/tenants"}, []),
     "dcim/interfaces": (
         "device name type",
-        {"device": "dcim/devices", "primary_mac_address": "dcim/mac-addresses"},
+        {
+            "device": "dcim/devices",
+            "primary_mac_address": "dcim/mac-addresses",
+            "vrf": "ipam/vrfs",
+        },
         [("device", "name")],
     ),
     "dcim/mac-addresses": ("mac_address", {}, []),
-    "ipam/ip-addresses": ("address", {}, []),
+    "ipam/ip-addresses": ("address", {"vrf": "ipam/vrfs", "tenant": "tenancy/tenants"}, []),
     "dcim/cables": ("a_terminations b_terminations", {}, []),
 }
 _CHOICES = {"status", "type", "length_unit", "width", "filter_logic"}
+_TARGETS = {"import_targets", "export_targets"}
 _CUSTOM = {"dcim/devices": "dcim.device", "dcim/interfaces": "dcim.interface"}
 _UNTAGGED = {"extras/tags", "extras/custom-fields"}
 
@@ -176,7 +184,8 @@ class Store:
 
     def _check_address(self, row: Row, others: list[Row]) -> None:
         host = row.get("address", "").partition("/")[0]
-        if host and any(one["address"].partition("/")[0] == host for one in others):
+        same = [one for one in others if one.get("vrf") == row.get("vrf")]
+        if host and any(one["address"].partition("/")[0] == host for one in same):
             raise InvalidError(address=f"Duplicate IP address found in global table: {host}")
         if row.get("assigned_object_type") != "dcim.interface":
             raise InvalidError(assigned_object_type="This field is required.")
@@ -224,6 +233,8 @@ class Store:
         for name, target in KINDS[kind][1].items():
             known = row.get(name) in self.tables[target]
             shown[name] = self._brief(target, row[name]) if known else None
+        for name in _TARGETS & row.keys():
+            shown[name] = [self._brief("ipam/route-targets", number) for number in row[name]]
         for name in _CHOICES & row.keys():
             shown[name] = {"value": row[name], "label": str(row[name]).title()}
         if "tags" in row:

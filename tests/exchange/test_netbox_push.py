@@ -119,6 +119,53 @@ def test_changes_are_shown_field_by_field(store: Store, pushed: Push) -> None:
     )
 
 
+def tenants(tmp_path: Path, red: str, blue: str) -> Path:
+    """Return an inventory of two tenants with the same pool."""
+    folder = tmp_path / "tenants"
+    shutil.copytree(example("demo").parent / "tenants", folder, dirs_exist_ok=True)
+    head, _, tail = (folder / "fabric.yaml").read_text().partition("tenants:\n")
+    own = "".join(
+        f'  - {{name: {name}, id: {number}, hosts: "{hosts}", pools: [10.96.0.0/16]}}\n'
+        for name, number, hosts in (("red", 17, red), ("blue", 18, blue))
+    )
+    rest = tail[tail.index("\nlossless:") :]
+    (folder / "fabric.yaml").write_text(f"{head}tenants:\n{own}{rest}")
+    return folder
+
+
+def vrf_of(store: Store, device: str, interface: str) -> object:
+    """Return the name of the VRF of an interface."""
+    (device_id,) = numbers(store, "dcim/devices", name=device)
+    (port,) = numbers(store, "dcim/interfaces", device=device_id, name=interface)
+    vrf = store.tables["dcim/interfaces"][port].get("vrf")
+    return store.tables["ipam/vrfs"][vrf]["name"] if vrf else None
+
+
+def test_tenants_are_pushed_with_their_vrfs(store: Store, pushed: Push, tmp_path: Path) -> None:
+    """The same addresses in two VRFs are two; a NIC in quarantine is in none."""
+    other = store.post("ipam/vrfs", {"name": "Vrf17"})["id"]  # that of somebody else
+    customer = store.post("tenancy/tenants", {"name": "Red", "slug": "red"})["id"]
+    folder = tenants(tmp_path, "gpu[001,003]", "gpu002")
+    assert pushed(folder).findings == []
+    (red,) = set(numbers(store, "ipam/vrfs", name="Vrf17")) - {other}
+    (target,) = numbers(store, "ipam/route-targets", name="65000:50017")
+    row = store.tables["ipam/vrfs"][red]
+    assert (row["tenant"], row["import_targets"], row["export_targets"]) == (
+        *(customer, [target], [target]),
+    )
+    assert (vrf_of(store, "gpu003", "eth1"), vrf_of(store, "gpu004", "eth1")) == ("Vrf17", None)
+    assert vrf_of(store, "gpu002", "eth1") == "Vrf18"
+    before, store.writes = total(store), []
+    assert (pushed(folder).findings, store.writes, total(store)) == ([], [], before)
+
+    pushed(tenants(tmp_path, "gpu001", "gpu002"), delete=True)
+    assert vrf_of(store, "gpu003", "eth1") is None
+    pushed(tenants(tmp_path, "gpu001", "gpu[002-003]"), delete=True)
+    assert vrf_of(store, "gpu003", "eth1") == "Vrf18"
+    in_red = numbers(store, "ipam/ip-addresses", vrf=red)
+    assert len(in_red) == 4, "two NICs of gpu001 and their ports"
+
+
 def test_what_an_inventory_does_not_know_is_netboxs(store: Store, pushed: Push) -> None:
     """Statuses, types of interfaces, device types of hosts and weights of fields stay."""
     pushed()

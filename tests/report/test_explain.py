@@ -111,6 +111,16 @@ def test_policy_of_a_port_counts_on_its_own_line(project):
     assert other["fabric.lossless.watchdog.detection_ms"] == ("400", "rocefab default")
 
 
+def test_lines_of_a_tenant_name_its_values() -> None:
+    tenants = Project(ROOT / "inventory/tenants")
+    for text, name, number in (("vrf instance Vrf17", "red", 0), ("vrf instance Vrf18", "blue", 1)):
+        result = values(tenants, LEAF, text)
+        assert result[f"fabric.tenants.{number}.id"][0] == str(17 + number)
+        own = [field for field in result if field.startswith("fabric.tenants.")]
+        assert all(field.startswith(f"fabric.tenants.{number}.") for field in own), own
+        assert values(tenants, LEAF, f"description {name}")[f"fabric.tenants.{number}.name"]
+
+
 def test_default_is_called_a_default(project):
     assert values(project, LEAF, "pfc_enable")["fabric.lossless.pfc_priority"] == (
         "3",

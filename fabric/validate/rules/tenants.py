@@ -34,8 +34,7 @@ _LAST_VLAN = 4094
 
 def _place(item: Located[Tenant], field: str) -> Place:
     """Return the place of a field of a tenant."""
-    name = ".".join(str(part) for part in (*item.path, field))
-    return Place(name, item.position(field))
+    return Place(item.field(field), item.position(field))
 
 
 @rules.add("TEN011")
