@@ -95,6 +95,7 @@ def vrf_lines(
                 yield Breach("BAT031", name, "", own.line, words, Severity.WARNING)
             elif own.name in DEFAULT_NAMES:
                 yield from _into_default(name, own, catalogue)
+        yield from _out_of_default(name, configured, catalogue)
         yield from _one_vni(name, configured, catalogue)
     yield from _distinguishers(network, catalogue)
 
@@ -229,15 +230,14 @@ class _Vrf:
     def _static_routes(self) -> Iterator[Breach]:
         for route in self.own.static_routes:
             into = egress(self.configured, route)
-            prefix = f"{number_text(route.network, is_ipv6=False)}/{route.prefix_length}"
+            words = f"has {_static_route(route)}"
             if into is not None and into != self.own.name:
-                how = f"has a static route to {prefix} that leads into"
-                yield self._joined(how, into, route.line)
+                yield self._joined(f"{words} that leads into", into, route.line)
             elif self._takes(route):
-                words = f"has a static route to {prefix} that takes packets away from NICs"
+                words = f"{words} that takes packets away from NICs"
                 yield self._breach("BAT024", route.line, words)
             else:
-                words = f"has a static route to {prefix}, which is not planned"
+                words = f"{words}, which is not planned"
                 yield self._breach("BAT032", route.line, words)
 
     def _takes(self, route: StaticRoute) -> bool:
@@ -275,6 +275,20 @@ def _into_default(name: str, own: ConfiguredVrf, catalogue: Catalogue) -> Iterat
         if line.source in catalogue.tenants:
             words = f"the default VRF has routes of {catalogue.named(line.source)}"
             yield Breach("BAT023", name, "", line.line, words)
+
+
+def _out_of_default(name: str, configured: Configured, catalogue: Catalogue) -> Iterator[Breach]:
+    """Yield the static routes of the default VRF that lead into a tenant."""
+    for route in configured.static_routes:
+        into = egress(configured, route)
+        if into is not None and into in catalogue.tenants:
+            words = f"the default VRF has {_static_route(route)} that leads into"
+            yield Breach("BAT023", name, "", route.line, f"{words} {catalogue.named(into)}")
+
+
+def _static_route(route: StaticRoute) -> str:
+    prefix = number_text(route.network, is_ipv6=False)
+    return f"a static route to {prefix}/{route.prefix_length}"
 
 
 def _one_vni(name: str, configured: Configured, catalogue: Catalogue) -> Iterator[Breach]:

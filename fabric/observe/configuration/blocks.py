@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     Action = Callable[..., Any]
     TextEnds = Callable[[str], Sequence[str]]
 
-#: Words for a next hop that drops packets, in lower case, and for the default VRF.
-_NOWHERE, _DEFAULT_VRF = ("null0", "blackhole", "discard", "reject"), "default"
+#: What lines call the default VRF.
+DEFAULT_VRF = "default"
+#: Words for a next hop that drops packets, in lower case.
+_NOWHERE = ("null0", "blackhole", "discard", "reject")
 #: Lines whose meaning is remembered; our choice: most lines of a switch stand on each of its ports.
 _LINES_KEPT = 4096
 
@@ -234,7 +236,7 @@ def network(text: str, mask: str | None = None) -> tuple[int, int]:
 
 
 def static_route(prefix: str, hop: str, line: int, egress: str | None = None) -> StaticRoute:
-    """Return a static route of a VRF.
+    """Return a static route.
 
     Parameters
     ----------
@@ -248,7 +250,7 @@ def static_route(prefix: str, hop: str, line: int, egress: str | None = None) ->
         to = Discard()
     elif is_address(hop):
         to = address(hop, "128" if ":" in hop else "32", line).address
-    vrf = "" if egress == _DEFAULT_VRF else egress
+    vrf = "" if egress == DEFAULT_VRF else egress
     return StaticRoute(*network(prefix), to, line, ":" in prefix, vrf)
 
 

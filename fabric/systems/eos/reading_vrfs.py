@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Bgp, Configured, ConfiguredPort
-from fabric.observe.configuration.blocks import static_route
+from fabric.observe.configuration.blocks import DEFAULT_VRF, static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.vrfs import ConfiguredVrf, RedistributionLine, TargetLine
 from fabric.systems.eos.line_table import LINES
@@ -70,14 +70,14 @@ def _routing_vrf(switch: Configured, line: int, name: str, no: str | None) -> No
 def _static_vrf(
     switch: Configured,
     line: int,
-    name: str,
     prefix: str,
+    name: str = DEFAULT_VRF,
     hop: str = "",
     port: str = "",
     egress: str | None = None,
 ) -> None:
-    route = static_route(prefix, port or hop, line, egress)
-    _named(switch, line, name).static_routes.append(route)
+    owner = switch if name == DEFAULT_VRF else _named(switch, line, name)
+    owner.static_routes.append(static_route(prefix, port or hop, line, egress))
 
 
 @LINES.means("management")

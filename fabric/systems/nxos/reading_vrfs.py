@@ -37,7 +37,7 @@ _EVPN, _OVERLAY, _SEGMENTS = (
 _MEMBER = "nve1 member vni "
 _UP, _BY_BGP = "nve1 no shutdown", "nve1 host-reachability protocol bgp"
 _AUTO = "auto"
-#: VRF of ``mgmt0``; it is in no other one (Cisco Nexus 9000 Unicast Routing guide, VRF).
+#: VRF of ``mgmt0``, without a line too (Cisco Nexus 9000 Unicast Routing guide, VRF).
 _MANAGEMENT = "management"
 
 
@@ -68,6 +68,10 @@ def _vrf(switch: Configured, line: int, name: str) -> ConfiguredVrf:
 def _management(switch: Configured, line: int, name: str) -> ConfiguredPort:
     port = ConfiguredPort(name, line, routed=True, vrf=_MANAGEMENT, vrf_line=line)
     return switch.management.setdefault(name, port)
+
+
+def _management_vrf(port: ConfiguredPort, line: int, vrf: str) -> None:
+    port.vrf, port.vrf_line = vrf, line
 
 
 def _static_vrf(
@@ -192,6 +196,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "overlay": _overlay,
     "vrf": _vrf,
     "management": _management,
+    "management_vrf": _management_vrf,
     "static_vrf": _static_vrf,
     "vni": _vni,
     "af": _same,

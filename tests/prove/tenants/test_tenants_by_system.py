@@ -60,6 +60,19 @@ PLANTED = {
         r"\1  ip route 192.0.2.0/24 192.0.2.1 vrf management\n",
         ("BAT023",),
     ),
+    "nxos: a static route of the default VRF into a tenant": (
+        *("nxos", "su1-rail0", r"(vrf context Vrf17\n)"),
+        r"ip route 10.64.0.0/16 10.64.0.1 vrf Vrf17\n\1",
+        ("BAT001",),
+    ),
+    "nxos: the management port in the VRF of a tenant": (
+        *("nxos", "su1-rail0", r"\Z", "interface mgmt0\n  vrf member Vrf17\n"),
+        ("BAT023",),
+    ),
+    "nxos: targets are not sent": (
+        *("nxos", "su1-rail0", r"      send-community extended\n", ""),
+        ("BAT026",),
+    ),
     "nxos: a static route drops packets": (
         *("nxos", "su1-rail0", r"(vrf context Vrf17\n)", r"\1  ip route 10.64.128.0/31 Null0\n"),
         ("BAT024",),
@@ -77,6 +90,11 @@ PLANTED = {
         r"(ip vrf Vrf18\n)",
         r"\1ip route vrf Vrf17 10.255.0.0/24 10.254.0.0 nexthop-vrf default\n",
         ("BAT023",),
+    ),
+    "esonic: a static route of the default VRF into a tenant": (
+        *("esonic", "su1-rail0", r"(ip vrf Vrf18\n)"),
+        r"\1ip route 10.64.0.0/16 10.64.0.1 nexthop-vrf Vrf17\n",
+        ("BAT001",),
     ),
     "esonic: a static route drops packets": (
         "esonic",
@@ -170,6 +188,21 @@ _ROWS: dict[str, tuple[str, str, dict[str, str], tuple[str, ...]]] = {
         {"nexthop": "10.254.0.1", "nexthop-vrf": "default"},
         ("BAT023",),
     ),
+    "a static route of the default VRF into a tenant": (
+        *("STATIC_ROUTE", "default|10.64.0.0/16"),
+        {"nexthop": "10.64.0.1", "nexthop-vrf": "Vrf17"},
+        ("BAT023",),
+    ),
+    "a static route of the default VRF, with a next hop of each": (
+        *("STATIC_ROUTE", "10.64.0.0/16"),
+        {"nexthop": "10.64.0.1,10.254.0.1", "nexthop-vrf": "Vrf17,default"},
+        ("BAT023",),
+    ),
+    "a static route of the default VRF over the port of a NIC": (
+        *("STATIC_ROUTE", "default|10.64.0.0/31"),
+        {"nexthop": "0.0.0.0", "ifname": "Ethernet0"},
+        ("BAT023",),
+    ),
     "a static route into management": (
         *("STATIC_ROUTE", "Vrf17|192.0.2.0/24"),
         {"nexthop": "192.0.2.1", "nexthop-vrf": "mgmt"},
@@ -196,7 +229,8 @@ def test_what_is_planted_in_tables_is_found(name: str, tmp_path: Path) -> None:
     assert {breach.rule for breach in proof.breaches} == set(rules), proof.breaches
     counts = proof.tenants
     assert counts
-    expected = [int(rule in rules) for rule in ("BAT022", "BAT023")]
+    is_of_tenant = key.startswith("Vrf17")  # a route into a tenant lets none of its NICs out
+    expected = [int(is_of_tenant and rule in rules) for rule in ("BAT022", "BAT023")]
     assert [counts.leaking_pairs, counts.exposed] == expected
 
 
@@ -253,6 +287,11 @@ _LINES = {
             f"{_STATIC} 0.0.0.0/0 next-table inet.0\n",
             ("BAT023",),
         ),
+        "route of the default instance into a tenant": (
+            r"\Z",
+            "set routing-options static route 10.64.0.0/16 next-table Vrf17.inet.0\n",
+            ("BAT001",),
+        ),
         "route to nowhere": (
             r"\Z",
             f"{_STATIC} 10.64.128.0/31 discard\n",
@@ -274,6 +313,11 @@ _LINES = {
             r"\Z",
             "nv set vrf Vrf17 router static 0.0.0.0/0 via swp17\n",
             ("BAT023",),
+        ),
+        "route of the default VRF over the port of a NIC": (
+            r"\Z",
+            "nv set vrf default router static 10.64.0.0/31 via swp1\n",
+            ("BAT001",),
         ),
         "route to nowhere": (
             r"\Z",
