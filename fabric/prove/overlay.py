@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
 
 
-@dataclass(frozen=True, slots=True)
-class EvpnSession:
+class EvpnSession(NamedTuple):
     """One end of a session that carries EVPN routes.
 
     Parameters
@@ -109,7 +108,7 @@ def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSe
     mine = own.bgp.peers.get(link.session) if own.bgp else None
     reason = link.reason or _not_active(network, link.peer, far)
     reason = reason or (_stopped(own, mine, other, link.far) if other else "")
-    takes = _takes_own_as(network.switches[name], link.session, link.far)
+    takes = _takes_own_as(mine, link.far)
     sends = mine is None or mine.sends_targets is not False
     return EvpnSession(name, link.session, line, link.peer, far, reason, takes, sends)
 
@@ -137,7 +136,7 @@ def _between_loopbacks(
         or _stopped(own, mine, other, far)
         or _no_way(network, underlay, (name, number), (peer, source))
     )
-    takes, sends = _takes_own_as(own, session, far), mine.sends_targets is not False
+    takes, sends = _takes_own_as(mine, far), mine.sends_targets is not False
     return EvpnSession(name, session, line, peer, text, reason, takes, sends)
 
 
@@ -176,9 +175,10 @@ def _not_active(network: Network, peer: str, far: str) -> str:
 def _stopped(own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None) -> str:
     """Return which policy of two ends permits no EVPN route at all."""
     for switch, peer in ((own, mine), (other, far)):
-        for name in (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ():
-            terms = switch.policies.get(name or "", ())
-            if name in switch.policies and not any(term.permit for term in terms):
+        names = (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ()
+        for name in filter(None, names):
+            terms = switch.policies.get(name)
+            if terms is not None and not any(term.permit for term in terms):
                 return f"routing policy {name} of {switch.name} permits no EVPN route"
     return ""
 
@@ -193,8 +193,7 @@ def _no_way(
     return ""
 
 
-def _takes_own_as(own: Configured, session: str, far: BgpPeer | None) -> bool:
-    mine = own.bgp.peers.get(session) if own.bgp else None
+def _takes_own_as(mine: BgpPeer | None, far: BgpPeer | None) -> bool:
     return bool(mine and mine.allowas_in) and not (far and far.tells_peer_as is False)
 
 
