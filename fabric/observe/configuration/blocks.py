@@ -21,12 +21,11 @@ from fabric.observe.configuration.model import (
     AddressLine,
     Aggregate,
     Configured,
-    Discard,
     Leftover,
     PrefixMatch,
-    StaticRoute,
     is_address,
 )
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:

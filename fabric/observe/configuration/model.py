@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv6Address, ip_address
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import ipv4_text
 from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.static_routes import StaticRoute
 
 #: Bits of an IPv4 address, and of one of IPv6.
 BITS, BITS6 = 32, 128
@@ -80,24 +83,6 @@ class Leftover(NamedTuple):
 
     line: int
     text: str
-
-
-class Discard(NamedTuple):
-    """Next hop of a static route that drops what it matches."""
-
-
-class StaticRoute(NamedTuple):
-    """A static route; ``next_hop`` is an address as a number, the name of a port, or a discard.
-
-    ``egress`` is the VRF in which the next hop is; None where a line names none.
-    """
-
-    network: int
-    prefix_length: int
-    next_hop: int | str | Discard
-    line: int
-    is_ipv6: bool = False
-    egress: str | None = None
 
 
 class Origination(NamedTuple):

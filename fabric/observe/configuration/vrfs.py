@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration.model import StaticRoute
+    from fabric.observe.configuration.static_routes import StaticRoute
 
 
 class TargetLine(NamedTuple):
