@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -177,16 +178,40 @@ class Book:
         return tuple(rule.whole(ours) for rule, ours in self.owned() if TOP in rule.known.modes)
 
 
-@cache
-def books() -> dict[str, Book]:
-    """Return the books of all systems that have one.
+class Books(Mapping[str, Book]):
+    """The books by their systems, each read when it is asked for: a command needs a few of them.
 
-    Raises
-    ------
-    BookError
-        When a book is wrong.
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Where they are.
     """
-    return {system: read_book(file, system) for system, file in file_of_each(FILE).items()}
+
+    def __init__(self, files: Mapping[str, Path | Traversable]) -> None:
+        self._files = files
+        self._read: dict[str, Book] = {}
+
+    def __getitem__(self, system: str) -> Book:
+        """Return a book; raises BookError when it is wrong."""
+        if system not in self._read:
+            book = read_book(self._files[system], system)
+            return self._read.setdefault(system, book)
+        return self._read[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, system: object) -> bool:
+        return system in self._files
+
+
+@cache
+def books() -> Mapping[str, Book]:
+    """Return the books of all systems that have one."""
+    return Books(file_of_each(FILE))
 
 
 def read_book(file: Path | Traversable, system: str) -> Book:

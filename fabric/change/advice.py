@@ -41,8 +41,16 @@ class Attempt:
     reached: Reached = Reached.NOTHING
 
 
-def what_follows(crew: Crew, driver: Driver, device: str, attempt: Attempt) -> str:
-    """Return whether the device goes back by itself, and what a person can do."""
+def what_follows(
+    crew: Crew, driver: Driver, device: str, attempt: Attempt, *, one_way: str = ""
+) -> str:
+    """Return whether the device goes back by itself, and what a person can do.
+
+    Parameters
+    ----------
+    one_way : str
+        Why the change is never undone; empty for all others.
+    """
     try:
         waits = bool(attempt.token) and driver.pending(attempt.token)
     except (FabricError, ValueError):
@@ -50,6 +58,8 @@ def what_follows(crew: Crew, driver: Driver, device: str, attempt: Attempt) -> s
     alone = _alone(attempt, waits=waits)
     if waits and attempt.timer_s:
         return alone
+    if one_way:
+        return f"{alone}; check the device, then run `rocefab plan` again"
     state = shlex.quote(str(crew.journal.folder.absolute()))
     command = f"rocefab rollback {crew.run} --only {device} --commit --state {state}"
     return f"{alone}; check the device, then run `{command}`{_on_it(driver, attempt)}"

@@ -24,7 +24,7 @@ from fabric.change.notify import Notifier
 from fabric.change.options import SPARE_S, Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
-from fabric.change.rollback import RollBack, roll_back
+from fabric.change.rollback import RollBack, roll_back, ways_on
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
 from fabric.core.device_names import DeviceNames
@@ -83,10 +83,8 @@ class Applier:
         with self.journal.exclusive():
             unfinished = self.journal.unfinished()
             if unfinished is not None:
-                raise JournalError(
-                    f"run {unfinished} was interrupted; resume it with `rocefab apply "
-                    f"--resume` or roll it back with `rocefab rollback {unfinished} --commit`"
-                )
+                way = ways_on(unfinished, self.journal)
+                raise JournalError(f"run {unfinished} was interrupted; {way}")
             self.journal.stops.clear()
             run = self.journal.begin("apply", plan.fabric, plan.to_json())
             return self._waves(self._crew(run), plan, plan.waves)

@@ -135,6 +135,7 @@ class WaveGates:
                 ping for ping in self.stage.pings if not ping.hosts & gone and ping not in through
             ),
             denied=tuple(ping for ping in self.stage.denied if not ping.hosts & gone),
+            joined=tuple(ping for ping in self.stage.joined if not ping.hosts & gone),
         )
 
     def _sleep(self) -> None:

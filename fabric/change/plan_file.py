@@ -139,12 +139,14 @@ class StageForm(_Form):
     hosts: str
     jobs: tuple[str, ...] = ()
     denied: tuple[PingForm, ...] = ()
+    joined: tuple[PingForm, ...] = ()
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""
-        rest = self.model_dump(exclude={"pings", "denied"})
-        pings, denied = (tuple(one.ping() for one in own) for own in (self.pings, self.denied))
-        return Stage(pings=pings, denied=denied, **rest)
+        rest = self.model_dump(exclude={"pings", "denied", "joined"})
+        forms = (self.pings, self.denied, self.joined)
+        pings, denied, joined = (tuple(one.ping() for one in own) for own in forms)
+        return Stage(pings=pings, denied=denied, joined=joined, **rest)
 
 
 class LeafPingsForm(_Form):
@@ -153,13 +155,16 @@ class LeafPingsForm(_Form):
     pings: dict[Name, PingForm]
     silent: str
     denied: dict[Name, PingForm] = {}
+    joined: dict[Name, tuple[PingForm, ...]] = {}
+    unjoined: str = ""
 
     def plan(self) -> LeafPings:
         """Return it as the plan has it."""
         pings, denied = (
             {name: form.ping() for name, form in own.items()} for own in (self.pings, self.denied)
         )
-        return LeafPings(pings, self.silent, denied)
+        joined = {name: tuple(form.ping() for form in own) for name, own in self.joined.items()}
+        return LeafPings(pings, self.silent, denied, joined, self.unjoined)
 
 
 class RolloutForm(_Form):

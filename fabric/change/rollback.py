@@ -6,11 +6,13 @@ which that fails stops no other: it is named, and another call tries it again.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.drain import Drains
 from fabric.change.journal import State
+from fabric.change.model import parse_plan
 from fabric.change.options import Result
 from fabric.change.restoration import (
     LEFT_ALONE,
@@ -20,7 +22,7 @@ from fabric.change.restoration import (
     some,
 )
 from fabric.change.saving import save
-from fabric.core.errors import ConnectionLostError, NotPlannedError, StalePlanError
+from fabric.core.errors import ConnectionLostError, NotPlannedError, PlanError, StalePlanError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -93,6 +95,23 @@ def touched_devices(run: int, plan: Plan, journal: Journal) -> list[list[str]]:
         for wave in reversed(plan.waves)
     ]
     return [wave for wave in waves if wave]
+
+
+def ways_on(run: int, journal: Journal, place: str = "") -> str:
+    """Return how an interrupted run goes on: what takes a port out of a tenant never goes back.
+
+    Parameters
+    ----------
+    place : str
+        Options that the commands need, with a space before them.
+    """
+    resume = f"resume it with `rocefab apply --resume{place}`"
+    with suppress(PlanError):
+        plan = parse_plan(journal.run(run).plan, f"the plan of run {run}")
+        touched = {name for wave in touched_devices(run, plan, journal) for name in wave}
+        if any(plan.devices[name].one_way for name in touched):
+            return f"{resume}; it is not rolled back, since it takes ports out of a tenant"
+    return f"{resume} or roll it back with `rocefab rollback {run} --commit{place}`"
 
 
 def _is_away(error: FabricError) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,18 +59,42 @@ class LeafPings:
     silent : str
         Why no packet goes through the other leaves that change.
     denied : mapping of str to Ping
-        Between two tenants, by leaf: what nobody may answer after the wave.
+        Between two tenants, by leaf: what must not be answered after its wave, and after those of
+        both hosts.
+    joined : mapping of str to tuple of Ping
+        To NICs that come into a tenant, by the device that changes last of all on their way: what
+        must be answered after its wave.
+    unjoined : str
+        Why no packet goes to others of these NICs.
     """
 
     pings: Mapping[str, Ping]
     silent: str = ""
     denied: Mapping[str, Ping] = field(default_factory=dict)
+    joined: Mapping[str, tuple[Ping, ...]] = field(default_factory=dict)
+    unjoined: str = ""
 
     def stage(self, wave: Sequence[str]) -> Stage | None:
         """Return a wave with its pings; None where it has none."""
         pings = tuple(self.pings[name] for name in wave if name in self.pings)
-        denied = tuple(self.denied[name] for name in wave if name in self.denied)
-        return Stage("leaf", tuple(wave), pings=pings, denied=denied) if pings or denied else None
+        stage = self.of_tenants(Stage("leaf", tuple(wave), pings=pings))
+        return stage if pings or stage.denied or stage.joined else None
+
+    def of_tenants(self, stage: Stage) -> Stage:
+        """Return a wave with the pings that tell of tenants."""
+        names = {*stage.names}
+        denied = (ping for leaf, ping in self.denied.items() if leaf in names or ping.hosts & names)
+        joined = (ping for name in stage.names for ping in self.joined.get(name, ()))
+        return replace(stage, denied=tuple(denied), joined=tuple(joined))
+
+    @property
+    def every(self) -> list[Ping]:
+        """All pings."""
+        return [
+            *self.pings.values(),
+            *self.denied.values(),
+            *(ping for pings in self.joined.values() for ping in pings),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +121,8 @@ class Stage:
         Jobs that ran on them when the plan was made.
     denied : tuple of Ping
         What must not be answered after the wave: it is between two tenants.
+    joined : tuple of Ping
+        What must be answered after the wave: it goes to a NIC that comes into a tenant.
     """
 
     kind: str
@@ -108,6 +134,7 @@ class Stage:
     hosts: str = ""
     jobs: tuple[str, ...] = ()
     denied: tuple[Ping, ...] = ()
+    joined: tuple[Ping, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fabric.change.planner import check_identity, open_driver
 from fabric.change.rounding import settled
 from fabric.core.errors import (
     ConnectionLostError,
+    FabricError,
     ForeignSessionError,
     PlanError,
     StalePlanError,
@@ -19,7 +20,7 @@ from fabric.devices.driver import OWN_TOKEN
 from fabric.observe import read_running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from fabric.change.adapter import Draft
     from fabric.change.fence import Fence
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+#: Places that a message names.
+_NAMED = 3
 
 
 class Session:
@@ -138,10 +141,29 @@ class Session:
         before = self.running()
         if before.fingerprint != self.plan.fingerprint:
             raise StalePlanError(
-                f"{self.name}: its configuration changed after it was planned; run `rocefab plan` "
-                "again"
+                f"{self.name}: its configuration changed after it was planned"
+                f"{self._since(before)}; run `rocefab plan` again"
             )
         return before
+
+    def _since(self, now: Running) -> str:
+        """Return what is to change now and was not planned, and the other way round."""
+        try:
+            drafted = self.draft(now).changes
+        except FabricError:
+            return ""
+        planned, left = (
+            {(one.path, one.before, one.after): one.path for one in changes}
+            for changes in (self.plan.changes, drafted)
+        )
+        more = [left[key] for key in left.keys() - planned.keys()]
+        done = {planned[key] for key in planned.keys() - left.keys()} - {*more}
+        texts = [
+            f"{_some(sorted(paths))} {words}"
+            for paths, words in ((more, "differs now"), (done, "is as planned already"))
+            if paths
+        ]
+        return f": {'; '.join(texts)}" if texts else ""
 
     def check_alone(
         self, own: Collection[str] = (), foreign: Collection[str] | None = None
@@ -176,6 +198,11 @@ class Session:
                 if time.monotonic() >= deadline_s:
                     raise
                 time.sleep(poll_s)
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _holder(name: str) -> str:

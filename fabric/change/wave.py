@@ -265,7 +265,9 @@ class Wave:
                 options.poll_s,
             )
         except FabricError as error:
-            then = what_follows(crew, item.session.driver, item.name, item.attempt)
+            then = what_follows(
+                crew, item.session.driver, item.name, item.attempt, one_way=item.one_way
+            )
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
             return False

@@ -9,6 +9,7 @@ FabricError
 │   ├── OutputFolderError      the output folder holds what we did not write
 │   └── UnplaceableError       the fabric has no room for the ranks of a job
 ├── RenderError                a template failed or printed something invalid
+│   └── UnsupportedError       a system lacks what the inventory asks for (an InputError too)
 ├── ProgramError               another program could not be started, or was stopped
 ├── YangMappingError           a CONFIG_DB has no form in the YANG models of its release
 ├── DeviceError                a device or host answered wrongly (exit code 3)

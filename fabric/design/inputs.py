@@ -2,7 +2,8 @@
 
 Two devices with equal inputs in two runs have equal designs, files and findings; a result is kept
 under its inputs. What is in ``fabric.yaml``, a model of the inventory or the code counts for all
-devices; what is in ``devices/``, ``hosts/`` and the cables for those that it is about.
+devices, and so does all that a tenant has but its NICs; what is in ``devices/``, ``hosts/`` and the
+cables counts for those that it is about, and the tenant of a NIC for its host and its leaf.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from fabric.topology.reach import Reach
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric, Ints
+
+#: Fields of a tenant that say which NICs it has.
+_MEMBERS = {"hosts", "nics"}
 
 
 class SharedInputs:
@@ -50,7 +55,7 @@ class SharedInputs:
     def digest(self) -> bytes:
         """Digest of what counts for every device."""
         fabric, intent = self.fabric, self.fabric.intent
-        whole = hashlib.sha256(intent.document.content().encode())
+        whole = hashlib.sha256("\0".join(_written(intent)).encode())
         whole.update(repr(intent.skus.own).encode())
         whole.update(repr(_models(fabric)).encode())
         whole.update(np.unique(fabric.subnets.prefix_length).tobytes())
@@ -191,6 +196,15 @@ def _joined(shared: bytes, tables: Sequence[Ints], words: Sequence[str]) -> byte
     return b"%b%b%b" % (shared, numbers, "\0".join(words).encode())
 
 
+def _written(intent: Intent) -> Iterator[str]:
+    """Yield what ``fabric.yaml`` says, and what is said of each tenant besides its members."""
+    document = intent.document
+    yield from (document.content((key,)) for key in document.data if key != "tenants")
+    yield str(document.position(("tenants",)))
+    for item in intent.tenants:
+        yield from (item.content(name) for name in sorted(item.value.model_fields_set - _MEMBERS))
+
+
 def _models(fabric: Fabric) -> list[str]:
     return list(dict.fromkeys(sku.name for sku in fabric.switches.skus))
 
@@ -204,11 +218,12 @@ def _switches(fabric: Fabric) -> Ints:
 
 
 def _nics(fabric: Fabric, switches: Ints) -> Ints:
-    """Return what tables say of each NIC, its subnet and its leaf, a row each."""
+    """Return what tables say of each NIC, its subnet, its tenant and its leaf, a row each."""
     nics, subnets = fabric.nics, fabric.subnets
     own = (nics.rail, nics.nic_port, nics.port, nics.address, nics.speed_gbps, nics.cable_m)
     its = [column[nics.subnet] for column in (subnets.network, subnets.gateway)]
     its += [column[nics.subnet] for column in (subnets.vlan, subnets.prefix_length)]
+    its += [fabric.tenants.of_nic] if fabric.tenants else []
     if subnets.ipv6:
         its += [*subnets.ipv6.columns[nics.subnet].T]
     return np.column_stack((*own, nics.enabled, *its, switches[nics.leaf, -1]))

@@ -53,6 +53,10 @@ class SwitchStandIn(StandIn, Protocol):
     def factory(design: DeviceDesign, mac: str) -> Any:
         """Return the configuration of a switch that is fresh from the box."""
 
+    @property
+    def running_text(self) -> str:
+        """The running configuration, as its reader takes it."""
+
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether the running configuration has a BGP session with an address."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 from fabric.lab.standin import stand_ins
+from fabric.lab.vrfs import LabVrfs, LeafPort
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     """Connect the stand-ins.
 
     Links and BGP sessions depend on both ends: a link is up when the far end sends light too, a
-    session when the far end knows it too. Hosts reach each other as they are cabled.
+    session when the far end knows it too. Hosts reach each other as they are cabled, inside the VRF
+    that the ports of both are in.
     """
     far_ends = {
         (name, here): (peer.name, there)
@@ -185,8 +187,18 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")
+    vrfs = LabVrfs(
+        {name: lab[name] for name in devices},
+        {
+            (port.peer, port.peer_port): LeafPort(name, port.name)
+            for name, design in devices.items()
+            for port in design.ports
+            if port.kind == "host"
+        },
+    )
     for kind in {type(host) for host in hosts.values()}:
-        kind.connect({name: host for name, host in hosts.items() if type(host) is kind}, spines)
+        own = {name: host for name, host in hosts.items() if type(host) is kind}
+        kind.connect(own, spines, vrfs)
 
 
 def _light(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:

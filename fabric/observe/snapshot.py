@@ -44,7 +44,7 @@ class Snapshot:
     route_count : int
         IPv4 routes of the default VRF.
     neighbours : mapping
-        ARP and ND entries by address.
+        ARP and ND entries of all VRFs, with the keys of `state.by_address`.
     macs : tuple of MacEntry
         The MAC table.
     tables : mapping

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - the schema of readings is made from the types
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pydantic import FiniteFloat  # noqa: TC002 - the schema of readings is made from the types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Counters have 64 bits at most (RFC 2578, Counter64); who says more is not believed.
 MOST_COUNT = 1 << 64
@@ -71,6 +75,20 @@ class NeighbourEntry:
     mac: str
     interface: str
     age_s: FiniteFloat | None = None
+
+
+def by_address(entries: Iterable[tuple[str, NeighbourEntry]]) -> dict[str, NeighbourEntry]:
+    """Return entries by address, and by ``address%interface`` where several interfaces have it.
+
+    Tenants may have the same addresses, each in its own VRF.
+    """
+    rows, interfaces = list(entries), dict[str, set[str]]()
+    for address, entry in rows:
+        interfaces.setdefault(address, set()).add(entry.interface)
+    return {
+        address if len(interfaces[address]) == 1 else f"{address}%{entry.interface}": entry
+        for address, entry in rows
+    }
 
 
 @dataclass(frozen=True, slots=True)

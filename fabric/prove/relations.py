@@ -9,43 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from fabric.observe.configuration.vrfs import ANY_AS, export_targets, import_targets
 from fabric.prove.static_routes import egress
 from fabric.prove.vrfs import DEFAULT, passing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.observe.configuration.vrfs import ConfiguredVrf
     from fabric.prove.vrfs import NicPlaces, VrfNodes
     from fabric.prove.wiring import Network
     from fabric.topology.model import Bools, Ints
-
-#: Target that a system makes for import: of any AS number (FRR).
-ANY_AS = "*"
-
-
-def import_targets(vrf: ConfiguredVrf) -> frozenset[str]:
-    """Return the targets whose routes a VRF takes."""
-    if vrf.imports or not vrf.makes_targets or not vrf.vni:
-        return frozenset(line.target for line in vrf.imports)
-    return frozenset([f"{ANY_AS}:{vrf.vni}"])
-
-
-def export_targets(vrf: ConfiguredVrf, asn: int) -> frozenset[str]:
-    """Return the targets that the routes of a VRF carry; ``asn`` is that of the switch."""
-    if vrf.exports or not vrf.makes_targets or not vrf.vni:
-        return frozenset(line.target for line in vrf.exports)
-    return frozenset([f"{asn}:{vrf.vni}"])
-
-
-def takes(imports: Iterable[str], exports: Iterable[str]) -> bool:
-    """Tell whether routes with some targets are imported."""
-    carried = set(exports)
-    numbers = {target.partition(":")[2] for target in carried}
-    return any(
-        target in carried or (target.startswith(f"{ANY_AS}:") and target[2:] in numbers)
-        for target in imports
-    )
 
 
 class VrfKind(NamedTuple):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.observe.configuration.model import number_text
+from fabric.observe.configuration.vrfs import export_targets, import_targets, takes
 from fabric.prove.breach import Breach
-from fabric.prove.relations import export_targets, import_targets, takes
 from fabric.prove.static_routes import egress, leads_away
 from fabric.prove.vrfs import DEFAULT, MANAGEMENT, announces
 

@@ -28,6 +28,7 @@ from fabric.observe.state import (
 
 #: Between two readings of a device: a tenth of the shortest interval, and a year. Ours.
 SHORTEST_S, LONGEST_S = 0.01, 366 * 86_400.0
+_BY_ADDRESS = "By address; by `address%interface` where several interfaces have the address."
 _BY_NUMBER = "By port and number, `Ethernet0|3`."
 _NUMBERED = {"watchdog", "ecn", "queues", "priority_groups"}
 
@@ -41,7 +42,7 @@ class ReadState(BaseModel):
     bgp: Annotated[dict[str, BgpPeer] | None, Field(description="By address of the peer.")] = None
     bfd: Annotated[dict[str, bool] | None, Field(description="Whether each session is up.")] = None
     route_count: Annotated[int | None, Field(ge=0)] = None
-    neighbours: Annotated[dict[str, NeighbourEntry] | None, Field(description="By address.")] = None
+    neighbours: Annotated[dict[str, NeighbourEntry] | None, Field(description=_BY_ADDRESS)] = None
     macs: list[MacEntry] | None = None
     tables: Annotated[dict[str, TableUse] | None, Field(description="By name of the table.")] = None
     pfc_priorities: dict[str, list[int]] | None = None

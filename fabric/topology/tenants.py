@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.intent.tenancy_model import LOCAL
@@ -39,7 +40,7 @@ class Tenants:
     def __len__(self) -> int:
         return len(self.items)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the tenants."""
         return tuple(one.value.name for one in self.items)
@@ -49,7 +50,7 @@ class Tenants:
         """Whether the traffic of tenants stays on its leaf."""
         return self.tenancy.form == LOCAL
 
-    @property
+    @cached_property
     def quarantined(self) -> NDArray[np.bool_]:
         """Whether each NIC port is in quarantine: of no tenant, and shut down."""
         alone: NDArray[np.bool_] = self.of_nic == UNASSIGNED
@@ -66,12 +67,17 @@ class Tenants:
 
     def partners(self, row: int) -> tuple[int, ...]:
         """Return the rows of the tenants that a tenant reaches by a service, as either end."""
-        mine, names = self.items[row].value, self.names
-        return tuple(
-            other
-            for other, item in enumerate(self.items)
-            if names[other] in mine.services or mine.name in item.value.services
-        )
+        return self._partners[row]
+
+    @cached_property
+    def _partners(self) -> tuple[tuple[int, ...], ...]:
+        by_name = {name: row for row, name in enumerate(self.names)}
+        partners: list[set[int]] = [set() for _ in self.items]
+        for row, item in enumerate(self.items):
+            for other in {by_name[name] for name in item.value.services if name in by_name}:
+                partners[row].add(other)
+                partners[other].add(row)
+        return tuple(tuple(sorted(rows)) for rows in partners)
 
 
 def vni_of(tenancy: Tenancy, tenant: Tenant) -> int:

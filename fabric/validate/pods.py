@@ -84,5 +84,9 @@ def pods_of(model: Model) -> Iterator[Pods]:
 
 def longest_refresh_s(model: Model) -> int:
     """Return the longest time in seconds for which a leaf keeps the MAC of a pod that is gone."""
-    leaves = [leaf for leaf in leaf_of_system(model).values() if leaf.host_networks]
-    return max((leaf.neighbours.refresh_s for leaf in leaves), default=0)
+    ages = (
+        leaf.neighbours.refresh_s
+        for leaf in leaf_of_system(model).values()
+        if any(port.kind == "host" for port in leaf.ports)
+    )
+    return max(ages, default=0)

@@ -72,12 +72,11 @@ def switch_policies(model: Model) -> Iterator[End]:
 
 def leaf_of_system(model: Model) -> dict[str, DeviceDesign]:
     """Return the first leaf with NICs of each system, else any: neighbours age alike on all."""
-    chosen: dict[str, DeviceDesign] = {}
-    switches = model.fabric.switches
-    for name, sku in zip(switches.names[: switches.leaf_count], switches.skus, strict=False):
-        if sku.nos not in chosen or not chosen[sku.nos].host_networks:
-            chosen[sku.nos] = model.devices[name]
-    return chosen
+    switches, nics = model.fabric.switches, model.fabric.nics
+    first: dict[str, int] = {}
+    for row in (*np.unique(nics.leaf[nics.port != 0]).tolist(), *range(switches.leaf_count)):
+        first.setdefault(switches.skus[row].nos, row)
+    return {system: model.devices[switches.names[row]] for system, row in first.items()}
 
 
 def classes_of(device: DeviceDesign) -> Iterator[tuple[QosProfile, LosslessClass]]:

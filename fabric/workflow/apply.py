@@ -24,11 +24,11 @@ from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
-from fabric.workflow.ping_gate import Isolation, Pings, Rdma
+from fabric.workflow.ping_gate import Isolation, Joined, Pings, Rdma
 from fabric.workflow.state import of_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.chain import Chain
@@ -335,8 +335,8 @@ def _plan_of(journal: Journal, run: int) -> Plan:
 
 def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
     pings = [ping for stage in _stages(plan) for ping in stage.pings]
-    for own in (plan.leaf_pings.pings, plan.leaf_pings.denied) if plan.leaf_pings else ():
-        pings += own.values()
+    pings += [ping for stage in _stages(plan) for ping in (*stage.denied, *stage.joined)]
+    pings += plan.leaf_pings.every if plan.leaf_pings else []
     pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
     platforms |= {name: device.platform for name, device in plan.devices.items()}
@@ -353,9 +353,12 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
         order = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
         own = plan.leaf_pings
         pings: list[Gate] = [Pings(reachable, pool, order)] if own and own.pings else []
-        return [*pings, *([Isolation(reachable, pool, order)] if own and own.denied else [])]
+        denied, joined = bool(own and own.denied), bool(own and own.joined)
+        return [*pings, *_tenant_gates(reachable, pool, order, denied=denied, joined=joined)]
     wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
-    gates: list[Gate] = []
+    stages = plan.rollout.stages
+    denied, joined = any(stage.denied for stage in stages), any(stage.joined for stage in stages)
+    gates = [*_tenant_gates(reachable, pool, turns, denied=denied, joined=joined)]
     if wanted.counters:
         gates.append(Counters(plan.devices, reachable, pool))
     if wanted.ping:
@@ -368,3 +371,18 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
     if wanted.command:
         gates.append(Command(wanted.command, wanted.command_s))
     return gates
+
+
+def _tenant_gates(
+    reachable: dict[str, Connection],
+    pool: Executor,
+    turns: dict[str, int],
+    *,
+    denied: bool,
+    joined: bool,
+) -> Iterator[Gate]:
+    """Yield the gates that tell of tenants."""
+    if denied:
+        yield Isolation(reachable, pool, turns)
+    if joined:
+        yield Joined(reachable, pool, turns)

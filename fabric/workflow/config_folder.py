@@ -11,13 +11,12 @@ from fabric.core.user_files import check_numbers
 from fabric.exchange.values import is_management, text_of
 from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.recognition import system_of
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.lldp import neighbours_of
 from fabric.workflow.audit import LLDP
-from fabric.workflow.configurations import WHOLE
 from fabric.workflow.saved import files_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from fabric.core.errors import DeviceError, FileError, InputError
 from fabric.core.file_kinds import FileKind
 from fabric.core.findings import Finding, Severity
 from fabric.core.user_files import read_text
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.parsers import UnreadableError
 from fabric.prove.breach import Breach
 from fabric.workflow.devices import executor, project_connections
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from fabric.workflow.work import Work
 
     Progress = Callable[[str, str], None]
-
-#: Kinds of files that hold a whole configuration.
-WHOLE = ("config_db", "startup-config", "running-config", "running-configuration", "nv-set", "set")
 
 
 def whole(artefacts: Sequence[Artefact]) -> Artefact:

@@ -111,12 +111,13 @@ def _aliases(
     """Return the aliases of the ports at the other ends of cables of some devices."""
     peers = {port.peer for design in switches for port in design.ports if port.peer}
     peers |= {nic.leaf for host in hosts for nic in host.nics}
-    return {
-        (name, port.name): port.alias
-        for name in peers
-        if name in project.devices
-        for port in project.devices[name].ports
+    table, rows = project.fabric.switches, project.fabric.switch_row
+    skus = {name: table.skus[rows[name]] for name in peers if name in rows}
+    ports = {
+        id(sku): [(sku.port(n), sku.alias(n)) for n in range(1, sku.port_count + 1)]
+        for sku in skus.values()
     }
+    return {(name, port): alias for name, sku in skus.items() for port, alias in ports[id(sku)]}
 
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:

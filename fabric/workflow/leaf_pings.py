@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,16 +13,25 @@ from fabric.core import hostlist
 from fabric.devices.connections import listed
 from fabric.probe.reach.plan import SAME_LEAF, SAME_RAIL, ends_of, kind_of
 from fabric.topology.tenants import UNASSIGNED
+from fabric.workflow.probe import leg_of
 from fabric.workflow.rollout import pinging, planned_ping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.change.model import Plan
     from fabric.probe.reach.plan import Ends, Ints
+    from fabric.topology.model import Fabric
     from fabric.workflow.project import Project
 
+#: Most NICs of a leaf that are asked for in their new tenant; ours: a second each, one host after
+#: the other.
+_MOST_JOINED = 8
+#: Packets to a gateway, which a switch answers by its processor: 56 bytes and the headers of IPv4
+#: and ICMP, as ping has them by default (iputils).
+GATEWAY_PACKET_BYTES = 84
+_QUARANTINED = "NICs behind {leaves} are in quarantine"
 _NO_HOST = "no host behind {leaves} is in the connections"
 _NO_PARTNER = "hosts behind {leaves} reach no other host in the connections"
 _OWN_ADDRESSES = (
@@ -28,10 +39,20 @@ _OWN_ADDRESSES = (
 )
 
 
-def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> LeafPings:
+def leaf_pings(
+    project: Project,
+    plan: Plan,
+    connections_file: Path | None,
+    joined: Mapping[str, tuple[str, ...]] | None = None,
+) -> LeafPings:
     """Return the pairs that are pinged before and after the waves of a plan.
 
     A host takes part that the plan has read, or that the connections file names.
+
+    Parameters
+    ----------
+    joined : mapping of str to tuple of str, optional
+        Ports of each leaf that are shut and come into a tenant.
     """
     fabric = project.fabric
     rows = {name: fabric.switch_row[name] for name in plan.devices if name in fabric.switch_row}
@@ -46,21 +67,112 @@ def leaf_pings(project: Project, plan: Plan, connections_file: Path | None) -> L
         near = np.flatnonzero(ends.leaf == row)
         pair = next(_pairs(ends, np.roll(near, -turn), turn), None)
         if pair is None:
-            silent.setdefault(_NO_PARTNER if len(near) else _NO_HOST, []).append(name)
+            silent.setdefault(_why_none(fabric, row, near), []).append(name)
         else:
             ping = planned_ping(project, *(int(ends.row[place]) for place in pair))
             pings |= {name: ping} if ping else {}
             if ping is None:
                 silent.setdefault(_OWN_ADDRESSES, []).append(name)
-    denied = _denied(project, ends, leaves)
     reasons = (text.format(leaves=hostlist.fold(names)) for text, names in silent.items())
-    return LeafPings(pings, "; ".join(reasons), denied)
+    coming = _Coming(project, plan, ends, joined or {})
+    denied = _denied(project, ends, leaves, coming.places)
+    return LeafPings(pings, "; ".join(reasons), denied, coming.pings(), coming.silent)
 
 
-def _denied(project: Project, ends: Ends, leaves: Mapping[str, int]) -> dict[str, Ping]:
+def with_tenants(plan: Plan, pings: LeafPings) -> Plan:
+    """Return a plan that is rolled out, with the pings of tenants in its waves."""
+    assert plan.rollout is not None
+    stages = tuple(pings.of_tenants(stage) for stage in plan.rollout.stages)
+    return replace(plan, rollout=replace(plan.rollout, stages=stages))
+
+
+def _why_none(fabric: Fabric, leaf: int, near: Ints) -> str:
+    """Return why no pair of NICs goes through a leaf."""
+    if len(near):
+        return _NO_PARTNER
+    tenants = fabric.tenants
+    behind = np.flatnonzero((fabric.nics.leaf == leaf) & (fabric.nics.port != 0))
+    if tenants is not None and len(behind) and tenants.quarantined[behind].all():
+        return _QUARANTINED
+    return _NO_HOST
+
+
+class _Coming:
+    """NICs that come into a tenant, and what says that they answer there.
+
+    Parameters
+    ----------
+    ports : mapping of str to tuple of str
+        Their ports by leaf.
+    """
+
+    def __init__(
+        self, project: Project, plan: Plan, ends: Ends, ports: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self._project, self._ends = project, ends
+        self._turns = {name: turn for turn, wave in enumerate(plan.waves) for name in wave}
+        names = project.fabric.switches.names
+        self.places = [
+            place
+            for place, leaf in enumerate(ends.leaf.tolist())
+            if self._port(place) in ports.get(names[leaf], ())
+        ]
+        known = {(names[int(ends.leaf[place])], self._port(place)) for place in self.places}
+        self._unknown = {
+            port.peer
+            for leaf, own in ports.items()
+            if own and leaf in plan.devices
+            for port in project.devices[leaf].ports
+            if port.name in own and (leaf, port.name) not in known
+        }
+
+    @property
+    def silent(self) -> str:
+        """Why some are not probed; empty where all are."""
+        names = hostlist.fold(sorted(self._unknown))
+        them = "it" if len(self._unknown) == 1 else "them"
+        return f"{names} in the new tenant: not probed, no login to {them}" if names else ""
+
+    def pings(self) -> dict[str, tuple[Ping, ...]]:
+        """Return the pings by the device that changes last on their way."""
+        chosen: dict[str, tuple[Ping, ...]] = {}
+        asked: Counter[int] = Counter()
+        for number, place in enumerate(self.places):
+            leaf = int(self._ends.leaf[place])
+            asked[leaf] += 1
+            ping = self._ping(place, number) if asked[leaf] <= _MOST_JOINED else None
+            if ping is None:
+                continue
+            names = self._project.fabric.switches.names
+            way = (names[leaf], *sorted(ping.hosts))
+            last = max(way, key=lambda name: self._turns.get(name, -1))
+            chosen[last] = (*chosen.get(last, ()), ping)
+        return chosen
+
+    def _ping(self, place: int, turn: int) -> Ping | None:
+        """Return a ping from another NIC of the tenant, or else to the gateway."""
+        pair = next(_pairs(self._ends, np.array([place]), turn), None)
+        if pair is not None:
+            near, far = (int(self._ends.row[one]) for one in pair)
+            return planned_ping(self._project, far, near)
+        leg = leg_of(self._project, int(self._ends.row[place]))
+        address = leg.nic.addresses[0]
+        if not address.address:
+            return None
+        ends = leg.host, leg.nic.leaf, address.address, address.gateway
+        return Ping(*ends, GATEWAY_PACKET_BYTES, 0)
+
+    def _port(self, place: int) -> str:
+        return leg_of(self._project, int(self._ends.row[place])).nic.leaf_port
+
+
+def _denied(
+    project: Project, ends: Ends, leaves: Mapping[str, int], coming: Sequence[int]
+) -> dict[str, Ping]:
     """Return a ping to a NIC behind each leaf from one of another tenant, where there is one.
 
-    A host that the plan changes is behind its leaf; the source is behind the same leaf if it can.
+    A NIC that comes into a tenant is behind its leaf, before all others; the source is behind the
+    same leaf if it can.
     """
     tenants = project.fabric.tenants
     if tenants is None:
@@ -68,7 +180,8 @@ def _denied(project: Project, ends: Ends, leaves: Mapping[str, int]) -> dict[str
     owner, denied = tenants.of_nic[ends.row], dict[str, Ping]()
     partners = [{row, *tenants.partners(row)} for row in range(len(tenants))]
     for name, leaf in leaves.items():
-        for place in np.flatnonzero((ends.leaf == leaf) & (owner != UNASSIGNED)):
+        near = np.flatnonzero((ends.leaf == leaf) & (owner != UNASSIGNED))
+        for place in [*(place for place in coming if ends.leaf[place] == leaf), *near]:
             others = ~np.isin(owner, [*partners[int(owner[place])], UNASSIGNED])
             others &= ends.host != ends.host[place]
             if len(far := np.flatnonzero(others)):
@@ -92,11 +205,30 @@ def _pairs(ends: Ends, near: Ints, turn: int) -> Iterator[tuple[int, int]]:
 
 
 def describe_pings(planned: LeafPings) -> str:
-    """Return what is pinged, and else why nothing is."""
-    if not planned.pings and not planned.denied:
-        return f"no packet will be sent: {planned.silent}"
+    """Return what is pinged, and else why nothing is; a line for each gate."""
+    number = sum(map(len, planned.joined.values()))
+    gates = (
+        _pairs_line(planned),
+        f"gate isolation: {_pings(len(planned.denied))} between tenants must not be answered"
+        if planned.denied
+        else "",
+        f"gate tenant: {_pings(number)} to NICs that enter a tenant must be answered"
+        if number
+        else "",
+        f"gate tenant: {planned.unjoined}" if planned.unjoined else "",
+    )
+    return "\n".join(line for line in gates if line)
+
+
+def _pairs_line(planned: LeafPings) -> str:
     count = len(planned.pings)
+    if not count:
+        what = "no NICs are pinged through leaves" if planned.every else "no packet will be sent"
+        return f"{what}: {planned.silent}"
     pairs = f"{count} pair{'' if count == 1 else 's'} of NICs, one for each leaf that changes"
     but = f"; none for the others: {planned.silent}" if planned.silent else ""
-    apart = f"; {len(planned.denied)} between tenants, which must fail" if planned.denied else ""
-    return f"pings before and after each wave: {pairs}{but}{apart}"
+    return f"pings before and after each wave: {pairs}{but}"
+
+
+def _pings(count: int) -> str:
+    return f"{count} ping{'' if count == 1 else 's'}"

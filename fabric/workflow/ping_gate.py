@@ -155,7 +155,39 @@ class Isolation(Pings):
         failures = self._failures(stage.denied)
         tried = [ping for ping in stage.denied if ping.source_host not in self._refused]
         self._planned, self._asked = len(stage.denied), len(tried)
-        return [f"{ping}: another tenant answers" for ping in tried if ping not in failures]
+        return [
+            f"{ping}: another tenant answers{_open(ping, stage)}"
+            for ping in tried
+            if ping not in failures
+        ]
+
+
+@dataclass
+class Joined(Pings):
+    """NICs that come into a tenant answer there, whatever was before the wave."""
+
+    name: str = "tenant"
+
+    @property
+    def passed(self) -> str:
+        """What is said where nothing is wrong."""
+        return PASSED
+
+    def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
+        """Return nothing: they were in quarantine."""
+        return []
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Return the NICs that do not answer."""
+        failures = self._failures(stage.joined)
+        return [f"{ping}: {reason}{_open(ping, stage)}" for ping, reason in failures.items()]
+
+
+def _open(ping: Ping, stage: Stage) -> str:
+    """Return what shuts the port of a host whose leaf was confirmed in an earlier wave."""
+    if ping.target_host not in stage.names:
+        return ""
+    return "; its port stays open until `rocefab tenant revoke`, plan and apply shut it"
 
 
 @dataclass

@@ -19,9 +19,10 @@ from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
 from fabric.intent.contents import inventory_hash
 from fabric.platforms import platforms
+from fabric.topology.tenants import vrf_name
 from fabric.workflow.check import check, refuse, refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
-from fabric.workflow.leaf_pings import describe_pings, leaf_pings
+from fabric.workflow.leaf_pings import describe_pings, leaf_pings, with_tenants
 from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
@@ -76,13 +77,17 @@ def plan(
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
     origin = origin_of(Path(project.intent.folder), project.intent.fabric.rollout.approvals)
     running: dict[str, Running] = {}
+    joined: dict[str, tuple[str, ...]] = {}
+    tenants = {vrf_name(item.value): item.value.name for item in project.intent.tenants}
 
     def keep_and_judge(target: Target, reading: DeviceReading) -> DeviceVerdict:
         running[target.connection.device] = reading.running
-        moves = tenant_moves(project.devices, reading.running)
+        moves = tenant_moves(project.devices, reading.running, tenants)
+        joined[target.connection.device] = moves.joined
         verdict = judge(target, reading)
         refusals = (*verdict.refusals, *moves.refusals)
-        return replace(verdict, refusals=refusals, one_way=moves.one_way)
+        notes = (*moves.notes, *verdict.notes)
+        return replace(verdict, refusals=refusals, notes=notes, one_way=moves.one_way)
 
     if selection.only:
         refuse(project, check(project))  # of the others nothing is rendered
@@ -104,8 +109,10 @@ def plan(
         return whole
     if rollout:
         progress("", "judging the states between waves")
-        return staged(project, whole, running)
-    return replace(whole, leaf_pings=leaf_pings(project, whole, connections_file))
+        rolled_out = staged(project, whole, running)
+        pings = leaf_pings(project, rolled_out, connections_file, joined)
+        return with_tenants(rolled_out, pings)
+    return replace(whole, leaf_pings=leaf_pings(project, whole, connections_file, joined))
 
 
 def origin_of(folder: Path, approvals: int = 0) -> Origin:

@@ -15,7 +15,6 @@ from fabric.change.stages import Stages
 from fabric.core import hostlist
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.devices import Selection
-from fabric.workflow.mixed import hazards, sides
 from fabric.workflow.probe import leg_of, taking_part
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
     running : mapping of str to Running
         Running state of each device.
     """
+    from fabric.workflow.mixed import hazards, sides  # the proof takes long to import
+
     policy = project.intent.fabric.rollout
     stages = Stages(project.fabric, policy)
     before, after = sides(project, running)
@@ -101,8 +102,8 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
 
 def pinging(project: Project) -> Bools:
     """Return which hosts are pinged, shape (hosts,): IP is enough, nothing need be lossless."""
-    hosts = (
-        project.hosts[name].traits.nic.link_layer != "infiniband"
+    hosts = (  # by the inventory: a design of every host takes seconds
+        project.intent.host_traits(name).nic.link_layer != "infiniband"
         for name in project.fabric.hosts.names
     )
     return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
@@ -170,6 +171,8 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
         return
     policy = plan.rollout.policy
     gates = [name for name in ("counters", "ping", "rdma") if getattr(policy.gates, name)]
+    gates += ["isolation"] if any(stage.denied for stage in plan.rollout.stages) else []
+    gates += ["tenant"] if any(stage.joined for stage in plan.rollout.stages) else []
     gates += ["jobs"] if policy.jobs.failed else []
     gates += [f"command {policy.gates.command[0]}"] if policy.gates.command else []
     yield f"gates of each wave: {', '.join(gates) or 'none'}; soak {policy.soak_s} s"

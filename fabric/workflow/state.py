@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import Journal
 from fabric.change.remote import checked_url, is_url, link
+from fabric.change.rollback import ways_on
 from fabric.core.errors import FileError, InputError, JournalError
 from fabric.core.file_kinds import FileKind
 from fabric.core.files import write_whole
@@ -98,11 +99,8 @@ def _check_earlier() -> None:
         return
     run = Journal(EARLIER).unfinished()
     if run is not None:
-        raise JournalError(
-            f"{EARLIER} holds run {run}, which was interrupted; resume it with `rocefab apply "
-            f"--resume --state {EARLIER}` or roll it back with `rocefab rollback {run} --state "
-            f"{EARLIER}`"
-        )
+        way = ways_on(run, Journal(EARLIER), f" --state {EARLIER}")
+        raise JournalError(f"{EARLIER} holds run {run}, which was interrupted; {way}")
 
 
 def existing(inventory: Path | None) -> Path | None:

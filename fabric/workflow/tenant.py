@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 Members = dict[str, frozenset[int]]
 #: Highest id (`TenantId`).
 LAST_ID = 65_535
+_TO_DEFAULT = (
+    "warning: tenancy.unassigned is keep, so that these NICs go into the default VRF, where they "
+    "reach loopbacks, tunnel end points and each other; set it to quarantine to shut them down "
+    "instead, then run `rocefab plan`"
+)
 _CABLING = ("cabling.csv", "cabling.dot")
 
 
@@ -109,7 +114,8 @@ class TenantEditor:
     def revoke(self, name: str, members: Members) -> Edited:
         """Take NICs of a tenant away; they are in quarantine then, if the inventory has one."""
         self._take(self._item(name), members)
-        return self._written("run `rocefab plan`")
+        quarantine = self._tenancy().unassigned == "quarantine"
+        return self._written("run `rocefab plan`" if quarantine else _TO_DEFAULT)
 
     def move(self, name: str, members: Members) -> Edited:
         """Take the next step of a move: out of other tenants, then into one.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import WHOLE, readers
 from fabric.observe.parsers import UnreadableError
-from fabric.workflow.configurations import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.design.model import DeviceDesign
-    from fabric.observe.configuration import Configured
     from fabric.observe.snapshot import Running
 
 #: Beginning of the VRFs that rocefab makes; others are nobody's tenant here.
@@ -22,37 +20,88 @@ _NAMED = 3
 
 
 class TenantMoves(NamedTuple):
-    """What a plan of a switch does with ports of tenants: why it may not, and why it stays."""
+    """What a plan of a switch does with ports of tenants.
+
+    Parameters
+    ----------
+    refusals : tuple of str
+        Why it may not.
+    one_way : str
+        Why it is never undone.
+    joined : tuple of str
+        Ports that are shut and enter a tenant.
+    notes : tuple of str
+        Which tenants they enter.
+    """
 
     refusals: tuple[str, ...] = ()
     one_way: str = ""
+    joined: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-def tenant_moves(devices: Mapping[str, DeviceDesign], running: Running) -> TenantMoves:
+def tenant_moves(
+    devices: Mapping[str, DeviceDesign], running: Running, tenants: Mapping[str, str]
+) -> TenantMoves:
     """Return what a design changes about the tenants of the NIC ports of a switch.
 
     A change that takes a port out of a tenant is never undone, since the port would be in that
     tenant again while its host is already handed over.
+
+    Parameters
+    ----------
+    tenants : mapping of str to str
+        Names of tenants by VRF.
     """
     design = devices.get(running.device)
-    if design is None or _OURS not in running.canonical or design.platform not in readers:
+    if design is None or design.platform not in readers:
+        return TenantMoves()
+    planned_vrfs = _planned(design)
+    has_tenants = any(planned_vrfs.values())
+    if _OURS not in running.canonical and not has_tenants:
         return TenantMoves()
     try:
-        now = _vrfs_of(readers[design.platform](dict.fromkeys(WHOLE, running.canonical)))
+        switch = readers[design.platform](dict.fromkeys(WHOLE, running.canonical))
     except (UnreadableError, KeyError) as error:
         return TenantMoves((f"the tenants of its ports are not known: {error}",))
-    moved, out = [], []
-    for port, planned in _planned(design).items():
+    now, moved, out = switch.vrf_of_port, list[str](), dict[tuple[str, bool], list[str]]()
+    quarantined = {port.name for port in design.ports if port.quarantined}
+    for port, planned in planned_vrfs.items():
         old = now.get(port, "")
         if not old.startswith(_OURS) or planned == old:
             continue
-        out.append(f"{port} of {old}")
+        out.setdefault((old, port in quarantined), []).append(port)
         if planned:
             moved.append(f"{port} would go from {old} to {planned} at once")
     if moved:
         way = "a move needs quarantine between: revoke, plan and apply first"
         return TenantMoves((f"{_some(moved)}; {way}",))
-    return TenantMoves((), f"it takes out {_some(out)}") if out else TenantMoves()
+    joined: dict[str, list[str]] = {}
+    for port, planned in planned_vrfs.items():
+        is_shut = port in switch.ports and not switch.ports[port].enabled
+        if planned and port not in now and is_shut:
+            joined.setdefault(planned, []).append(port)
+    one_way = (_left(ports, _named(vrf, tenants), shut=shut) for (vrf, shut), ports in out.items())
+    notes = (
+        f"{_some(ports)} {_verb(ports, 'enter')} {_named(vrf, tenants)}"
+        for vrf, ports in joined.items()
+    )
+    names = tuple(port for ports in joined.values() for port in ports)
+    return TenantMoves((), "; ".join(one_way), names, tuple(notes))
+
+
+def _left(ports: list[str], tenant: str, *, shut: bool) -> str:
+    """Return that ports leave a tenant, and where they go."""
+    goal = f"and {'is' if len(ports) == 1 else 'are'} shut down" if shut else "for the default VRF"
+    return f"{_some(ports)} {_verb(ports, 'leave')} {tenant} {goal}"
+
+
+def _named(vrf: str, tenants: Mapping[str, str]) -> str:
+    return f"{tenants[vrf]} ({vrf})" if vrf in tenants else vrf
+
+
+def _verb(ports: list[str], word: str) -> str:
+    return f"{word}s" if len(ports) == 1 else word
 
 
 def _some(texts: list[str]) -> str:
@@ -66,12 +115,3 @@ def _planned(design: DeviceDesign) -> dict[str, str]:
     return {
         port.name: of_vlan.get(port.vlan, "") if port.vlan else port.vrf for port in design.ports
     }
-
-
-def _vrfs_of(switch: Configured) -> dict[str, str]:
-    """Return the VRF of each port that is in one, by itself or by its VLAN."""
-    of_vlan: dict[int | None, str] = {
-        port.gateway_vlan: port.vrf for port in switch.ports.values() if port.gateway_vlan
-    }
-    found = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in switch.ports.items()}
-    return {name: vrf for name, vrf in found.items() if vrf}

@@ -355,8 +355,8 @@ def test_resume_does_not_undo_the_work_of_others(folder, plan):
     result = applier(folder).resume(1, plan)
     assert not result.ok
     assert (
-        "leaf1: its configuration changed after it was planned; run `rocefab plan` again"
-        in result.reasons[0]
+        "leaf1: its configuration changed after it was planned: VLAN|Vlan7|vlanid differs now; "
+        "run `rocefab plan` again" in result.reasons[0]
     )
     kept = [event.detail for event in Journal(folder / "state").events(1)]
     assert "VLAN|Vlan7|vlanid changed outside this run meanwhile and is kept" in kept

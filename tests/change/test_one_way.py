@@ -20,7 +20,7 @@ from tests.change.labs import silent
 from tests.change.test_kill import resume, run_child
 from tests.devices.memory import MemoryDriver
 
-REASON = "it takes out Ethernet0 of Vrf17"
+REASON = "Ethernet0 leaves red (Vrf17) and is shut down"
 OUT = ("leaf1", "leaf2")
 
 

@@ -10,7 +10,9 @@ from dataclasses import replace
 import pytest
 
 from fabric.change.model import parse_plan
+from fabric.change.rollout import LeafPings, Ping, RolloutPlan, Stage
 from fabric.core.errors import InputError, PlanError
+from fabric.intent.rollout_model import Rollout
 from tests.cases import each
 from tests.change import memory_fabric
 from tests.cli.runs import process
@@ -150,6 +152,22 @@ def test_what_is_no_plan_is_none(text):
 def test_a_good_plan_comes_back_as_it_was(written):
     assert parse_plan(written, "plan.json").to_json() == written
     assert parse_plan(sealed(copy.deepcopy(json.loads(written))), "plan.json").waves
+
+
+def test_a_plan_from_before_the_pings_of_tenants_is_read(written):
+    ping = Ping("gpu1", "gpu2", "10.64.0.0", "10.64.0.2", 4200, 106)
+    pings = LeafPings({"leaf1": ping}, "no leaf changes")
+    stage = Stage("leaf", ("leaf1",), pings=(ping,))
+    rollout = RolloutPlan(Rollout(), (stage,), ())
+    new = replace(parse_plan(written, "plan"), leaf_pings=pings, rollout=rollout)
+    data = json.loads(new.to_json())
+    for name in ("denied", "joined", "unjoined"):
+        del data["leaf_pings"][name]
+    for name in ("denied", "joined"):
+        del data["rollout"]["stages"][0][name]
+    plan = parse_plan(sealed(data), "plan")
+    assert plan.leaf_pings == pings
+    assert plan.rollout.stages == (stage,)
 
 
 @pytest.mark.parametrize("name", ["an unknown risk", "devices are a list", "expects nothing"])

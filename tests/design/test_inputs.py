@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
+from fabric.core.hostlist import expand
 from fabric.validate.places import Places
 from fabric.workflow.project import Project
 from fabric.workflow.stages import Checking
@@ -169,6 +171,49 @@ def test_an_override_touches_few_devices(tmp_path, kind, entry, touched) -> None
     write(folder, [(kind, entry)])
     after = seen(folder).inputs
     assert sum(after[name] != before[name] for name in before) == touched
+
+
+TENANTS_FILE = """\
+tenants:
+  - {name: red, id: 17, hosts: "gpu[001,003]"}
+  - {name: blue, id: 18, hosts: gpu002, nics: {gpu004: [0]}}
+"""
+
+
+@pytest.mark.parametrize("own_file", [False, True], ids=["fabric.yaml", "a file of tenants"])
+@pytest.mark.parametrize(
+    ("old", "new", "touched"),
+    [
+        ("hosts: gpu002", 'hosts: "gpu[002-003]"', "su2-rail[0-1],gpu003"),
+        ("gpu004: [0]", "gpu004: [0, 1]", "su2-rail1,gpu004"),
+        ("gpu004: [0]", "gpu004: [1]", "su2-rail[0-1],gpu004"),
+        ("id: 18", "id: 19", ""),
+    ],
+    ids=["a host", "a NIC", "two NICs", "the id of a tenant touches all"],
+)
+def test_a_move_touches_the_host_and_its_leaves(tmp_path, old, new, touched, own_file) -> None:
+    folder = tmp_path / "tenants"
+    shutil.copytree(INVENTORY / "tenants", folder)
+    file = folder / "fabric.yaml"
+    text = file.read_text()
+    rows = TENANTS_FILE.partition("tenants:\n")[2]
+    if own_file:
+        assert rows in text
+        file.write_text(text.replace(f"tenants:\n{rows}", ""))
+        (folder / "tenants").mkdir()
+        file = folder / "tenants" / "all.yaml"
+        file.write_text(TENANTS_FILE)
+    both = []
+    for change in ((old, old), ("gpu[001,003]", "gpu001"), (old, new)):
+        file.write_text(file.read_text().replace(*change))
+        both.append(seen(folder))
+    _, before, after = both
+    names = set(expand(touched)) if touched else set(before.inputs)
+    assert {name for name in before.inputs if after.inputs[name] != before.inputs[name]} == names
+    for first, last in pairwise(both):
+        for name in first.inputs:
+            if last.inputs[name] == first.inputs[name]:
+                assert last.results[name] == first.results[name]
 
 
 def test_a_line_above_an_override_moves_its_findings(tmp_path) -> None:

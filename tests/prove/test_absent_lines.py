@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from fabric.observe.configuration.defaults import defaults
+from fabric.book.book import books
 from tests.cases import each
 from tests.prove.fabrics import example
 from tests.prove.mutations import Subject
@@ -19,6 +19,10 @@ from tests.topology.fabrics import INVENTORY
 
 #: Examples with files of switches.
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
+
+
+#: What is known of lines that are absent, by system.
+ABSENT = {system: book.texts.absent for system, book in books().items() if book.texts.absent}
 
 
 @cache
@@ -47,7 +51,7 @@ def not_missed(subject: Subject, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", [*(f"{system}-leaf" for system in sorted(defaults())), "spine01", "spine02"]
+    "name", [*(f"{system}-leaf" for system in sorted(ABSENT)), "spine01", "spine02"]
 )
 def test_each_line_is_missed(name: str) -> None:
     """Or it stands in a short table with the reason."""
@@ -93,7 +97,7 @@ def test_no_reason_covers_what_nobody_renders(form: str) -> None:
 
 def test_a_default_has_a_source_or_is_unknown() -> None:
     """And every system that is proved says what its absent lines mean."""
-    assert set(defaults()) == {form.partition(",")[0] for form in NEEDLESS}
-    for rows in defaults().values():
+    assert set(ABSENT) == {form.partition(",")[0] for form in NEEDLESS}
+    for rows in ABSENT.values():
         for default in rows.values():
             assert default.source or default.holds is None

@@ -93,7 +93,7 @@ def test_an_interrupted_run_of_an_earlier_version_is_named(home, plan):
     journal = Journal(Path(".rocefab"))
     interrupted = journal.begin("apply", "memory", plan.to_json())
     with pytest.raises(
-        JournalError, match=r"\.rocefab holds run 1, .*rollback 1 --state \.rocefab"
+        JournalError, match=r"\.rocefab holds run 1, .*rollback 1 --commit --state \.rocefab"
     ):
         apply(plan)
     assert not (home / "xdg").exists()

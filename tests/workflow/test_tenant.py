@@ -135,6 +135,14 @@ def test_no_move_through_the_default_vrf(folder: Path) -> None:
         change(folder, "move", "blue", "gpu001")
 
 
+def test_who_revokes_without_a_quarantine_is_warned(folder: Path) -> None:
+    assert change(folder, "revoke", "red", "gpu001").next_step == "run `rocefab plan`"
+    file = folder / "fabric.yaml"
+    file.write_text(file.read_text().replace("unassigned: quarantine", "unassigned: keep"))
+    said = change(folder, "revoke", "red", "gpu003").next_step
+    assert said.startswith("warning: tenancy.unassigned is keep, so that these NICs go into the de")
+
+
 def test_a_tenant_with_nics_is_not_removed(folder: Path) -> None:
     with pytest.raises(InputError, match=r"red has NICs of gpu\[001,003\]; revoke them"):
         TenantEditor(folder).remove("red")

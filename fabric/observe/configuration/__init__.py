@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "WHOLE",
     "AddressLine",
     "Aggregate",
     "Bgp",
@@ -41,6 +42,10 @@ __all__ = [
     "StaticRoute",
     "readers",
 ]
+
+
+#: Kinds of files that hold a whole configuration.
+WHOLE = ("config_db", "startup-config", "running-config", "running-configuration", "nv-set", "set")
 
 
 class Reader(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.book.book import books
@@ -15,29 +14,28 @@ if TYPE_CHECKING:
     from fabric.observe.configuration.model import Configured
 
 
-@cache
-def defaults() -> Mapping[str, Mapping[str, Absence]]:
-    """Return what is known of lines that are absent, by system and key."""
-    return {system: book.texts.absent for system, book in books().items() if book.texts.absent}
+def defaults(system: str) -> Mapping[str, Absence]:
+    """Return what is known of lines of a system that are absent, by key."""
+    return books()[system].texts.absent
 
 
 def number_of(system: str, key: str) -> int:
     """Return a default that is a number."""
-    value = defaults()[system][key].holds
+    value = defaults(system)[key].holds
     assert value is not None, (system, key)
     return int(value)
 
 
 def holds(system: str, key: str) -> bool:
     """Return a default that is yes or no."""
-    value = defaults()[system][key].holds
+    value = defaults(system)[key].holds
     assert value is not None, (system, key)
     return bool(value)
 
 
 def absence(system: str, key: str) -> str:
     """Return that there is no such line, and what that means."""
-    default = defaults()[system][key]
+    default = defaults(system)[key]
     return f"there is no line `{default.line}`: {default.means}"
 
 
@@ -51,6 +49,6 @@ def leave_open(switch: Configured, line: int, key: str, where: str) -> None:
     where : str
         What the absent line would be about, such as a port.
     """
-    default = defaults()[switch.system][key]
+    default = defaults(switch.system)[key]
     words = f"{where} has no line `{default.line}`: {default.means}"
     switch.undecided.append(Leftover(line, words))

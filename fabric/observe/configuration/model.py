@@ -368,6 +368,15 @@ class Configured:
         """Whether a port has an address of IPv6."""
         return any(entry.is_ipv6 for port in self.ports.values() for entry in port.addresses)
 
+    @property
+    def vrf_of_port(self) -> dict[str, str]:
+        """VRF of each port that is in one, by itself or by its VLAN."""
+        of_vlan: dict[int | None, str] = {
+            port.gateway_vlan: port.vrf for port in self.ports.values() if port.gateway_vlan
+        }
+        every = {name: port.vrf or of_vlan.get(port.vlan, "") for name, port in self.ports.items()}
+        return {name: vrf for name, vrf in every.items() if vrf}
+
     def port(self, name: str, line: int) -> ConfiguredPort:
         """Return a port; a new one at its first line."""
         return self.ports.setdefault(name, ConfiguredPort(name, line))

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.observe.configuration.static_routes import StaticRoute
+
+#: Target that a system makes for import: of any AS number (FRR).
+ANY_AS = "*"
 
 
 class TargetLine(NamedTuple):
@@ -87,6 +92,30 @@ class ConfiguredVrf:
     falls_through: bool = False
     needs_vlan: bool = False
     exists: bool = True
+
+
+def import_targets(vrf: ConfiguredVrf) -> frozenset[str]:
+    """Return the targets whose routes a VRF takes."""
+    if vrf.imports or not vrf.makes_targets or not vrf.vni:
+        return frozenset(line.target for line in vrf.imports)
+    return frozenset([f"{ANY_AS}:{vrf.vni}"])
+
+
+def export_targets(vrf: ConfiguredVrf, asn: int) -> frozenset[str]:
+    """Return the targets that the routes of a VRF carry; ``asn`` is that of the switch."""
+    if vrf.exports or not vrf.makes_targets or not vrf.vni:
+        return frozenset(line.target for line in vrf.exports)
+    return frozenset([f"{asn}:{vrf.vni}"])
+
+
+def takes(imports: Iterable[str], exports: Iterable[str]) -> bool:
+    """Tell whether routes with some targets are imported."""
+    carried = set(exports)
+    numbers = {target.partition(":")[2] for target in carried}
+    return any(
+        target in carried or (target.startswith(f"{ANY_AS}:") and target[2:] in numbers)
+        for target in imports
+    )
 
 
 @dataclass(slots=True)

@@ -88,7 +88,16 @@ def summary(diff: Diff) -> list[str]:
     ]
     if diff.jobs:
         lines.append(f"jobs: {count(len(diff.jobs), 'job')} on these hosts")
+    if at_once := _from_tenant_to_tenant(diff):
+        steps = "`plan` rejects that at once: revoke, plan and apply first, then grant"
+        lines.append(f"from one tenant to another: {folded(at_once)}; {steps}")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def _from_tenant_to_tenant(diff: Diff) -> list[str]:
+    """Return the NICs that leave one tenant for another one."""
+    left = {nic for one in diff.tenants for nic in one.left}
+    return sorted(left.intersection(nic for one in diff.tenants for nic in one.joined))
 
 
 def parts(diff: Diff) -> list[Part]:

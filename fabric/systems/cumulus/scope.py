@@ -28,6 +28,7 @@ _OWNED = tuple(
     for variant in rule.rule.variants
     if not ours.template and not variant.elements[-1].rest
 )
+_LONGEST = max(map(len, _OWNED))
 _AS = re.compile(r"(?:vrf default )?router bgp autonomous-system \d+")
 _OBJECT = re.compile(r"interface \S+|vrf default router bgp neighbor \S+")
 #: Ours even where no pattern explains it: QoS of our ports and of the switch.
@@ -79,6 +80,11 @@ class NvueMerge(NamedTuple):
 
 def owned_depth(path: Path) -> int:
     """Return how many words of a path name the branch of ours that it is in; 0 for others."""
+    return _owned_depth(path[:_LONGEST])
+
+
+@lru_cache(maxsize=65_536)
+def _owned_depth(path: Path) -> int:
     depths = (
         len(branch)
         for branch in _OWNED

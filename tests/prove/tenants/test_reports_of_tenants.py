@@ -79,6 +79,18 @@ def test_a_change_names_the_tenants_that_it_touches(tmp_path: Path) -> None:
     assert blue.devices == ("gpu004", "su2-rail1")
 
 
+def test_a_change_from_tenant_to_tenant_says_that_it_takes_two_steps(tmp_path: Path) -> None:
+    after = Path(shutil.copytree(TENANTS, tmp_path / "tenants"))
+    file = after / "fabric.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("gpu[001,003]", "gpu001"), encoding="utf-8")
+    assert "to another" not in run("diff", str(TENANTS), str(after)).out
+    text = text.replace("gpu[001,003]", "gpu001").replace("hosts: gpu002", 'hosts: "gpu[002-003]"')
+    file.write_text(text, encoding="utf-8")
+    said = " ".join(run("diff", str(TENANTS), str(after)).out.split())
+    assert "from one tenant to another: gpu003 rail [0-1]; `plan` rejects" in said
+
+
 def test_what_is_said() -> None:
     ended = run("prove", str(TENANTS))
     assert ended.code == 0, ended.said

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fabric.workflow.configurations import WHOLE
+from fabric.observe.configuration import WHOLE
 from fabric.workflow.project import Project
 from tests.prove.fabrics import Texts, prove, with_files
 from tests.render.designs import INVENTORY

@@ -139,10 +139,24 @@ CASES: dict[str, tuple[Callable[[str], Any], Any, Any]] = {
                             "age": 30,
                         }
                     ]
-                }
+                },
+                "Vrf17": {
+                    "ipV4Neighbors": [
+                        {
+                            "hwAddress": "0c42.a100.0003",
+                            "address": address,
+                            "interface": "Ethernet1/1",
+                        }
+                        for address in ("10.64.0.2", "10.64.0.3")
+                    ]
+                },
             }
         },
-        {"10.64.0.2": NeighbourEntry("0c:42:a1:00:00:02", "Vlan101", 30.0)},
+        {
+            "10.64.0.2%Vlan101": NeighbourEntry("0c:42:a1:00:00:02", "Vlan101", 30.0),
+            "10.64.0.2%Ethernet1/1": NeighbourEntry("0c:42:a1:00:00:03", "Ethernet1/1"),
+            "10.64.0.3": NeighbourEntry("0c:42:a1:00:00:03", "Ethernet1/1"),
+        },
     ),
     "macs": (
         eos_state.macs,

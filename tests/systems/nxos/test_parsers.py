@@ -74,7 +74,8 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "arp.json": (
         tables.arp_entries,
         {
-            "10.64.0.2": NeighbourEntry("02:42:ac:11:00:02", "Vlan101", 69.0),
+            "10.64.0.2%Vlan101": NeighbourEntry("02:42:ac:11:00:02", "Vlan101", 69.0),
+            "10.64.0.2%Ethernet1/2": NeighbourEntry("02:42:ac:11:00:04", "Ethernet1/2", 1.0),
             "10.254.0.0": NeighbourEntry("02:42:ac:11:00:03", "Ethernet1/17", 0.5),
         },
     ),
@@ -188,7 +189,7 @@ OUTPUTS = Outputs(
         '{"TABLE_x": 1}',
     ],
     wrong=[
-        ("arp.json", '"cnt-total": 3', '"cnt-total": 4'),
+        ("arp.json", '"cnt-total": 4', '"cnt-total": 5'),
         ("arp.json", "00:01:09", "yesterday"),
         ("bgp.json", '"state": "Idle"', '"state": ""'),
         ("bgp.json", "65100", "sixty"),
@@ -310,8 +311,8 @@ RECORDED: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool]]] = {
 UNREAD = {
     "show_checkpoint_summary.txt": "checkpoints are asked for one by one, by their names",
     "show_interface_status.txt": "show interface is read in JSON, with more in it",
-    "show_ip_arp_detail.txt": "show ip arp is read in JSON; the sample is cut to 60 of 1625 rows",
-    "show_ip_arp_summary_vrf_all.txt": "the rows of show ip arp are counted",
+    "show_ip_arp_detail.txt": "the table is read in JSON; the sample is cut to 60 of 1625 rows",
+    "show_ip_arp_summary_vrf_all.txt": "the rows of show ip arp vrf all are counted",
     "show_lldp_neighbors_detail.txt": "show lldp neighbors has a row for each, and counts them",
     "show_ip_bgp_summary.txt": "show bgp all summary vrf all is read in JSON",
     "show_lldp_timers.txt": "settings are read from the running configuration",

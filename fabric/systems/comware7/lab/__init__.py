@@ -76,6 +76,11 @@ class Comware7StandIn(SshStandIn):
         with self.lock:
             return display_configuration(self.running, self.view.version)
 
+    @property
+    def running_text(self) -> str:
+        """The running configuration, as its reader takes it."""
+        return self.text
+
     def editor(self) -> Editor:
         """Return an editor of the running configuration."""
         return Editor(self.running, self.ports)

@@ -22,7 +22,7 @@ from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.cumulus.lab import nv as cumulus_nv
 from fabric.systems.cumulus.lab import show as cumulus_show
-from fabric.systems.cumulus.lab.config import change
+from fabric.systems.cumulus.lab.config import change, commands
 from fabric.systems.cumulus.platforms.lines import natural, read, split
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
@@ -103,6 +103,12 @@ class CumulusStandIn(SshStandIn):
     def applied(self) -> set[Path]:
         """The configuration that runs."""
         return self.revisions[self.applied_revision].config
+
+    @property
+    def running_text(self) -> str:
+        """The applied configuration as commands."""
+        with self.lock:
+            return commands(self.applied)
 
     def named(self, name: str) -> set[Path]:
         """Return a configuration by the name or the number of its revision."""

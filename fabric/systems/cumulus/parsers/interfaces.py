@@ -13,7 +13,7 @@ import re
 from fabric.core.units import MBPS_PER_GBPS
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
-from fabric.observe.state import InterfaceState, NeighbourEntry, SystemFacts
+from fabric.observe.state import InterfaceState, NeighbourEntry, SystemFacts, by_address
 from fabric.systems.cumulus.parsers.tables import number, rows, sections
 
 _SPEED = re.compile(r"(\d+)(M|G)")
@@ -71,14 +71,15 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
     """
     if text and not text.endswith("\n"):
         raise UnreadableError("the last line is cut")
-    by_name = {}
+    entries = []
     for line in plain(text).splitlines():
         entry = _NEIGHBOUR.fullmatch(line)
         if not entry or not _is_address(entry["address"]):
             raise UnreadableError(f"this is not a line of ip neighbor: {line!r}")
         if entry["mac"] and entry["state"] not in _GONE:
-            by_name[entry["address"]] = NeighbourEntry(entry["mac"], entry["interface"])
-    return by_name
+            row = NeighbourEntry(entry["mac"], entry["interface"])
+            entries.append((entry["address"], row))
+    return by_address(entries)
 
 
 def bfd(text: str) -> dict[str, bool]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from functools import lru_cache
-from itertools import product, zip_longest
+from itertools import pairwise, product, zip_longest
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,7 +65,7 @@ def split(line: str) -> list[str]:
         words = shlex.split(line) if _QUOTES.search(line) else line.split()
     except ValueError:
         words = line.split()
-    for place, word in enumerate(words):
+    for place, word in enumerate(() if _TEXTS.isdisjoint(words) else words):
         if word in _TEXTS and place + 2 < len(words):
             return [*words[: place + 1], " ".join(words[place + 1 :])]
     return words
@@ -79,6 +79,10 @@ def paths(words: list[str]) -> Iterator[Path]:
     ValueError
         When a list cannot be read, or all lists stand for too many values.
     """
+    lists = (word for before, word in pairwise(words) if before in _LISTED)
+    if not any("," in word or "-" in word for word in lists):
+        yield tuple(words)
+        return
     choices = [
         expand(word) if place and words[place - 1] in _LISTED else [word]
         for place, word in enumerate(words)

@@ -48,7 +48,8 @@ def paths_of(text: str) -> list[Block]:
     return [
         Block(number, " ".join(path))
         for path, number in standing.items()
-        if all(unset.get(path[:length], 0) < number for length in range(1, len(path) + 1))
+        if not unset
+        or all(unset.get(path[:length], 0) < number for length in range(1, len(path) + 1))
     ]
 
 

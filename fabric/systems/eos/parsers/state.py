@@ -16,6 +16,7 @@ from fabric.observe.state import (
     NeighbourEntry,
     QueueCounters,
     SystemFacts,
+    by_address,
 )
 
 if TYPE_CHECKING:
@@ -130,15 +131,19 @@ def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
 
 @reading
 def neighbours(answer: Any) -> dict[str, NeighbourEntry]:
-    """Parse ``show arp vrf all``: the default VRF, with the age of each entry."""
-    return {
-        _text(row["address"]): NeighbourEntry(
-            _mac(row["hwAddress"]),
-            _text(row["interface"]),
-            float(_count(row["age"])) if "age" in row else None,
+    """Parse ``show arp vrf all``, with the age of each entry."""
+    return by_address(
+        (
+            _text(row["address"]),
+            NeighbourEntry(
+                _mac(row["hwAddress"]),
+                _text(row["interface"]),
+                float(_count(row["age"])) if "age" in row else None,
+            ),
         )
-        for row in answer["vrfs"]["default"]["ipV4Neighbors"]
-    }
+        for vrf in answer["vrfs"].values()
+        for row in vrf["ipV4Neighbors"]
+    )
 
 
 @reading

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
     from fabric.lab.shell.state import Context
     from fabric.lab.spec import NicSpec, StandInSpec
+    from fabric.lab.vrfs import LabVrfs
 
 _KERNEL = {
     "net.ipv4.neigh.default.gc_thresh1": "128",
@@ -232,9 +233,11 @@ class HostStandIn(SshStandIn):
                     self.fs.put(f"{folder}/gid_attrs/ndevs/{number}", nic.interface + "\n")
 
     @classmethod
-    def connect(cls, hosts: Mapping[str, HostStandIn], spines: frozenset[str]) -> None:
-        """Let hosts reach each other as they are cabled, through these switches."""
-        paths = LabPaths(hosts, spines)
+    def connect(
+        cls, hosts: Mapping[str, HostStandIn], spines: frozenset[str], vrfs: LabVrfs
+    ) -> None:
+        """Let hosts reach each other as they are cabled, through these switches and VRFs."""
+        paths = LabPaths(hosts, spines, vrfs)
         for host in hosts.values():
             host.probing.paths = paths
 

@@ -1,9 +1,10 @@
 """Which NIC of the lab reaches which: by the cables, addresses, rules and routes of the hosts.
 
-Assumed: a switch forwards between all of its ports and, through any spine that is not in
-``broken``, to all other leaves, whatever its configuration; a link that is not slowed runs at 99.5
-percent of its ceiling; packets whose DSCP is not of a priority with PFC at both ends are lost now
-and then, which costs a third of the rate; flows into one NIC have equal shares of it.
+Assumed: a switch forwards between all of its ports in one VRF and, through any spine that is not in
+``broken``, to those of all other leaves that its VRF has routes of (`fabric.lab.vrfs`), whatever
+else its configuration says; a link that is not slowed runs at 99.5 percent of its ceiling; packets
+whose DSCP is not of a priority with PFC at both ends are lost now and then, which costs a third of
+the rate; flows into one NIC have equal shares of it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.lab.spec import NicSpec
+    from fabric.lab.vrfs import LabVrfs
     from fabric.systems.host.lab import HostStandIn
 
 #: Bytes on the wire beside the payload of a RoCEv2 packet: 14 Ethernet, 20 IPv4 or 40 IPv6, 8 UDP,
@@ -41,6 +43,11 @@ class End:
         )
         return next((item.system_name for item in neighbours), "")
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Host and interface."""
+        return self.host.spec.name, self.nic.interface
+
 
 @dataclass(slots=True)
 class LabPaths:
@@ -52,6 +59,8 @@ class LabPaths:
         Hosts by name.
     spines : set of str
         Switches between the leaves.
+    vrfs : LabVrfs
+        VRFs of the leaf ports.
     broken : set of str
         Switches that forward nothing.
     slow : dict
@@ -60,6 +69,7 @@ class LabPaths:
 
     hosts: Mapping[str, HostStandIn]
     spines: frozenset[str]
+    vrfs: LabVrfs
     broken: set[str] = field(default_factory=set)
     slow: dict[tuple[str, str], float] = field(default_factory=dict)
 
@@ -79,11 +89,19 @@ class LabPaths:
         back = routed(target.host, target.nic, target_address, address)
         return target if there and back else None
 
+    def reaches_gateway(self, source: End, address: str, gateway: str) -> bool:
+        """Tell whether the leaf of a NIC answers at an address of its port."""
+        if source.leaf in self.broken or not self.vrfs.is_gateway(source.place, gateway):
+            return False
+        return routed(source.host, source.nic, address, gateway)
+
     def _cabled(self, source: End, target: End) -> bool:
         leaves = {source.leaf, target.leaf}
         if leaves & self.broken or "" in leaves:
             return False
-        return len(leaves) == 1 or bool(self.spines - self.broken)
+        if len(leaves) > 1 and not self.spines - self.broken:
+            return False
+        return self.vrfs.joined(source.place, target.place)
 
     def gbps(
         self,

@@ -110,6 +110,12 @@ class ProbeTools:
         target_end = self.paths.reach(source, address, target)
         return (source, target_end) if target_end else None
 
+    def _gateway_answers(self, address: str, target: str) -> bool:
+        source = local_end(self._host, address)
+        if source is None or self.paths is None:
+            return False
+        return self.paths.reaches_gateway(source, address, target)
+
     def _ping(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         try:
             options, rest = _options(argv[1:], _PING_VALUED, _PING_FLAGS)
@@ -124,7 +130,7 @@ class ProbeTools:
             size = int(options.get("-s", "56")) + _ping_headers_bytes(source)
             mtus = [end.host.network.state.links[end.nic.interface].mtu for end in reached]
             reached = reached if size <= min(mtus) else None
-        answered = count if reached else 0
+        answered = count if reached or self._gateway_answers(source, rest[0]) else 0
         values = {"source": source, "target": rest[0], "count": count, "answered": answered}
         return Result(page("ping", **values), "", int(not answered))
 

@@ -11,7 +11,14 @@ import re
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.durations import junos_seconds
 from fabric.observe.parsers.tables import as_number, plain
-from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
+from fabric.observe.state import (
+    BgpPeer,
+    LldpNeighbour,
+    MacEntry,
+    NeighbourEntry,
+    SystemFacts,
+    by_address,
+)
 
 _MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
 _PROMPT = re.compile(r"\{[a-z]+(:\d+)?\}")
@@ -164,7 +171,7 @@ def _last_columns(row: str, column: int, rest: str) -> tuple[str, str]:
 
 
 def arp_entries(text: str) -> dict[str, NeighbourEntry]:
-    """Parse ``show arp no-resolve``.
+    """Parse ``show arp no-resolve``: without ``vpn`` it has the entries of all interfaces.
 
     Raises
     ------
@@ -177,14 +184,14 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
     total = _ARP_TOTAL.fullmatch(rows[-1])
     if total is None:
         raise UnreadableError("the total of the ARP entries is missing")
-    neighbours = {}
+    entries = []
     for row in rows[1:-1]:
         match = _ARP.fullmatch(row)
         if match is None:
             raise _strange(row, "show arp no-resolve")
-        neighbours[match[2]] = NeighbourEntry(match[1], match[3])
+        entries.append((match[2], NeighbourEntry(match[1], match[3])))
     _counted(len(rows) - 2, total[1], "entries")
-    return neighbours
+    return by_address(entries)
 
 
 def vlan_tags(text: str) -> dict[str, int]:

@@ -54,7 +54,7 @@ _STATE_COMMANDS = {
     "lldp": "show lldp neighbors",
     "bgp": "show bgp all summary vrf all",
     "bfd": "show bfd neighbors",
-    "arp": "show ip arp",
+    "arp": "show ip arp vrf all",
     "macs": "show mac address-table",
     "pfc": "show interface priority-flow-control",
     "ecn": "show running-config",
@@ -70,7 +70,7 @@ _AS_JSON = frozenset((
     "show version",
     "show interface",
     "show bgp all summary vrf all",
-    "show ip arp",
+    "show ip arp vrf all",
     "show mac address-table",
 ))
 #: Commands that exist only while a feature is on.

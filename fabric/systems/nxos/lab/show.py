@@ -217,7 +217,7 @@ BODIES: dict[str, Callable[[View], dict[str, Any]]] = {
     "show inventory": _body("inventory"),
     "show interface": _body("interface"),
     "show bgp all summary vrf all": _body("bgp"),
-    "show ip arp": _body("arp"),
+    "show ip arp vrf all": _body("arp"),
     "show mac address-table": _body("macs"),
 }
 TEXTS: dict[str, Callable[[View], str]] = {

@@ -14,6 +14,7 @@ from fabric.observe.state import (
     MacEntry,
     NeighbourEntry,
     SystemFacts,
+    by_address,
 )
 from fabric.systems.nxos.parsers.text import is_off
 
@@ -164,29 +165,31 @@ def _default_unicast(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def arp_entries(text: str) -> dict[str, NeighbourEntry]:
-    """Parse ``show ip arp`` in JSON: the default VRF; incomplete entries are left out.
+    """Parse ``show ip arp vrf all`` in JSON: incomplete entries are left out.
+
+    The table is one of all VRFs (``IP ARP Table for all contexts``, genieparser ``ShowIpArp``), or
+    one of each.
 
     Raises
     ------
     UnreadableError
         When the answer is not that JSON, or has not as many rows as it says.
     """
-    neighbours = {}
+    entries = []
     for vrf in _needed(_body(text), "vrf"):
-        if _word(vrf, "vrf-name-out") != "default":
-            continue
         listed = rows(vrf, "adj")
         if "cnt-total" in vrf and len(listed) != _number(vrf, "cnt-total"):
             raise UnreadableError("the ARP table has not as many rows as it says")
         for row in listed:
             mac = _word(row, "mac")
             if mac.upper() != "INCOMPLETE":
-                neighbours[_word(row, "ip-addr-out")] = NeighbourEntry(
+                entry = NeighbourEntry(
                     mac_address(mac, _DOTTED_MAC),
                     _word(row, "intf-out"),
                     _age_s(_word(row, "time-stamp")),
                 )
-    return neighbours
+                entries.append((_word(row, "ip-addr-out"), entry))
+    return by_address(entries)
 
 
 def _age_s(text: str) -> float | None:

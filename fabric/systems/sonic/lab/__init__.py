@@ -305,6 +305,12 @@ class SonicStandIn(SshStandIn):
         self.fs.mkdir("/var/log")
         self.fs.write("/var/log/syslog", f"{self.hostname()} {text}\n", append=True)
 
+    @property
+    def running_text(self) -> str:
+        """CONFIG_DB as it runs."""
+        with self.lock:
+            return dump(self.running)
+
     # -- what the wires do -----------------------------------------------------------------------
 
     def port_up(self, port: str) -> bool:

@@ -22,6 +22,7 @@ from fabric.observe.state import (
     Sensor,
     TableUse,
     WatchdogState,
+    by_address,
 )
 
 if TYPE_CHECKING:
@@ -307,12 +308,12 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
     UnreadableError
         When the table, or its end, is missing.
     """
-    by_name = {}
+    entries = []
     for row in _counted(text, "Address", ("MacAddress", "Iface")):
         if not _MAC.fullmatch(row["MacAddress"]):
             raise _cut(row)
-        by_name[row["Address"]] = NeighbourEntry(row["MacAddress"].lower(), row["Iface"])
-    return by_name
+        entries.append((row["Address"], NeighbourEntry(row["MacAddress"].lower(), row["Iface"])))
+    return by_address(entries)
 
 
 def mac_table(text: str) -> tuple[MacEntry, ...]:

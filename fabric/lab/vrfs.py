@@ -1,0 +1,136 @@
+"""VRFs of the lab: which leaf ports have routes to each other, as the stand-ins run now.
+
+Assumed: EVPN routes are exchanged between all leaves, whatever the sessions are; a packet gets into
+the VRF whose route it follows, also where the VNIs differ; the default VRF reaches no other one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.observe.configuration import WHOLE, Configured, readers
+from fabric.observe.configuration.vrfs import (
+    export_targets,
+    import_targets,
+    takes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabric.lab.standin import SwitchStandIn
+    from fabric.observe.configuration.vrfs import ConfiguredVrf
+
+#: Where a configuration has no VRF of a tenant, no port is looked at.
+_TENANT = re.compile(r"\bVrf[0-9]")
+_NOTHING = Configured("", "")
+
+
+class LeafPort(NamedTuple):
+    """A port of a switch."""
+
+    switch: str
+    port: str
+
+
+@dataclass(slots=True)
+class LabVrfs:
+    """The VRFs of the leaf ports at the other end of the cables of hosts.
+
+    Parameters
+    ----------
+    switches : mapping
+        Switches by name.
+    cables : mapping
+        Leaf port by host and interface.
+    stuck : dict
+        Ports that forward in another VRF than their configuration says: a fault for tests.
+    """
+
+    switches: Mapping[str, SwitchStandIn]
+    cables: Mapping[tuple[str, str], LeafPort]
+    stuck: dict[LeafPort, str] = field(default_factory=dict)
+    _read: dict[str, tuple[str, Configured]] = field(default_factory=dict)
+
+    def joined(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Tell whether packets pass between the ports of two NICs, there and back.
+
+        Parameters
+        ----------
+        one, other : tuple of str
+            Host and interface.
+        """
+        ports = [self.cables.get(end) for end in (one, other)]
+        if None in ports:
+            return True
+        near, far = (port for port in ports if port is not None)
+        return self._has_routes(near, far) and self._has_routes(far, near)
+
+    def is_gateway(self, end: tuple[str, str], address: str) -> bool:
+        """Tell whether the leaf port of a NIC, or the gateway of its VLAN, has an address."""
+        leaf = self.cables.get(end)
+        if leaf is None:
+            return False
+        number = int(ip_address(address))
+        ports = self._configured(leaf.switch).ports
+        vlan = ports[leaf.port].vlan if leaf.port in ports else None
+        return any(
+            entry.address == number
+            for port in ports.values()
+            if port.name == leaf.port or (vlan is not None and port.gateway_vlan == vlan)
+            for entry in port.addresses
+        )
+
+    def _has_routes(self, near: LeafPort, far: LeafPort) -> bool:
+        """Tell whether the VRF of a port has routes of that of another one."""
+        own, target = self._vrf(near), self._vrf(far)
+        if not own or not target:
+            return own == target
+        here, there = self._configured(near.switch), self._configured(far.switch)
+        if near.switch == far.switch:
+            return target == own or _has(here, own, target)
+        sources = [here.vrfs[own], *_leaked(here, own)] if own in here.vrfs else []
+        carriers = [vrf for vrf in there.vrfs.values() if _has(there, vrf.name, target)]
+        asn = there.bgp.asn if there.bgp else 0
+        return any(
+            vrf.vni and other.vni and takes(import_targets(vrf), export_targets(other, asn))
+            for vrf in sources
+            for other in carriers
+        )
+
+    def _vrf(self, port: LeafPort) -> str:
+        device = self.switches.get(port.switch)
+        if device is None or not _TENANT.search(device.running_text):
+            return self.stuck.get(port, "")
+        configured = self._configured(port.switch).vrf_of_port
+        return self.stuck.get(port, configured.get(port.port, ""))
+
+    def _configured(self, switch: str) -> Configured:
+        """Return what the configuration of a switch says; it is read again when it changes."""
+        device = self.switches.get(switch)
+        text = device.running_text if device else ""
+        known, configured = self._read.get(switch, ("", _NOTHING))
+        if device is None or text == known:
+            return configured
+        is_read = device.spec.platform in readers
+        configured = (
+            readers[device.spec.platform](dict.fromkeys(WHOLE, text)) if is_read else _NOTHING
+        )
+        self._read[switch] = text, configured
+        return configured
+
+
+def _has(switch: Configured, vrf: str, target: str) -> bool:
+    """Tell whether a VRF of a switch is another one, or has its routes."""
+    return vrf == target or target in {other.name for other in _leaked(switch, vrf)}
+
+
+def _leaked(switch: Configured, vrf: str) -> Iterator[ConfiguredVrf]:
+    """Yield the VRFs of the same switch whose routes a VRF has."""
+    lines: Iterable[str] = (
+        (line.source for line in switch.vrfs[vrf].leaks) if vrf in switch.vrfs else ()
+    )
+    yield from (switch.vrfs[source] for source in lines if source in switch.vrfs)
