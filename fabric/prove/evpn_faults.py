@@ -67,6 +67,9 @@ def _sessions(
         elif session.reason:
             words = f"no EVPN routes are exchanged with {peer.name}: {session.reason}"
             yield Breach("BAT026", name, peer.port, session.line, words)
+        elif not session.sends_targets:
+            words = f"EVPN routes go to {peer.name} without route targets: no VRF takes them"
+            yield Breach("BAT026", name, peer.port, session.line, words)
     for key, session in present.items():
         if key not in planned and (session.peer or not session.reason):
             words = f"the EVPN session {key} is not planned"

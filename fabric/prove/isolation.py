@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabric.prove.relations import table
+from fabric.prove.static_routes import taken_nics
 from fabric.prove.vrfs import NOWHERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scipy import sparse
 
@@ -57,6 +58,8 @@ class Groups(NamedTuple):
         Leaf in the fabric, and VRF of the files.
     good, announced : array of bool
         Whether they reach their gateway, and whether their VRF announces them.
+    mark : array of int
+        By which static routes packets for them are taken away.
     size, first : array of int
         How many they are, and the row of the first.
     """
@@ -65,6 +68,7 @@ class Groups(NamedTuple):
     node: Ints
     good: Bools
     announced: Bools
+    mark: Ints
     size: Ints
     first: Ints
 
@@ -171,7 +175,7 @@ class Isolation:
         start[self.inside[[tenant], :].indices] = True
         entered |= start
         looked_up = self._next(self.relations.lookup, start)
-        entered |= looked_up & self._speaks
+        entered |= (looked_up & self._speaks) | self._next(self.relations.led, start)
         known = np.zeros(size, dtype=np.bool_)
         while True:
             more = self._through_tunnels(looked_up) & ~known
@@ -273,8 +277,8 @@ class Isolation:
 
     @cached_property
     def exposed(self) -> Bools:
-        """Which tenants have packets looked up in a default VRF, shape (tenants,)."""
-        hits = self.looked_up @ self.nodes.is_default.astype(np.float32)
+        """Which tenants have packets looked up where switches are, shape (tenants,)."""
+        hits = self.looked_up @ self.nodes.is_exposed.astype(np.float32)
         return np.asarray(hits > 0)
 
     @cached_property
@@ -295,10 +299,29 @@ class Isolation:
             node,
             ~np.isin(rows, self._bad) & (node != NOWHERE) & self._routes[node],
             self.places.announced[rows],
+            self._taken[0][rows],
         ])
         kinds, first, size = np.unique(columns, axis=1, return_index=True, return_counts=True)
-        leaf, node, good, announced = kinds
-        return Groups(leaf, node, good > 0, announced > 0, size, rows[first])
+        leaf, node, good, announced, mark = kinds
+        return Groups(leaf, node, good > 0, announced > 0, mark, size, rows[first])
+
+    @cached_property
+    def _taken(self) -> tuple[Ints, Mapping[int, Bools]]:
+        """Mark of each NIC, and by VRF with static routes, of which marks these take packets."""
+        taken = dict(taken_nics(self.nodes, self.places))
+        if not taken:
+            return np.zeros(len(self.places.node), dtype=np.int64), {}
+        kinds, mark = np.unique(np.stack([*taken.values()]), axis=1, return_inverse=True)
+        return mark.reshape(-1), dict(zip(taken, kinds, strict=True))
+
+    def _takes(self, senders: Ints, marks: Ints) -> Bools:
+        """Return whose packets static routes take away, shape (senders, marks)."""
+        takes = np.zeros((len(senders), len(marks)), dtype=np.bool_)
+        by_node = self._taken[1]
+        for row, node in enumerate(senders.tolist() if by_node else ()):
+            if node in by_node:
+                takes[row] = by_node[node][marks]
+        return takes
 
     @cached_property
     def losses(self) -> tuple[int, list[LostGroups]]:
@@ -333,7 +356,7 @@ class Isolation:
         same = senders.node[:, None] == receivers.node
         far = self.routed(senders.node, receivers.node) & receivers.announced
         works: Bools = (same | far) & senders.good[:, None] & receivers.good
-        return works
+        return works & ~self._takes(senders.node, receivers.mark)
 
     def routed(self, senders: Ints, receivers: Ints) -> Bools:
         """Return which VRFs have working routes of which others, shape (senders, receivers)."""

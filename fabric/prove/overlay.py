@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from fabric.observe.configuration.model import address_number, is_address, numbe
 from fabric.prove.sessions import far_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric
 
 
-@dataclass(frozen=True, slots=True)
-class EvpnSession:
+class EvpnSession(NamedTuple):
     """One end of a session that carries EVPN routes.
 
     Parameters
@@ -36,6 +35,8 @@ class EvpnSession:
         Why no EVPN routes are exchanged; empty where they are.
     takes_own_as : bool
         Whether routes of leaves that have the AS number of the switch arrive and are accepted.
+    sends_targets : bool
+        Whether routes go to the peer with their route targets.
     """
 
     switch: str
@@ -45,6 +46,7 @@ class EvpnSession:
     far: str
     reason: str
     takes_own_as: bool = False
+    sends_targets: bool = True
 
 
 def end_points(network: Network) -> dict[str, int]:
@@ -106,8 +108,9 @@ def _over_cable(network: Network, name: str, line: int, link: Session) -> EvpnSe
     mine = own.bgp.peers.get(link.session) if own.bgp else None
     reason = link.reason or _not_active(network, link.peer, far)
     reason = reason or (_stopped(own, mine, other, link.far) if other else "")
-    takes = _takes_own_as(network.switches[name], link.session, link.far)
-    return EvpnSession(name, link.session, line, link.peer, far, reason, takes)
+    takes = _takes_own_as(mine, link.far)
+    sends = mine is None or mine.sends_targets is not False
+    return EvpnSession(name, link.session, line, link.peer, far, reason, takes, sends)
 
 
 def _between_loopbacks(
@@ -133,7 +136,8 @@ def _between_loopbacks(
         or _stopped(own, mine, other, far)
         or _no_way(network, underlay, (name, number), (peer, source))
     )
-    return EvpnSession(name, session, line, peer, text, reason, _takes_own_as(own, session, far))
+    takes, sends = _takes_own_as(mine, far), mine.sends_targets is not False
+    return EvpnSession(name, session, line, peer, text, reason, takes, sends)
 
 
 def _source(own: Configured, peer: BgpPeer) -> int:
@@ -171,9 +175,10 @@ def _not_active(network: Network, peer: str, far: str) -> str:
 def _stopped(own: Configured, mine: BgpPeer | None, other: Configured, far: BgpPeer | None) -> str:
     """Return which policy of two ends permits no EVPN route at all."""
     for switch, peer in ((own, mine), (other, far)):
-        for name in (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ():
-            terms = switch.policies.get(name or "", ())
-            if name in switch.policies and not any(term.permit for term in terms):
+        names = (peer.policy_in_evpn, peer.policy_out_evpn) if peer else ()
+        for name in filter(None, names):
+            terms = switch.policies.get(name)
+            if terms is not None and not any(term.permit for term in terms):
                 return f"routing policy {name} of {switch.name} permits no EVPN route"
     return ""
 
@@ -188,8 +193,7 @@ def _no_way(
     return ""
 
 
-def _takes_own_as(own: Configured, session: str, far: BgpPeer | None) -> bool:
-    mine = own.bgp.peers.get(session) if own.bgp else None
+def _takes_own_as(mine: BgpPeer | None, far: BgpPeer | None) -> bool:
     return bool(mine and mine.allowas_in) and not (far and far.tells_peer_as is False)
 
 
@@ -237,12 +241,13 @@ class Exchange:
 
 
 def exchange(
-    network: Network, fabric: Fabric, sessions: Iterable[EvpnSession], underlay: Underlay
+    network: Network, fabric: Fabric, sessions: Sequence[EvpnSession], underlay: Underlay
 ) -> Exchange:
     """Return what EVPN and the underlay make of routes between leaves."""
     flows = _Flows(network, fabric)
+    silent = {(one.switch, one.session) for one in sessions if not one.sends_targets}
     for session in sessions:
-        if not session.reason:
+        if not session.reason and (session.peer, session.far) not in silent:
             flows.add(session)
     paths, good = flows.paths()
     paths, good = paths.T, good.T  # a row receives routes, and so sends packets

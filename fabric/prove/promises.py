@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fabric.topology.clos import clos, failed, switched_off
+from fabric.topology.partition import ways_in
 from fabric.topology.routes import network, route
 from fabric.topology.routes_bits import unpack
 
@@ -52,7 +51,4 @@ class Promises:
     @cached_property
     def reach(self) -> Bools:
         """Whether packets of a leaf reach another one, shape (leaves, leaves)."""
-        routing = route(network(self.fabric))
-        leaves = self.fabric.switches.leaf_count
-        known = unpack(routing.known[-1], leaves)[:leaves]
-        return known | np.eye(leaves, dtype=np.bool_)
+        return ways_in(network(self.fabric), self.fabric.switches.leaf_count)

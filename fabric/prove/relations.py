@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from fabric.observe.configuration.vrfs import ANY_AS, export_targets, import_targets
+from fabric.prove.static_routes import egress
 from fabric.prove.vrfs import DEFAULT, passing
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ class Relations:
     Parameters
     ----------
     lookup : sparse array of bool, shape (nodes, nodes)
-        VRFs in which a packet of a VRF is looked up: itself, those that it leaks, and the default
-        one where a lookup goes on there.
+        VRFs in which a packet of a VRF is looked up: itself, those that it leaks or that a static
+        route leads into, and the default one where a lookup goes on there.
     exported : sparse array of bool, shape (nodes, nodes)
         VRFs whose networks the EVPN routes of a VRF lead to: itself, and those that it leaks.
+    led : sparse array of bool, shape (nodes, nodes)
+        VRFs that static routes of a VRF lead into, whether these announce anything or not.
     shared : sparse array of bool, shape (nodes, nodes)
         Other VRFs of the switch with the same VNI: a packet gets into either.
     kind : array of int, shape (nodes,)
@@ -49,6 +52,7 @@ class Relations:
 
     lookup: sparse.csr_array
     exported: sparse.csr_array
+    led: sparse.csr_array
     shared: sparse.csr_array
     kind: Ints
     imports: Bools
@@ -60,7 +64,8 @@ class Relations:
         kinds, kind = _kinds(network, nodes)
         imports = _imports(kinds)
         vni = np.array([row.vni for row in kinds], dtype=np.int64)
-        leaks = list(_leaks(network, nodes, places))
+        led = list(_led(nodes))
+        leaks = [*_leaks(network, nodes, places), *led]
         more = [(row, other) for row, other, _ in leaks]
         out = [(row, other) for row, other, is_exported in leaks if is_exported]
         size = len(nodes)
@@ -68,6 +73,7 @@ class Relations:
         return cls(
             table([*itself, *more], (size, size)),
             table([*itself, *out], (size, size)),
+            table([(row, other) for row, other, _ in led], (size, size)),
             table(_shared(nodes), (size, size)),
             kind,
             imports,
@@ -128,6 +134,17 @@ def _leaks(network: Network, nodes: VrfNodes, places: NicPlaces) -> Iterator[tup
             yield row, other, not stops
         if vrf.falls_through and configured.system:
             yield row, nodes.index[node.switch, DEFAULT], False
+
+
+def _led(nodes: VrfNodes) -> Iterator[tuple[int, int, bool]]:
+    """Yield the VRFs that static routes of a VRF lead into, and whether it announces these."""
+    for row, node in enumerate(nodes.items):
+        announces = any(line.kind == "static" for line in node.vrf.redistributions)
+        for route in node.vrf.static_routes:
+            into = egress(node.configured, route)
+            other = row if into is None else nodes.index[node.switch, into]
+            if other != row:
+                yield row, other, announces
 
 
 def _stops(network: Network, switch: str, policy: str, networks: list[tuple[int, int]]) -> bool:

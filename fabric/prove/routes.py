@@ -196,8 +196,10 @@ def _static(
 def _session_of(
     by_hop: dict[tuple[str, int | str], int], switch: str, route: StaticRoute
 ) -> int | None:
-    """Return the session over whose port a static route goes; None where it leads nowhere."""
-    return None if isinstance(route.next_hop, Discard) else by_hop.get((switch, route.next_hop))
+    """Return the session over whose port a static route goes; None where it leads to none."""
+    if isinstance(route.next_hop, Discard) or route.egress:
+        return None
+    return by_hop.get((switch, route.next_hop))
 
 
 def _originated(network: Network, prefixes: Prefixes, connected: Bools, known: Bools) -> Bools:

@@ -265,11 +265,19 @@ PROOF_RULES: dict[str, DescribedRule] = {
             _RENDERED,
             _TENANTS,
         ),
+        (
+            "BAT032",
+            Severity.WARNING,
+            "A VRF of a tenant has no static route that is not planned",
+            "It sends packets of the tenant to a place that no line of the inventory names.",
+            "remove the line",
+            _TENANTS,
+        ),
     )
 }
 
 #: Rules about tenants.
-TENANT_RULES = tuple(f"BAT{number:03}" for number in range(21, 32))
+TENANT_RULES = tuple(f"BAT{number:03}" for number in range(21, 33))
 
 #: Rules that one engine alone looks at.
 OWN_ONLY = ("BAT012", "BAT013", *TENANT_RULES)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.observe.configuration.model import address_number, is_address
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _PAIRS = (30, 31)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One end of a BGP session.
 
     Parameters
@@ -76,14 +74,17 @@ def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session
             yield _over(network, own, peer, session, peer.session, None)
             continue
         number = address_number(peer.session)
-        ways = (connected.get((number >> (network.bits - bits), bits)) for bits in lengths)
-        port, address = next(filter(None, ways), ("", 0))
+        port, address = "", 0
+        for length in lengths:
+            if way := connected.get((number >> (network.bits - length), length)):
+                port, address = way
+                break
         if not port and own.evpn and peer.session in own.evpn.peers and not peer.activated:
             continue  # between loopbacks: fabric.prove.overlay
         if not port:
             yield session("", "", "", "no port has an address in its network")
         else:
-            yield _over(network, own, peer, session, port, address)
+            yield _over(network, own, peer, session, port, (address, number))
 
 
 def _over(
@@ -92,44 +93,47 @@ def _over(
     peer: BgpPeer,
     session: partial[Session],
     port: str,
-    address: int | None,
+    between: tuple[int, int] | None,
 ) -> Session:
-    """Return the session over a port; ``address`` is that of the port, None where unnumbered."""
+    """Return the session over a port.
+
+    ``between`` is the address of the port and that of the peer, None where unnumbered.
+    """
     end = network.wiring.far.get((own.name, port))
     if end is None or end[0] not in network.switches:
         return session(port, "", "", "no cable leads to a switch that works")
     other = network.switches[end[0]]
-    far_name = network.text(address) if address is not None else end[1]
-    far = other.bgp.peers.get(far_name) if other.bgp else None
-    reason = (
-        ""
-        if network.is_up(own.name, port)
-        else "the port, or the one at the other end of its cable, is shut down"
-    )
-    reason = reason or _routing_reason(own, other, numbered=address is not None)
+    own_address = network.text(between[0]) if between else ""
+    far = other.bgp.peers.get(own_address or end[1]) if other.bgp else None
+    ends = own.ports.get(port), other.ports.get(end[1])
+    is_up = bool(ends[0] and ends[1] and ends[0].enabled and ends[1].enabled)
+    reason = "" if is_up else "the port, or the one at the other end of its cable, is shut down"
+    reason = reason or _routing_reason(own, other, numbered=between is not None)
     reason = reason or (
-        _port_reason(network, (own.name, port), end)
-        if address is None
-        else _address_reason(other, peer, end)
+        _address_reason(other, between[1], end)
+        if between
+        else _port_reason(network, (own.name, port), end)
     )
-    own_address = network.text(address) if address is not None else ""
     reason = reason or _far_reason(own, other, peer, far, own_address, is_ipv6=network.is_ipv6)
     return session(port, end[0], end[1], reason, far)
 
 
 def _routing_reason(own: Configured, other: Configured, *, numbered: bool) -> str:
     for switch in (own, other):
-        over_ipv6 = () if numbered else switch.no_routing_over_ipv6
-        for reason in (*switch.no_routing, *switch.no_sessions, *over_ipv6):
-            return f"on {switch.name}, {reason}"
+        reasons = switch.no_routing or switch.no_sessions
+        if not reasons and not numbered:
+            reasons = switch.no_routing_over_ipv6
+        if reasons:
+            return f"on {switch.name}, {reasons[0]}"
     return ""
 
 
-def _address_reason(other: Configured, peer: BgpPeer, end: End) -> str:
+def _address_reason(other: Configured, number: int, end: End) -> str:
     """Return why the port at the other end has not the address of a session."""
-    here = [entry.text.partition("/")[0] for entry in other.ports[end[1]].addresses]
-    if peer.session in here:
+    addresses = other.ports[end[1]].addresses
+    if any(entry.address == number for entry in addresses):
         return ""
+    here = [entry.text.partition("/")[0] for entry in addresses]
     return f"the cable leads to {end[0]} {end[1]}, which has {', '.join(here) or 'no address'}"
 
 
@@ -159,9 +163,11 @@ def far_reason(own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer |
         return f"{other.name} has no session for it"
     if peer.enabled is False or far.enabled is False:
         return f"it is shut down on {own.name if peer.enabled is False else other.name}"
+    here, there = own.bgp.asn if own.bgp else 0, other.bgp.asn if other.bgp else 0
+    if (peer.asn, far.asn) == (there, here) and peer.asns is far.asns is None:
+        return ""  # as almost all are
     for one, two, its_peer in ((own, other, peer), (other, own, far)):
-        asn = two.bgp.asn if two.bgp else 0
-        mine = one.bgp.asn if one.bgp else 0
+        mine, asn = (here, there) if one is own else (there, here)
         if not its_peer.names_as:
             return f"{one.name} names no AS number for it"
         if not its_peer.takes(asn, mine):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.prove.breach import Breach
+from fabric.prove.static_routes import egress, taking
 from fabric.prove.vrfs import NOWHERE
 from fabric.topology.tenants import vrf_name
 
@@ -81,6 +82,11 @@ class _Writer:
                 if nodes.index.get((where.switch, leak.source)) in theirs:
                     words = f": VRF {where.vrf.name} has routes of VRF {leak.source}"
                     return where.switch, "", leak.line, words
+            for route in where.vrf.static_routes:
+                into = egress(where.configured, route)
+                if into is not None and nodes.index.get((where.switch, into)) in theirs:
+                    words = f": a static route of VRF {where.vrf.name} leads into VRF {into}"
+                    return where.switch, "", route.line, words
         kinds = {int(relations.kind[node]) for node in theirs}
         for node in sorted(mine):
             where = nodes.items[node]
@@ -95,19 +101,30 @@ class _Writer:
         nodes, inside = self._all.nodes, self._all.inside
         for node in inside[[row], :].indices.tolist():
             into = self._all.relations.lookup[[node], :].indices
-            if nodes.is_default[into].any():
+            exposed = into[nodes.is_exposed[into]]
+            if len(exposed):
                 break
         where = nodes.items[node]
-        sources = [line.line for line in where.vrf.leaks if not line.source]
+        line, what = self._reached(node, nodes.items[int(exposed[0])].vrf.name)
         rows = self._all.members[row]
         nic = self._nic(int(rows[self._all.places.node[rows] == node][0]))
-        address = self._fabric.switches.names[0]
-        words = (
-            f"NICs of tenant {self._names[row]}, such as {nic}, reach what is in the default VRF: "
-            f"the loopback of {address}, tunnel end points, management"
-        )
-        line = sources[0] if sources else where.vrf.line
+        words = f"NICs of tenant {self._names[row]}, such as {nic}, reach {what}"
         return Breach("BAT023", where.switch, "", line, words)
+
+    def _reached(self, node: int, exposed: str) -> tuple[int, str]:
+        """Return the line that leads to switches, and what is reached over a VRF."""
+        where, nodes = self._all.nodes.items[node], self._all.nodes
+        lines = [one.line for one in where.vrf.leaks if one.source == exposed]
+        lines += [
+            one.line for one in where.vrf.static_routes if egress(where.configured, one) == exposed
+        ]
+        port = nodes.management.get((where.switch, exposed))
+        if exposed:
+            own = port.vrf_line if port and exposed == where.vrf.name else where.vrf.line
+            return [*lines, own][0], f"management: VRF {exposed} of {where.switch}"
+        name = self._fabric.switches.names[0]
+        words = f"what is in the default VRF: the loopback of {name}, tunnel end points, management"
+        return [*lines, where.vrf.line][0], words
 
     def _lost(self) -> Iterator[Breach]:
         """Yield what tenants lose, once for each reason; bad gateways have a breach already."""
@@ -158,6 +175,9 @@ class _Writer:
         every, nodes, kind = self._all, self._all.nodes, self._all.relations.kind
         one, other = (int(every.places.node[row]) for row in (lost.sender, lost.receiver))
         sender, receiver = nodes.items[one], nodes.items[other]
+        if route := taking(nodes, every.places, one, lost.receiver):
+            words = f"a static route of VRF {sender.vrf.name} of {sender.switch} takes the packets"
+            return sender.switch, route.line, words
         if not every.places.announced[lost.receiver]:
             words = f"{receiver.switch} does not announce the subnet in VRF {receiver.vrf.name}"
             return receiver.switch, receiver.vrf.line, words

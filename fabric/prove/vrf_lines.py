@@ -12,14 +12,15 @@ from fabric.core.findings import Severity
 from fabric.observe.configuration.model import number_text
 from fabric.observe.configuration.vrfs import export_targets, import_targets, takes
 from fabric.prove.breach import Breach
-from fabric.prove.vrfs import DEFAULT, announces
+from fabric.prove.static_routes import egress, leads_away
+from fabric.prove.vrfs import DEFAULT, MANAGEMENT, announces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.design.model import DeviceDesign, VrfDesign
-    from fabric.observe.configuration import Configured
-    from fabric.observe.configuration.vrfs import ConfiguredVrf, LeakLine, TargetLine
+    from fabric.observe.configuration import Configured, StaticRoute
+    from fabric.observe.configuration.vrfs import ConfiguredVrf, TargetLine
     from fabric.prove.wiring import Network
 
 #: Names that systems have for the default VRF.
@@ -94,6 +95,7 @@ def vrf_lines(
                 yield Breach("BAT031", name, "", own.line, words, Severity.WARNING)
             elif own.name in DEFAULT_NAMES:
                 yield from _into_default(name, own, catalogue)
+        yield from _out_of_default(name, configured, catalogue)
         yield from _one_vni(name, configured, catalogue)
     yield from _distinguishers(network, catalogue)
 
@@ -119,6 +121,7 @@ class _Vrf:
             yield from self._targets()
             yield from self._announced()
         yield from self._leaks()
+        yield from self._static_routes()
 
     def _breach(self, rule: str, line: int, words: str) -> Breach:
         text = f"{self.catalogue.named(self.own.name)} {words}"
@@ -170,6 +173,9 @@ class _Vrf:
 
     def _announced(self) -> Iterator[Breach]:
         own = self.own
+        if own.export_policy and own.export_policy not in self.configured.policies:
+            words = f"routing policy {own.export_policy} does not exist"
+            yield Breach("BAT011", self.switch, "", own.line, words)
         for line in own.redistributions:
             if line.policy and line.policy not in self.configured.policies:
                 words = f"routing policy {line.policy} does not exist"
@@ -206,16 +212,41 @@ class _Vrf:
                 words = f"routing policy {line.policy} does not exist"
                 yield Breach("BAT011", self.switch, "", line.line, words)
             if line.source not in self.design.imports:
-                yield self._leak(line)
+                yield self._joined("has routes of", line.source, line.line)
 
-    def _leak(self, line: LeakLine) -> Breach:
-        if line.source in DEFAULT_NAMES:
-            words = "has routes of the default VRF: loopbacks, tunnel end points and uplinks"
-            return self._breach("BAT023", line.line, words)
-        pair = frozenset((self.own.name, line.source))
+    def _joined(self, how: str, other: str, line: int) -> Breach:
+        """Return that it is joined to another VRF of its switch."""
+        if other in DEFAULT_NAMES:
+            words = f"{how} the default VRF: loopbacks, tunnel end points and uplinks"
+            return self._breach("BAT023", line, words)
+        ports = self.configured.management.values()
+        if other in MANAGEMENT or other in {port.vrf for port in ports if port.enabled}:
+            return self._breach("BAT023", line, f"{how} VRF {other}, that of management")
+        pair = frozenset((self.own.name, other))
         is_service = pair in self.catalogue.services or pair & self.catalogue.shared
-        words = f"has routes of {self.catalogue.named(line.source)}, which is not planned"
-        return self._breach("BAT025" if is_service else "BAT022", line.line, words)
+        words = f"{how} {self.catalogue.named(other)}, which is not planned"
+        return self._breach("BAT025" if is_service else "BAT022", line, words)
+
+    def _static_routes(self) -> Iterator[Breach]:
+        for route in self.own.static_routes:
+            into = egress(self.configured, route)
+            words = f"has {_static_route(route)}"
+            if into is not None and into != self.own.name:
+                yield self._joined(f"{words} that leads into", into, route.line)
+            elif self._takes(route):
+                words = f"{words} that takes packets away from NICs"
+                yield self._breach("BAT024", route.line, words)
+            else:
+                words = f"{words}, which is not planned"
+                yield self._breach("BAT032", route.line, words)
+
+    def _takes(self, route: StaticRoute) -> bool:
+        """Tell whether packets for single NICs of the tenant go by a route and not to them."""
+        spans = ((*_span(pool.network), pool.prefix_length) for pool in self.design.pools)
+        return leads_away(route) and any(
+            first <= route.network <= last and route.prefix_length >= length
+            for first, last, length in spans
+        )
 
 
 @cache
@@ -244,6 +275,20 @@ def _into_default(name: str, own: ConfiguredVrf, catalogue: Catalogue) -> Iterat
         if line.source in catalogue.tenants:
             words = f"the default VRF has routes of {catalogue.named(line.source)}"
             yield Breach("BAT023", name, "", line.line, words)
+
+
+def _out_of_default(name: str, configured: Configured, catalogue: Catalogue) -> Iterator[Breach]:
+    """Yield the static routes of the default VRF that lead into a tenant."""
+    for route in configured.static_routes:
+        into = egress(configured, route)
+        if into is not None and into in catalogue.tenants:
+            words = f"the default VRF has {_static_route(route)} that leads into"
+            yield Breach("BAT023", name, "", route.line, f"{words} {catalogue.named(into)}")
+
+
+def _static_route(route: StaticRoute) -> str:
+    prefix = number_text(route.network, is_ipv6=False)
+    return f"a static route to {prefix}/{route.prefix_length}"
 
 
 def _one_vni(name: str, configured: Configured, catalogue: Catalogue) -> Iterator[Breach]:

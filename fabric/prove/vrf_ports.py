@@ -52,6 +52,10 @@ class _Switch:
             elif planned.enabled:
                 yield from self._of_plan(port, planned)
         yield from self._shared_vlans()
+        for port in self._file.management.values():
+            if port.enabled and port.vrf in self._tenants:
+                words = f"the management port is in {self._named(port.vrf)}, so that NICs reach it"
+                yield Breach("BAT023", self._design.name, port.name, port.vrf_line, words)
 
     def _where(self, port: ConfiguredPort) -> tuple[str | None, int]:
         """Return the VRF of a port, and the line that says it; None where nothing routes it."""

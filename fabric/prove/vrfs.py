@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Name of the default VRF, in which uplinks and loopbacks are.
 DEFAULT = ""
+#: Names of the VRF of management where the system gives one: SONiC (sonic-static-route.yang) and
+#: Cumulus Linux (CumulusNetworks/docs, Management VRF), NX-OS (Unicast Routing guide), Junos
+#: (juniper.net CLI reference, management-instance).
+MANAGEMENT = ("mgmt", "management", "mgmt_junos")
 #: Networks up to which a policy is followed one by one; our choice: arrays cost more below it.
 _FEW = 16
 #: Node of a NIC port that is in no VRF at all: it is down, or has no gateway.
@@ -48,11 +52,14 @@ class VrfNode(NamedTuple):
         Its row in the fabric.
     vrf : ConfiguredVrf
         What the file says; of a VRF that no line creates, that nothing is routed in it.
+    configured : Configured
+        What the whole file says.
     """
 
     switch: str
     row: int
     vrf: ConfiguredVrf
+    configured: Configured
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,21 +72,30 @@ class VrfNodes:
         A row is the identity of one.
     index : dict of (str, str) to int
         Row of each switch and VRF.
+    management : dict of (str, str) to Port
+        A management port that works, of each switch and VRF with one.
     """
 
     items: tuple[VrfNode, ...]
     index: Mapping[tuple[str, str], int]
+    management: Mapping[tuple[str, str], ConfiguredPort]
 
     @classmethod
     def of(cls, network: Network, fabric: Fabric) -> VrfNodes:
         """Return the VRFs of all switches."""
         items = [
-            VrfNode(name, fabric.switch_row[name], vrf)
+            VrfNode(name, fabric.switch_row[name], vrf, configured)
             for name, configured in network.switches.items()
             for vrf in _vrfs(configured)
         ]
         index = {(node.switch, node.vrf.name): row for row, node in enumerate(items)}
-        return cls(tuple(items), index)
+        management = {
+            (name, port.vrf): port
+            for name, configured in network.switches.items()
+            for port in configured.management.values()
+            if port.enabled
+        }
+        return cls(tuple(items), index, management)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -90,18 +106,28 @@ class VrfNodes:
         return np.array([node.row for node in self.items], dtype=np.int64)
 
     @cached_property
-    def is_default(self) -> Bools:
-        """Whether each is the default VRF of its switch, shape (nodes,)."""
-        names = (node.vrf.name == DEFAULT for node in self.items)
-        return np.fromiter(names, dtype=np.bool_, count=len(self))
+    def is_exposed(self) -> Bools:
+        """Whether switches are reached from each, shape (nodes,).
+
+        It is the default VRF of its switch, or that of a management port.
+        """
+        reached = (
+            node.vrf.name in {DEFAULT, *MANAGEMENT}
+            or (node.switch, node.vrf.name) in self.management
+            for node in self.items
+        )
+        return np.fromiter(reached, dtype=np.bool_, count=len(self))
 
 
 def _vrfs(configured: Configured) -> Iterable[ConfiguredVrf]:
-    """Return the VRFs of a switch, the default one first, then those that ports alone name."""
+    """Return the VRFs of a switch, the default one first, then those that others name."""
     known = {DEFAULT: ConfiguredVrf(DEFAULT, 0), **configured.vrfs}
-    for port in configured.ports.values():
+    for port in (*configured.ports.values(), *configured.management.values()):
         if port.vrf not in known:
             known[port.vrf] = ConfiguredVrf(port.vrf, port.vrf_line, routes=False)
+    for route in [one for vrf in configured.vrfs.values() for one in vrf.static_routes]:
+        if route.egress is not None and route.egress not in known:
+            known[route.egress] = ConfiguredVrf(route.egress, route.line, routes=False)
     return known.values()
 
 
@@ -128,17 +154,22 @@ class NicPlaces:
         VLAN that its port is in; -1 where it is routed.
     networks : dict of int to list
         Subnets of NIC ports by VRF.
+    first, length : array of int, shape (NIC ports,)
+        First address and prefix length of the subnet of each; -1 without one.
     """
 
     node: Ints
     announced: Bools
     vlan: Ints
     networks: Mapping[int, list[Prefix]]
+    first: Ints
+    length: Ints
 
     @classmethod
     def of(cls, network: Network, nodes: VrfNodes, count: int) -> NicPlaces:
         """Return the places of all NIC ports that have a cable and work."""
         node, vlan = np.full(count, NOWHERE), np.full(count, -1)
+        first, length = np.full(count, -1), np.full(count, -1)
         announced = np.zeros(count, dtype=np.bool_)
         members: dict[int, list[tuple[int, Prefix]]] = {}
         switches = {name: gateways(configured) for name, configured in network.switches.items()}
@@ -153,13 +184,14 @@ class NicPlaces:
             node[row] = nodes.index[switch, owner.vrf]
             for entry in owner.addresses[:1]:
                 members.setdefault(int(node[row]), []).append((row, entry.network))
+                first[row], length[row] = entry.network
         for number, own in members.items():
             rows = [row for row, _ in own]
             where = nodes.items[number]
             passed = announces(network.switches[where.switch], where.vrf, [net for _, net in own])
             announced[rows] = passed
         networks = {number: [net for _, net in own] for number, own in members.items()}
-        return cls(node, announced, vlan, networks)
+        return cls(node, announced, vlan, networks, first, length)
 
 
 def announces(configured: Configured, vrf: ConfiguredVrf, networks: list[Prefix]) -> Bools:
@@ -168,6 +200,8 @@ def announces(configured: Configured, vrf: ConfiguredVrf, networks: list[Prefix]
     for line in vrf.redistributions:
         if line.kind == "connected":
             passed |= passing(configured, line.policy, networks, "connected")
+    if vrf.export_policy:
+        passed &= passing(configured, vrf.export_policy, networks, "bgp")
     return passed
 
 

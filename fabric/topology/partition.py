@@ -27,13 +27,26 @@ def reached(fabric: Fabric) -> Bools:
 def reached_in(net: Network, leaves: int) -> Bools:
     """Return which pairs of the first switches, the leaves, have routes to each other.
 
+    Returns
+    -------
+    array of bool, shape (leaves, leaves)
+        Whether both have a route to the other.
+    """
+    ways = ways_in(net, leaves)
+    both: Bools = ways & ways.T
+    return both
+
+
+def ways_in(net: Network, leaves: int) -> Bools:
+    """Return which of the first switches, the leaves, have a route to which.
+
     Two switches of each kind of twins stand for all: a path over a third one is as long over one of
     these.
 
     Returns
     -------
     array of bool, shape (leaves, leaves)
-        Whether both have a route to the other.
+        Whether the leaf of the row has a route to that of the column, or is that leaf.
     """
     rows, first = two_of_each(twins(net)[1])
     lead, last = first[:leaves], np.arange(len(rows))
@@ -41,10 +54,9 @@ def reached_in(net: Network, leaves: int) -> Bools:
     columns, column = np.unique(lead, return_inverse=True)
     known = unpack(route(net.part(rows), columns).known[-1], len(columns))
     to_twin = known[last[lead], column][:, None]
-    reach = np.where(lead[:, None] == lead, to_twin, known[lead][:, column])
-    np.fill_diagonal(reach, val=True)
-    both: Bools = reach & reach.T
-    return both
+    ways: Bools = np.where(lead[:, None] == lead, to_twin, known[lead][:, column])
+    np.fill_diagonal(ways, val=True)
+    return ways
 
 
 def promised(fabric: Fabric) -> Bools:

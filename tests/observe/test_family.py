@@ -10,12 +10,11 @@ from fabric.observe.configuration.model import (
     AddressLine,
     Aggregate,
     BgpPeer,
-    Discard,
     Origination,
     PolicyTerm,
     PrefixMatch,
-    StaticRoute,
 )
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 from tests.cases import each
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.topology.links import Links
-from fabric.topology.partition import reached_in
+from fabric.topology.partition import reached_in, ways_in
 from fabric.topology.paths import Layers, Pairs, meets, path_counts, product
 from fabric.topology.routes import Network, route
 from fabric.topology.routes_bits import unpack
@@ -55,6 +55,7 @@ def networks(draw) -> Network:
 def test_routes_of_twins_are_those_of_all_leaves(net: Network) -> None:
     count = len(net.origin)
     every = unpack(route(net).known[-1], count)[:count]
+    assert np.array_equal(ways_in(net, count), every)
     assert np.array_equal(reached_in(net, count), every & every.T)
 
 

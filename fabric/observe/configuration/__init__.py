@@ -14,13 +14,12 @@ from fabric.observe.configuration.model import (
     BgpTemplate,
     Configured,
     ConfiguredPort,
-    Discard,
     Leftover,
     Origination,
     PolicyTerm,
     PrefixMatch,
-    StaticRoute,
 )
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

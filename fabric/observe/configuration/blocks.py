@@ -23,7 +23,9 @@ from fabric.observe.configuration.model import (
     Configured,
     Leftover,
     PrefixMatch,
+    is_address,
 )
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     Action = Callable[..., Any]
     TextEnds = Callable[[str], Sequence[str]]
 
+#: What lines call the default VRF.
+DEFAULT_VRF = "default"
+#: Words for a next hop that drops packets, in lower case.
+_NOWHERE = ("null0", "blackhole", "discard", "reject")
 #: Lines whose meaning is remembered; our choice: most lines of a switch stand on each of its ports.
 _LINES_KEPT = 4096
 
@@ -226,6 +232,25 @@ def mask_bits(mask: str) -> int:
 def network(text: str, mask: str | None = None) -> tuple[int, int]:
     """Return a network as its first address and its prefix length; host bits are cleared."""
     return address(text, mask, 0).network
+
+
+def static_route(prefix: str, hop: str, line: int, egress: str | None = None) -> StaticRoute:
+    """Return a static route.
+
+    Parameters
+    ----------
+    hop : str
+        Address, port, or word for no next hop at all.
+    egress : str, optional
+        VRF in which the next hop is.
+    """
+    to: int | str | Discard = hop
+    if hop.lower() in _NOWHERE:
+        to = Discard()
+    elif is_address(hop):
+        to = address(hop, "128" if ":" in hop else "32", line).address
+    vrf = "" if egress == DEFAULT_VRF else egress
+    return StaticRoute(*network(prefix), to, line, ":" in prefix, vrf)
 
 
 def aggregate(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
         Configured,
         Origination,
         PolicyTerm,
-        StaticRoute,
     )
+    from fabric.observe.configuration.static_routes import StaticRoute
 
     LineT = TypeVar("LineT", Origination, Aggregate, StaticRoute)
 

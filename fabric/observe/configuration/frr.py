@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.family import NOTHING, of_family
-from fabric.observe.configuration.model import Discard, is_address, number_text
+from fabric.observe.configuration.model import is_address, number_text
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         Configured,
         PolicyTerm,
         PrefixMatch,
-        StaticRoute,
     )
 
 #: Seconds until a session is tried again, as SONiC has it (sonic-buildimage,

@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import IPv6Address, ip_address
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.units import ipv4_text
 from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.static_routes import StaticRoute
 
 #: Bits of an IPv4 address, and of one of IPv6.
 BITS, BITS6 = 32, 128
@@ -80,20 +83,6 @@ class Leftover(NamedTuple):
 
     line: int
     text: str
-
-
-class Discard(NamedTuple):
-    """Next hop of a static route that drops what it matches."""
-
-
-class StaticRoute(NamedTuple):
-    """A static route; ``next_hop`` is an address as a number, the name of a port, or a discard."""
-
-    network: int
-    prefix_length: int
-    next_hop: int | str | Discard
-    line: int
-    is_ipv6: bool = False
 
 
 class Origination(NamedTuple):
@@ -197,7 +186,8 @@ class BgpTemplate:
     that came from its AS. What ends with 6 is about IPv6 unicast routes.
     ``evpn`` says whether EVPN routes are exchanged, ``keeps_next_hop`` whether these go to the
     peer with their next hop. ``hops`` is how many hops the peer may be away, where a line says so.
-    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes.
+    ``policy_in_evpn`` and ``policy_out_evpn`` are about EVPN routes; ``sends_targets`` says whether
+    these go to the peer with their route targets.
     """
 
     line: int
@@ -224,6 +214,7 @@ class BgpTemplate:
     hops: int | None = None
     policy_in_evpn: str | None = None
     policy_out_evpn: str | None = None
+    sends_targets: bool | None = None
 
     @property
     def names_as(self) -> bool:
@@ -331,6 +322,8 @@ class Configured:
         Kind of the file that line numbers count in.
     ports : dict of str to Port
         Ports, loopbacks and gateways that the file names.
+    management : dict of str to Port
+        Ports for management alone, with no more than what says who reaches them.
     vlans : dict of int to int
         Line of each VLAN.
     no_routing, no_routing6, no_routing_over_ipv6 : list of str
@@ -353,6 +346,7 @@ class Configured:
     file: str
     name: str = ""
     ports: dict[str, ConfiguredPort] = field(default_factory=dict)
+    management: dict[str, ConfiguredPort] = field(default_factory=dict)
     vlans: dict[int, int] = field(default_factory=dict)
     bgp: Bgp | None = None
     prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)

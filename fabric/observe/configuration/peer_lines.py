@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.configuration.blocks import address, network
-from fabric.observe.configuration.model import Bgp, Discard, StaticRoute
+from fabric.observe.configuration.model import Bgp
 from fabric.observe.configuration.routes import (
     Routes,
     max_paths,
     originate,
     summarise,
 )
+from fabric.observe.configuration.static_routes import Discard, StaticRoute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

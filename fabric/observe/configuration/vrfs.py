@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabric.observe.configuration.static_routes import StaticRoute
+
 #: Target that a system makes for import: of any AS number (FRR).
 ANY_AS = "*"
 
@@ -58,6 +60,8 @@ class ConfiguredVrf:
         What it announces.
     leaks : list of LeakLine
         VRFs of the switch whose routes it has too.
+    static_routes : list of StaticRoute
+        Its static routes of IPv4.
     routes : bool
         Whether packets are routed in it.
     export_policy : str
@@ -82,6 +86,7 @@ class ConfiguredVrf:
     advertises: bool = False
     redistributions: list[RedistributionLine] = field(default_factory=list)
     leaks: list[LeakLine] = field(default_factory=list)
+    static_routes: list[StaticRoute] = field(default_factory=list)
     routes: bool = True
     export_policy: str = ""
     falls_through: bool = False

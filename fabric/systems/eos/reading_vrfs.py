@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Bgp, Configured
+from fabric.observe.configuration import Bgp, Configured, ConfiguredPort
+from fabric.observe.configuration.blocks import DEFAULT_VRF, static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.vrfs import ConfiguredVrf, RedistributionLine, TargetLine
 from fabric.systems.eos.line_table import LINES
 
 if TYPE_CHECKING:
-    from fabric.observe.configuration import ConfiguredPort
     from fabric.observe.configuration.vrfs import ConfiguredEvpn
 
 
@@ -29,6 +29,8 @@ class Process(Bgp):
 def settle_vrfs(switch: Configured) -> None:
     """Say which sessions carry EVPN, and put addresses where lines name a port."""
     for peer in switch.bgp.peers.values() if switch.bgp else ():
+        if peer.sends_targets is None:
+            peer.sends_targets = holds("eos", "targets_sent")
         peer.local_address = _address_of(switch, peer.local_address or "") or None
     for vrf in switch.vrfs.values():
         vrf.routes = vrf.routes and vrf.exists
@@ -62,6 +64,25 @@ def _named(switch: Configured, line: int, name: str) -> ConfiguredVrf:
 @LINES.means("routing_vrf")
 def _routing_vrf(switch: Configured, line: int, name: str, no: str | None) -> None:
     _named(switch, line, name).routes = not no
+
+
+@LINES.means("static_vrf")
+def _static_vrf(
+    switch: Configured,
+    line: int,
+    prefix: str,
+    name: str = DEFAULT_VRF,
+    hop: str = "",
+    port: str = "",
+    egress: str | None = None,
+) -> None:
+    owner = switch if name == DEFAULT_VRF else _named(switch, line, name)
+    owner.static_routes.append(static_route(prefix, port or hop, line, egress))
+
+
+@LINES.means("management")
+def _management(switch: Configured, line: int, name: str) -> ConfiguredPort:
+    return switch.management.setdefault(name, ConfiguredPort(name, line))
 
 
 @LINES.means("vrf_of_port")
@@ -114,6 +135,12 @@ def _keeps_next_hop(bgp: Bgp, line: int, name: str) -> None:
 @LINES.means("update_source")
 def _update_source(bgp: Bgp, line: int, name: str, port: str) -> None:
     bgp.speaker(name, line).local_address = port
+
+
+@LINES.means("communities")
+def _communities(bgp: Bgp, line: int, name: str, which: str = "extended") -> None:
+    """Targets are extended communities; without a word all kinds are sent."""
+    bgp.speaker(name, line).sends_targets = "extended" in which.split()
 
 
 @LINES.means("multihop")

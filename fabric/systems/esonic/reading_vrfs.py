@@ -1,7 +1,8 @@
 """Enterprise SONiC: what a running configuration says of VRFs, EVPN and tunnels.
 
 A VNI works with a VLAN and a VRF behind it, whose interface ``Vlan`` is in the VRF, and once BGP
-says ``advertise-all-vni`` (sonic-net/SONiC @ 98de38fd doc/vxlan/EVPN/EVPN_VXLAN_HLD.md). Without
+says ``advertise-all-vni`` (sonic-net/SONiC @ 98de38fd doc/vxlan/EVPN/EVPN_VXLAN_HLD.md). Static
+routes are spelled as in doc/static-route/SONiC_static_route_hdl.md there (section 3.6.2). Without
 targets FRR makes them: the AS number and the VNI, and any AS number with the VNI where it imports.
 EVPN routes go on with their next hop, whatever their targets are (seen with FRR 8.4.4). A session
 without a policy in a direction passes no EVPN route in it either (RFC 8212 section 2). The outer
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Bgp, Leftover
+from fabric.observe.configuration import Bgp, ConfiguredPort, Leftover
+from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import number_text
 from fabric.observe.configuration.vrfs import LeakLine, RedistributionLine, TargetLine
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fabric.observe.configuration import BgpPeer, BgpTemplate, Configured, ConfiguredPort
+    from fabric.observe.configuration import BgpPeer, BgpTemplate, Configured
     from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Lines about the whole switch, as `Configured.global_lines` has them.
@@ -41,6 +43,28 @@ def _vrf(switch: Configured, line: int, name: str) -> ConfiguredVrf:
     vrf = switch.vrf(name, line)
     vrf.makes_targets = True
     return vrf
+
+
+def _static_vrf(
+    switch: Configured,
+    line: int,
+    name: str,
+    prefix: str,
+    hop: str = "",
+    port: str = "",
+    egress: str | None = None,
+) -> None:
+    route = static_route(prefix, "".join(port.split()) or hop, line, egress)
+    _vrf(switch, line, name).static_routes.append(route)
+
+
+def _management(switch: Configured, line: int, name: str) -> ConfiguredPort:
+    name = "".join(name.split())
+    return switch.management.setdefault(name, ConfiguredPort(name, line))
+
+
+def _management_vrf(port: ConfiguredPort, line: int, vrf: str) -> None:
+    port.vrf, port.vrf_line = vrf, line
 
 
 def _vrf_forwarding(port: ConfiguredPort, line: int, name: str) -> None:
@@ -136,6 +160,9 @@ def _allowas_in_evpn(peer: BgpTemplate, _: int, often: str) -> None:
 #: What lines mean, by the names of the book.
 MEANINGS: dict[str, Callable[..., Any]] = {
     "vrf": _vrf,
+    "static_vrf": _static_vrf,
+    "management": _management,
+    "management_vrf": _management_vrf,
     "vrf_forwarding": _vrf_forwarding,
     "tunnels": _tunnels,
     "tunnel_source": _tunnel_source,

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabric.observe.configuration import Bgp, Leftover
+from fabric.observe.configuration import Bgp, ConfiguredPort, Leftover
+from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.model import number_text
 from fabric.observe.configuration.vrfs import RedistributionLine, TargetLine
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fabric.observe.configuration import BgpTemplate, Configured, ConfiguredPort, PolicyTerm
+    from fabric.observe.configuration import BgpTemplate, Configured, PolicyTerm
     from fabric.observe.configuration.vrfs import ConfiguredEvpn, ConfiguredVrf
 
 #: Lines about the whole switch, as `Configured.global_lines` has them.
@@ -36,6 +37,8 @@ _EVPN, _OVERLAY, _SEGMENTS = (
 _MEMBER = "nve1 member vni "
 _UP, _BY_BGP = "nve1 no shutdown", "nve1 host-reachability protocol bgp"
 _AUTO = "auto"
+#: VRF of ``mgmt0``, without a line too (Cisco Nexus 9000 Unicast Routing guide, VRF).
+_MANAGEMENT = "management"
 
 
 class Process(Bgp):
@@ -60,6 +63,26 @@ def _overlay(switch: Configured, _: int, line: str, no: str | None) -> None:
 
 def _vrf(switch: Configured, line: int, name: str) -> ConfiguredVrf:
     return switch.vrf(name, line)
+
+
+def _management(switch: Configured, line: int, name: str) -> ConfiguredPort:
+    port = ConfiguredPort(name, line, routed=True, vrf=_MANAGEMENT, vrf_line=line)
+    return switch.management.setdefault(name, port)
+
+
+def _management_vrf(port: ConfiguredPort, line: int, vrf: str) -> None:
+    port.vrf, port.vrf_line = vrf, line
+
+
+def _static_vrf(
+    vrf: ConfiguredVrf,
+    line: int,
+    prefix: str,
+    hop: str = "",
+    port: str = "",
+    egress: str | None = None,
+) -> None:
+    vrf.static_routes.append(static_route(prefix, port or hop, line, egress))
 
 
 def _vni(vrf: ConfiguredVrf, line: int, vni: str, form: str | None = None) -> None:
@@ -172,6 +195,9 @@ def _allowas_in_evpn(speaker: BgpTemplate, _: int, often: str | None = None) -> 
 MEANINGS: dict[str, Callable[..., Any]] = {
     "overlay": _overlay,
     "vrf": _vrf,
+    "management": _management,
+    "management_vrf": _management_vrf,
+    "static_vrf": _static_vrf,
     "vni": _vni,
     "af": _same,
     "target": _target,

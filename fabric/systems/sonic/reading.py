@@ -10,6 +10,7 @@ without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires
 from __future__ import annotations
 
 from ipaddress import IPv4Address, ip_address
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.json_text import parse_json
@@ -25,7 +26,7 @@ from fabric.observe.configuration import (
     StaticRoute,
     readers,
 )
-from fabric.observe.configuration.blocks import address, ipv4, network
+from fabric.observe.configuration.blocks import DEFAULT_VRF, address, ipv4, network, static_route
 from fabric.observe.configuration.defaults import absence, holds, number_of
 from fabric.observe.configuration.model import BITS, EXTERNAL, is_address
 from fabric.observe.configuration.sequences import enter_term
@@ -70,6 +71,8 @@ _MANAGED = "frr_mgmt_framework_config"
 #: Fields of DEVICE_METADATA that other tables hang on, and the value that counts.
 _SWITCHES = {_MANAGED: "true", "default_bgp_status": "down"}
 
+#: Item of a list of next hops that is a port alone (SONiC_static_route_hdl.md).
+_NO_HOP = "0.0.0.0"  # noqa: S104
 _INTERFACES = ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE")
 
 #: What is read of a row, by table; tables are read in the order of the book, so that BGP comes
@@ -239,9 +242,9 @@ def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) ->
 @_READER.means("vrf")
 def _vrf(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     (name,) = key
-    switch.vrf(name, line)
-    if row.get("vni", "0") != "0" or row.get("fallback", "false") != "false":
-        raise ValueError("tunnels, and routes of the default VRF, are not read")
+    switch.vrf(name, line).falls_through = row.get("fallback", "false") != "false"
+    if row.get("vni", "0") != "0":
+        raise ValueError("tunnels are not read")
 
 
 @_READER.means("interface")
@@ -280,20 +283,42 @@ def _announce(switch: Configured, name: str, line: int) -> None:
 
 @_READER.means("static")
 def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    if len(key) > 1 and key[0] in switch.vrfs:
+        switch.vrfs[key[0]].static_routes += _routes_of_vrf(key[-1], row, line)
+        return
     _default(key if len(key) > 1 else ())
     prefix = network(key[-1])
+    if set(_text(row, "nexthop-vrf").split(",")) - {"", DEFAULT_VRF}:
+        switch.static_routes += _routes_of_vrf(key[-1], row, line)
+        return
     hops = list(_next_hops(row))
     is_ipv6 = ":" in key[-1]
     switch.static_routes += [StaticRoute(*prefix, hop, line, is_ipv6) for hop in hops]
 
 
+def _routes_of_vrf(prefix: str, row: Fields, line: int) -> Iterator[StaticRoute]:
+    """Yield the routes of a row that is about VRFs: a field is a list, an item for each next hop.
+
+    As the design of SONiC has them (sonic-net/SONiC doc/static-route/SONiC_static_route_hdl.md).
+    """
+    if ":" in prefix:
+        raise ValueError("IPv6 of a VRF")
+    names = ("nexthop", "ifname", "nexthop-vrf", "blackhole")
+    lists = ([item.strip() for item in _text(row, name).split(",")] for name in names)
+    for hop, port, vrf, drops in zip_longest(*lists, fillvalue=""):
+        to = "blackhole" if drops == "true" else port or hop
+        yield static_route(prefix, to, line, vrf or None)
+
+
 def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
     if "true" in row.get("blackhole", ""):
         yield Discard()
-    for text in filter(None, row.get("nexthop", "").split(",")):
-        yield int(ip_address(text))
-    if not row.get("nexthop"):
-        yield from filter(None, row.get("ifname", "").split(","))
+    hops, ports = (row.get(name, "").split(",") for name in ("nexthop", "ifname"))
+    for hop, port in zip_longest(hops, ports, fillvalue=""):
+        if hop in ("", _NO_HOP) and port:
+            yield port
+        elif hop:
+            yield int(ip_address(hop))
 
 
 @_READER.means("globals")

@@ -10,7 +10,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fabric.observe.configuration import Configured, ConfiguredPort, PrefixMatch
+from fabric.observe.configuration import (
+    Configured,
+    ConfiguredPort,
+    PolicyTerm,
+    PrefixMatch,
+    StaticRoute,
+)
 from fabric.observe.configuration.vrfs import (
     ConfiguredVrf,
     LeakLine,
@@ -265,6 +271,126 @@ TEXTS = {
         ("BAT031",),
         f"vrf instance {BLUE}",
     ),
+    "a static route into the VRF of another tenant": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.64.0.2/31 egress-vrf Vrf18 10.64.0.3\n!\nrouter bgp",
+        ("BAT022",),
+        "egress-vrf Vrf18",
+    ),
+    "a static route over the port of another tenant": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.99.0.0/16 Ethernet2/1 10.64.0.3\n!\nrouter bgp",
+        ("BAT022",),
+        "ip route vrf Vrf17",
+    ),
+    "a static route into the default VRF": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.255.0.0/24 egress-vrf default 10.254.0.1\n!\nrouter bgp",
+        ("BAT023",),
+        "egress-vrf default",
+    ),
+    "a static route over an uplink": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 0.0.0.0/0 Ethernet17/1\n!\nrouter bgp",
+        ("BAT023",),
+        "ip route vrf Vrf17",
+    ),
+    "a static route of the default VRF into a tenant": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route 10.64.0.0/16 egress-vrf Vrf17 10.64.0.1\n!\nrouter bgp",
+        ("BAT023",),
+        "egress-vrf Vrf17",
+    ),
+    "a static route of the default VRF by its name": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf default 10.64.0.0/16 egress-vrf Vrf17 10.64.0.1\n!\nrouter bgp",
+        ("BAT023",),
+        "egress-vrf Vrf17",
+    ),
+    "a static route of the default VRF over the port of a NIC": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route 10.64.0.0/31 Ethernet1/1\n!\nrouter bgp",
+        ("BAT023",),
+        "ip route 10.64.0.0/31",
+    ),
+    "a static route of the default VRF that is not understood": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf default 10.0.0.0/8 Nexthop-Group OUT\n!\nrouter bgp",
+        ("BAT001",),
+        "Nexthop-Group",
+    ),
+    "a static route into the VRF of management": Planted(
+        LEAF,
+        r"^router bgp",
+        "vrf instance MGMT\n!\ninterface Management1\n   vrf MGMT\n!\n"
+        "ip route vrf Vrf17 192.0.2.0/24 egress-vrf MGMT 192.0.2.1\n!\nrouter bgp",
+        ("BAT023",),
+        "egress-vrf MGMT",
+    ),
+    "a static route drops packets for a NIC": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.64.128.0/31 Null0\n!\nrouter bgp",
+        ("BAT024",),
+        "ip route vrf Vrf17",
+    ),
+    "a static route to a NIC of another host": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.64.128.0/31 10.64.0.1\n!\nrouter bgp",
+        ("BAT024",),
+        "ip route vrf Vrf17",
+    ),
+    "a default route to a NIC": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 0.0.0.0/0 10.64.0.1\n!\nrouter bgp",
+        ("BAT032",),
+        "ip route vrf Vrf17",
+    ),
+    "a static route that is not understood": Planted(
+        LEAF,
+        r"^router bgp",
+        "ip route vrf Vrf17 10.0.0.0/8 Nexthop-Group OUT\n!\nrouter bgp",
+        ("BAT001",),
+        "Nexthop-Group",
+    ),
+    "the management port in the VRF of a tenant": Planted(
+        LEAF,
+        r"^router bgp",
+        "interface Management1\n   vrf Vrf17\n   ip address 192.0.2.11/24\n!\nrouter bgp",
+        ("BAT023",),
+        "Management1",
+    ),
+    "a NIC in the VRF of management": Planted(
+        LEAF,
+        r"(?s)(interface Ethernet1/1\n.*?)   vrf Vrf17\n(.*)^router bgp",
+        r"\g<1>   vrf MGMT\n\g<2>vrf instance MGMT\n!\ninterface Management1\n   vrf MGMT\n!\n"
+        "router bgp",
+        ("BAT021", "BAT023"),
+        "Ethernet1/1",
+    ),
+    "a leaf sends no route targets": Planted(
+        LEAF, SPINES + "send-community\n", "", ("BAT026", "BAT024"), "peer group EVPN-SPINES"
+    ),
+    "a leaf sends no extended communities": Planted(
+        LEAF,
+        SPINES + "send-community$",
+        r"\g<0> standard",
+        ("BAT026", "BAT024"),
+        "peer group EVPN-SPINES",
+    ),
+    "a spine sends no route targets": Planted(
+        SPINE, LEAVES + "send-community\n", "", ("BAT026",), "peer group EVPN-LEAVES"
+    ),
     "the port of a NIC is down": Planted(
         LEAF,
         _of_port(1, "   no switchport\n"),
@@ -365,7 +491,25 @@ def _keeps_nothing(files: Files) -> None:
     evpn.peers["10.255.0.129"] = 900
 
 
+def _static(files: Files) -> None:
+    """Announce a static route into another tenant, so that other leaves send packets by it."""
+    vrf = _vrf(files)
+    vrf.static_routes.append(StaticRoute(0, 0, "Ethernet2/1", 900))
+    vrf.redistributions.append(RedistributionLine("static", "", 901))
+
+
 CHANGES = {
+    "a static route to another tenant is announced": Change(
+        _static, ("BAT022", "BAT029"), line=900
+    ),
+    "a policy of EVPN lets nothing through": Change(
+        lambda files: (
+            files[LEAF].policies.update(NOTHING=[PolicyTerm(permit=False, line=900)]),
+            _set("export_policy", "NOTHING")(files),
+        ),
+        ("BAT029", "BAT024"),
+    ),
+    "a policy of EVPN does not exist": Change(_set("export_policy", "NOTHING"), ("BAT011",)),
     "leak of another tenant": Change(_leak(BLUE), ("BAT022",), line=900),
     "leak of the default VRF": Change(_leak(""), ("BAT023",), line=900),
     "leak into the default VRF": Change(_default_leak, ("BAT023",), line=900),

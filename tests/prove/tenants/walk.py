@@ -135,6 +135,12 @@ class Walk:
                 return False
         return True
 
+    def _tells(self, one: str, other: str) -> bool:
+        """Tell whether a switch sends EVPN routes with targets to another one."""
+        own = self._files[one].bgp
+        peer = own.peers.get(self._designs[other].loopback) if own else None
+        return self._session(one, other) and bool(peer and peer.sends_targets)
+
     def _arrivals(self, leaf: str, origin: str) -> tuple[bool, bool]:
         """Return whether working routes of a leaf arrive at another one, and only such."""
         if leaf == origin:
@@ -144,9 +150,9 @@ class Walk:
         kept = []
         for spine in (name for name in self._files if self._designs[name].role == "spine"):
             relay = self._files[spine].evpn
-            if relay is None or not self._session(origin, spine):
+            if relay is None or not self._tells(origin, spine):
                 continue
-            if self._session(spine, leaf) and relay.keeps_all_targets:
+            if self._tells(spine, leaf) and relay.keeps_all_targets:
                 to = self._designs[leaf].loopback
                 kept.append(relay.keeps_next_hops or to in relay.keeps_next_hop)
         return any(kept), bool(kept) and all(kept)

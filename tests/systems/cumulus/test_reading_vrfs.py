@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.observe.configuration import Configured
+from fabric.observe.configuration import Configured, Discard
 from tests.cases import each
 from tests.systems.readings import GOLDEN, read
 
@@ -129,7 +129,9 @@ UNKNOWN = {
     "a session of a VRF": f"{BGP} neighbor swp9 remote-as external",
     "a network of a VRF": f"{FAMILY} network 0.0.0.0/0",
     "an aggregate of a VRF": f"{FAMILY} aggregate-route 10.0.0.0/8",
-    "a static route of a VRF": "nv set vrf Vrf18 router static 0.0.0.0/0 via 10.64.0.35",
+    "a distance of a static route": "nv set vrf Vrf18 router static 0.0.0.0/0 distance 2 via lo",
+    "a policy of IPv6 into EVPN": f"{BGP} address-family ipv6-unicast route-export to-evpn "
+    "route-map X",
     "another AS number": f"{BGP} autonomous-system 65999",
     "an address of a VRF": "nv set vrf Vrf18 loopback ip address 10.9.9.9/32",
     "IPv6 of a VRF": f"{BGP} address-family ipv6-unicast redistribute connected enable on",
@@ -138,6 +140,14 @@ UNKNOWN = {
     "tunnels that are off": "nv set nve vxlan enable off",
     "EVPN that is off": "nv set evpn enable off",
 }
+
+
+def _routes(switch: Configured) -> list[tuple[Any, ...]]:
+    """Return the static routes of a VRF without their lines."""
+    return [
+        (one.network, one.prefix_length, one.next_hop, one.egress)
+        for one in switch.vrfs["Vrf18"].static_routes
+    ]
 
 
 @each("name", PLANTED)
@@ -160,6 +170,39 @@ def test_what_no_tenant_needs_is_left_over(name: str) -> None:
     assert whole.bgp is not None
     assert switch.bgp.peers.keys() == whole.bgp.peers.keys()
     assert switch.bgp.originations == whole.bgp.originations
+
+
+ROUTE = "nv set vrf Vrf18 router static 10.0.0.0/8 via"
+#: Lines that a leaf has more, and what is read of them.
+MORE: dict[str, tuple[str, Callable[[Configured], Any], Any]] = {
+    "a static route": (f"{ROUTE} 10.0.0.9", _routes, [(10 << 24, 8, (10 << 24) + 9, None)]),
+    "a route over a port": (f"{ROUTE} swp1 type interface", _routes, [(10 << 24, 8, "swp1", None)]),
+    "a route to nowhere": (f"{ROUTE} blackhole", _routes, [(10 << 24, 8, Discard(), None)]),
+    "a policy into EVPN": (
+        f"{FAMILY} route-export to-evpn route-map X",
+        lambda switch: switch.vrfs["Vrf18"].export_policy,
+        "X",
+    ),
+    "the management port": (
+        "nv set interface eth0 ip vrf Vrf18",
+        lambda switch: [(port.name, port.vrf) for port in switch.management.values()],
+        [("eth0", "Vrf18")],
+    ),
+    "the management port as it is": (
+        "nv set interface eth0 ip vrf mgmt",
+        lambda switch: [(port.name, port.vrf) for port in switch.management.values()],
+        [("eth0", "mgmt")],
+    ),
+}
+
+
+@each("name", MORE)
+def test_a_line_more_is_read(name: str) -> None:
+    line, look, value = MORE[name]
+    switch = read("cumulus", KIND, f"{LEAF}{line}\n")
+    assert look(switch) == value
+    assert switch.leftovers == []
+    assert switch.static_routes == []
 
 
 def test_a_spine_relays_without_a_line() -> None:

@@ -7,13 +7,20 @@ from typing import Any
 
 import pytest
 
-from fabric.observe.configuration import Configured
+from fabric.observe.configuration import Configured, Discard
 from tests.cases import each
 from tests.systems.readings import GOLDEN, read
 
 KIND = "startup-config"
 LEAF = (GOLDEN / "eos/tenants/su2-rail0/startup-config.eos").read_text(encoding="utf-8")
 SPINE = (GOLDEN / "eos/tenants/spine01/startup-config.eos").read_text(encoding="utf-8")
+
+
+def _routes(switch: Configured) -> list[Any]:
+    """Return the static routes of a VRF: next hop and VRF."""
+    return [(one.next_hop, one.egress) for one in switch.vrfs["Vrf18"].static_routes]
+
+
 #: A fault in the file of a leaf: the line, what stands there, and what is read then.
 PLANTED: dict[str, tuple[str, str, Callable[[Configured], Any], Any]] = {
     "a port of another tenant": (
@@ -39,6 +46,48 @@ PLANTED: dict[str, tuple[str, str, Callable[[Configured], Any], Any]] = {
         "vxlan vrf Vrf18 vni 50017",
         lambda switch: switch.vrfs["Vrf18"].vni,
         50017,
+    ),
+    "a static route": (
+        "router bgp",
+        "ip route vrf Vrf18 10.0.0.0/8 10.0.0.9 20 tag 7\nrouter bgp",
+        _routes,
+        [((10 << 24) + 9, None)],
+    ),
+    "a static route into another VRF": (
+        "router bgp",
+        "ip route vrf Vrf18 10.0.0.0/8 egress-vrf Vrf17 10.0.0.9\nrouter bgp",
+        _routes,
+        [((10 << 24) + 9, "Vrf17")],
+    ),
+    "a static route into the default VRF": (
+        "router bgp",
+        "ip route vrf Vrf18 10.0.0.0/8 egress-vrf default Ethernet17/1 10.0.0.9\nrouter bgp",
+        _routes,
+        [("Ethernet17/1", "")],
+    ),
+    "a static route to nowhere": (
+        "router bgp",
+        "ip route vrf Vrf18 10.0.0.0/8 Null0\nrouter bgp",
+        _routes,
+        [(Discard(), None)],
+    ),
+    "the management port": (
+        "router bgp",
+        "interface Management1\n   vrf Vrf18\n   lldp receive\nrouter bgp",
+        lambda switch: [(port.name, port.vrf) for port in switch.management.values()],
+        [("Management1", "Vrf18")],
+    ),
+    "no communities": (
+        "   neighbor EVPN-SPINES send-community\n",
+        "",
+        lambda switch: switch.bgp.peers["10.255.0.1"].sends_targets,
+        False,
+    ),
+    "other communities": (
+        "   neighbor EVPN-SPINES send-community\n",
+        "   neighbor EVPN-SPINES send-community standard large\n",
+        lambda switch: switch.bgp.peers["10.255.0.1"].sends_targets,
+        False,
     ),
     "no routing": (
         "ip routing vrf Vrf18\n",

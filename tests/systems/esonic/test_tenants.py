@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.observe.configuration import Configured, readers
+from fabric.observe.configuration import Configured, Discard, readers
 from fabric.systems.esonic.lab.config import read_text
 from fabric.workflow.project import Project
 from tests.render.test_golden import compare
@@ -216,7 +216,7 @@ def test_planted_faults(name: str, tmp_path: Path) -> None:
 
 
 UNKNOWN = {
-    "route of a VRF": ("ip route vrf VrfA 0.0.0.0/0 192.0.2.1\n", "ip route vrf VrfA"),
+    "route of a VRF": ("ip route vrf VrfA 0.0.0.0/0 192.0.2.1 track 1\n", "ip route vrf VrfA"),
     "addresses before the VRF": (
         "interface Ethernet0\n ip address 10.0.0.0/31\n ip vrf forwarding VrfA\n",
         "ip vrf forwarding VrfA",
@@ -238,6 +238,36 @@ def test_unknown_lines(name: str) -> None:
     """What lines of VRFs say beyond tenants is no line that is passed over."""
     text, line = UNKNOWN[name]
     assert [one.text for one in read(f"!\n{text}").leftovers if one.text.startswith(line)]
+
+
+#: Static routes of a VRF: next hop and VRF.
+ROUTES = {
+    "10.0.0.9": ((10 << 24) + 9, None),
+    "10.0.0.9 nexthop-vrf VrfB 20": ((10 << 24) + 9, "VrfB"),
+    "10.0.0.9 interface Ethernet 12 nexthop-vrf default": ("Ethernet12", ""),
+    "interface Eth1/1": ("Eth1/1", None),
+    "blackhole 20": (Discard(), None),
+}
+
+
+@pytest.mark.parametrize("words", ROUTES)
+def test_static_routes(words: str) -> None:
+    """As the design of SONiC spells them."""
+    switch = read(f"!\nip vrf VrfA\nip route vrf VrfA 10.0.0.0/8 {words}\n")
+    assert [(one.next_hop, one.egress) for one in switch.vrfs["VrfA"].static_routes] == [
+        ROUTES[words]
+    ]
+    assert (switch.leftovers, switch.static_routes) == ([], [])
+
+
+def test_the_management_port() -> None:
+    """Its VRF, and nothing else of it."""
+    text = "!\ninterface Management 0\n mtu 1500\n ip vrf forwarding VrfA\n autoneg on\n"
+    switch = read(text)
+    assert [(port.name, port.vrf) for port in switch.management.values()] == [
+        ("Management0", "VrfA")
+    ]
+    assert switch.leftovers == []
 
 
 VRFS = "ip vrf VrfA\nip vrf VrfB\ninterface Vlan7\ninterface vxlan vtep1\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.observe.configuration import Configured
+from fabric.observe.configuration import Configured, Discard
 from fabric.systems.junos.lab.checks import problems
 from tests.cases import each
 from tests.observe.test_fixtures import recorded
@@ -100,7 +100,7 @@ PLANTED: dict[str, tuple[str, str, Callable[[Configured], Any], Any]] = {
 #: Lines that no tenant needs: nobody may take them for understood.
 UNKNOWN = {
     "a leak between instances": f"{VRF} routing-options auto-export",
-    "a static route of an instance": f"{VRF} routing-options static route 0.0.0.0/0 discard",
+    "a static route of more words": f"{VRF} routing-options static route 0.0.0.0/0 receive",
     "a session of an instance": f"{VRF} protocols bgp group x neighbor 10.64.0.35 peer-as 65001",
     "policies of targets": f"{VRF} vrf-import OPEN",
     "a loopback of an instance": f"{VRF} interface lo0.18",
@@ -131,6 +131,33 @@ def test_what_no_tenant_needs_is_left_over(name: str) -> None:
     assert whole.bgp is not None
     assert switch.bgp.peers.keys() == whole.bgp.peers.keys()
     assert switch.static_routes == whole.static_routes
+
+
+ROUTE = f"{VRF} routing-options static route 10.0.0.0/8"
+#: Static routes that an instance has more: next hop and VRF.
+ROUTES_MORE: dict[str, tuple[str, Any]] = {
+    "an address": (f"{ROUTE} next-hop 10.0.0.9", ((10 << 24) + 9, None)),
+    "a port": (f"{ROUTE} next-hop et-0/0/1.0", ("et-0/0/1", None)),
+    "nowhere": (f"{ROUTE} discard", (Discard(), None)),
+    "the default instance": (f"{ROUTE} next-table inet.0", ("", "")),
+    "another instance": (f"{ROUTE} next-table Vrf17.inet.0", ("", "Vrf17")),
+}
+
+
+@each("name", ROUTES_MORE)
+def test_a_static_route_is_read(name: str) -> None:
+    line, value = ROUTES_MORE[name]
+    switch = read("junos", KIND, f"{LEAF}{line}\n")
+    assert [(one.next_hop, one.egress) for one in switch.vrfs["Vrf18"].static_routes] == [value]
+    assert switch.leftovers == []
+    assert switch.static_routes == read("junos", KIND, LEAF).static_routes
+
+
+def test_an_instance_without_vpn_has_no_routes_in_evpn() -> None:
+    text = LEAF.replace(f"{VRF} instance-type vrf", f"{VRF} instance-type virtual-router")
+    vrf = read("junos", KIND, text).vrfs["Vrf18"]
+    assert (vrf.routes, vrf.vni, vrf.advertises) == (True, 0, False)
+    assert text.splitlines()[vrf.vni_line - 1] == f"{VRF} instance-type virtual-router"
 
 
 def test_a_spine_relays_with_the_next_hop() -> None:

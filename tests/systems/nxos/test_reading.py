@@ -265,8 +265,8 @@ UNKNOWN = {
     "filter": (f"{ROUTED}  ip access-group BLOCK in\n", "ip access-group BLOCK in"),
     "VRF of a switched port": (f"{PORT}  switchport\n  vrf member X\n", "vrf member X"),
     "route of a VRF": (
-        "vrf context X\n  ip route 0.0.0.0/0 192.0.2.1\n",
-        "ip route 0.0.0.0/0 192.0.2.1",
+        "vrf context X\n  ip route static bfd Ethernet1/1 192.0.2.1\n",
+        "ip route static bfd Ethernet1/1 192.0.2.1",
     ),
     "targets of another family": (
         "vrf context X\n  address-family ipv4 unicast\n    route-target import 1:1\n",

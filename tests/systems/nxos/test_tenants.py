@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.configuration import Configured, readers
+from fabric.observe.configuration import Configured, Discard, readers
 from fabric.workflow.project import Project
 from tests.render.test_golden import compare
 from tests.systems.nxos.line_cases import PORTS, read_text
@@ -179,6 +179,34 @@ def test_redistribution_without_a_policy(tmp_path: Path) -> None:
     switch = read(text.replace("redistribute direct route-map RM-Vrf18", more))
     kinds = [line.kind for line in switch.vrfs["Vrf18"].redistributions]
     assert kinds == ["connected", "default"]
+
+
+#: Static routes of a VRF: next hop and VRF.
+ROUTES = {
+    "10.0.0.0/8 10.0.0.9": ((10 << 24) + 9, None),
+    "10.0.0.0/8 10.0.0.9 vrf B name x": ((10 << 24) + 9, "B"),
+    "10.0.0.0/8 Ethernet1/1 10.0.0.9 vrf default tag 7": ("Ethernet1/1", ""),
+    "10.0.0.0/8 Ethernet1/1": ("Ethernet1/1", None),
+    "10.0.0.0/8 Null0 name x": (Discard(), None),
+}
+
+
+@pytest.mark.parametrize("words", ROUTES)
+def test_static_routes(words: str) -> None:
+    """As Batfish spells them."""
+    switch = read(f"vrf context A\n  ip route {words}\n")
+    assert [(one.next_hop, one.egress) for one in switch.vrfs["A"].static_routes] == [ROUTES[words]]
+    assert (switch.leftovers, switch.static_routes) == ([], [])
+
+
+def test_the_management_port_is_in_its_own_vrf() -> None:
+    """Whatever its lines say; they are not read."""
+    text = "interface mgmt0\n  vrf member management\n  ip address 192.0.2.2/24\n  duplex full\n"
+    switch = read(text)
+    assert [(port.name, port.vrf) for port in switch.management.values()] == [
+        ("mgmt0", "management")
+    ]
+    assert switch.leftovers == []
 
 
 def test_the_older_form_of_a_vni() -> None:

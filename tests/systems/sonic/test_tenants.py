@@ -11,7 +11,7 @@ import jsonpatch
 import pytest
 
 from fabric.core.json_text import parse_json
-from fabric.observe.configuration import Configured, readers
+from fabric.observe.configuration import Configured, Discard, readers
 from fabric.systems.sonic.daemons import Daemons
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
@@ -170,12 +170,19 @@ def test_a_leaf_in_quarantine_keeps_its_bgp(plan: str, tmp_path: Path) -> None:
 PLANTED = {
     "a VRF that is not there": ("INTERFACE", "Ethernet0", {"vrf_name": "Vrf99"}, True),
     "a tunnel": ("VRF", "Vrf17", {"vni": "50017"}, True),
-    "routes of the default VRF": ("VRF", "Vrf17", {"fallback": "true"}, True),
+    "routes of the default VRF": ("VRF", "Vrf17", {"fallback": "true"}, False),
     "BGP of a VRF": ("BGP_GLOBALS", "Vrf17", {"local_asn": "65101"}, True),
     "a family of a VRF": ("BGP_GLOBALS_AF", "Vrf17|ipv4_unicast", {}, True),
     "a network of a VRF": ("BGP_GLOBALS_AF_NETWORK", "Vrf17|ipv4_unicast|10.0.0.0/8", {}, True),
     "a session of a VRF": ("BGP_NEIGHBOR", "Vrf17|10.64.0.33", {"asn": "65001"}, True),
-    "a route of a VRF": ("STATIC_ROUTE", "Vrf17|0.0.0.0/0", {"nexthop": "10.64.0.33"}, True),
+    "a route of a VRF": ("STATIC_ROUTE", "Vrf17|0.0.0.0/0", {"nexthop": "10.64.0.33"}, False),
+    "a route of no VRF": ("STATIC_ROUTE", "Vrf99|0.0.0.0/0", {"nexthop": "10.64.0.33"}, True),
+    "a route of IPv6": ("STATIC_ROUTE", "Vrf17|::/0", {"nexthop": "fd00::1"}, True),
+    "a route into a VRF": (
+        *("STATIC_ROUTE", "default|10.0.0.0/8"),
+        {"nexthop": "10.64.0.33", "nexthop-vrf": "Vrf17"},
+        False,
+    ),
     "a tunnel map": ("VXLAN_TUNNEL_MAP", "vtep|map_7_Vlan7", {"vlan": "Vlan7", "vni": "7"}, True),
     "another VRF": ("VRF", "VrfStorage", {}, False),
 }
@@ -194,7 +201,27 @@ def test_planted_rows(name: str, tmp_path: Path) -> None:
     assert clean.bgp
     assert switch.bgp
     assert switch.bgp.peers.keys() == clean.bgp.peers.keys()
-    assert switch.static_routes == []
+    assert [one for one in switch.static_routes if one.egress != "Vrf17"] == []
+
+
+def test_static_routes_of_a_vrf(tmp_path: Path) -> None:
+    """Fields are lists, as the design of SONiC has them; without an item it is the own VRF."""
+    config = tables(fabric(tmp_path))
+    config["STATIC_ROUTE"] = {
+        "Vrf17|10.0.0.0/8": {
+            "nexthop": "0.0.0.0,10.0.0.9,0.0.0.0",
+            "ifname": "Ethernet0,,Ethernet8",
+            "distance": "10,0,30",
+            "nexthop-vrf": "default,,Vrf18",
+            "blackhole": "false,false,true",
+        }
+    }
+    config["VRF"]["Vrf17"] = {"fallback": "true"}
+    switch = read(config)
+    routes = [(one.next_hop, one.egress) for one in switch.vrfs["Vrf17"].static_routes]
+    assert routes == [("Ethernet0", ""), ((10 << 24) + 9, None), (Discard(), "Vrf18")]
+    assert switch.vrfs["Vrf17"].falls_through
+    assert switch.leftovers == []
 
 
 @pytest.mark.parametrize("plan", PLANS)

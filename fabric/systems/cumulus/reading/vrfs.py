@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.observe.configuration import Leftover
+from fabric.observe.configuration import ConfiguredPort, Leftover
+from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
 from fabric.observe.configuration.vrfs import LeakLine, RedistributionLine, TargetLine
 from fabric.systems.cumulus.reading.model import LINES, RoutingLines, TenantLines
@@ -129,6 +130,25 @@ def _to_evpn(reading: RoutingLines, line: int, vrf: str, family: str, state: str
     own = tenant(reading, vrf, line).vrf
     if family == _IPV4:
         own.advertises = state in _ON
+
+
+@LINES.means("to_evpn_policy")
+def _to_evpn_policy(reading: RoutingLines, line: int, vrf: str, family: str, policy: str) -> None:
+    if family != _IPV4:
+        raise ValueError(family)
+    tenant(reading, vrf, line).vrf.export_policy = policy
+
+
+@LINES.means("static_vrf")
+def _static_vrf(reading: RoutingLines, line: int, vrf: str, prefix: str, hop: str) -> None:
+    route = static_route(prefix, hop, line)
+    tenant(reading, vrf, line).vrf.static_routes.append(route)
+
+
+@LINES.means("management")
+def _management(reading: RoutingLines, line: int, name: str, vrf: str) -> None:
+    port = reading.switch.management.setdefault(name, ConfiguredPort(name, line))
+    port.vrf, port.vrf_line = ("", 0) if vrf == DEFAULT else (vrf, line)
 
 
 @LINES.means("default_route")

@@ -51,6 +51,8 @@ class RoutingLines:
         AS numbers by the name of their list; ``peer_lists`` has that of each group.
     vrf_policies : dict of str to (str, int)
         Policy of what an instance announces, and its line.
+    without_vpn : dict of str to int
+        Instances of a type without EVPN routes, and the line that says it.
     copies_tos, restores_tos : bool
         Whether DSCP and ECN get into the outer header, and back.
     """
@@ -75,6 +77,7 @@ class RoutingLines:
     as_lists: dict[str, list[range]] = field(default_factory=dict)
     peer_lists: dict[str, str] = field(default_factory=dict)
     vrf_policies: dict[str, tuple[str, int]] = field(default_factory=dict)
+    without_vpn: dict[str, int] = field(default_factory=dict)
     copies_tos: bool = True
     restores_tos: bool = True
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.observe.configuration.blocks import static_route
 from fabric.observe.configuration.defaults import holds
+from fabric.observe.configuration.model import is_address
 from fabric.observe.configuration.vrfs import RedistributionLine, TargetLine
 from fabric.systems.junos.reading.ports import port_of
 from fabric.systems.junos.reading.table import LINES
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from fabric.systems.junos.reading.model import RoutingLines
 
 _LOOPBACK = "lo0"
+#: A type without targets, and so without EVPN routes (juniper.net CLI reference, instance-type).
+_WITHOUT_VPN = "virtual-router"
 
 
 def _instance(reading: RoutingLines, name: str, line: int) -> ConfiguredVrf:
@@ -34,6 +38,21 @@ def _instance(reading: RoutingLines, name: str, line: int) -> ConfiguredVrf:
 def _vrf(reading: RoutingLines, line: int, vrf: str, type: str = "") -> None:  # noqa: A002
     own = _instance(reading, vrf, line)
     own.routes = own.routes or bool(type)
+    if type == _WITHOUT_VPN:
+        reading.without_vpn[vrf] = line
+    elif type:
+        reading.without_vpn.pop(vrf, None)
+
+
+@LINES.means("static_vrf")
+def _static_vrf(
+    reading: RoutingLines, line: int, vrf: str, prefix: str, hop: str = "", table: str = ""
+) -> None:
+    """Take a route; the next table is that of another instance, or with ``inet.0`` the default."""
+    own = _instance(reading, vrf, line)
+    to = hop if is_address(hop) else port_of(hop)
+    egress = table.removesuffix("inet.0").removesuffix(".") if table else None
+    own.static_routes.append(static_route(prefix, to, line, egress))
 
 
 @LINES.means("vrf_announces")
@@ -99,6 +118,9 @@ def _no_restore(reading: RoutingLines, _: int) -> None:
 def settle_vrfs(reading: RoutingLines) -> None:
     """Say what each instance announces, which sessions carry EVPN, and what holds of tunnels."""
     switch = reading.switch
+    for name, line in reading.without_vpn.items():
+        vrf = switch.vrfs[name]
+        vrf.advertises, vrf.vni, vrf.vni_line = False, 0, line
     for vrf in switch.vrfs.values():
         if vrf.advertises:
             policy, line = reading.vrf_policies.get(vrf.name, ("", vrf.vni_line or vrf.line))

@@ -1,5 +1,5 @@
 #!/bin/env python3
-# md5sum="50939a4a1810a99ab35f7b589273854a"
+#md5sum="50939a4a1810a99ab35f7b589273854a"
 """Written by rocefab: lets leaf1 start with its configuration."""
 
 import os
